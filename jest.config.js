@@ -1,0 +1,13 @@
+/** Two workers on two cores; every test file that needs the engine gets a database of its own on one shared server. */
+const transform = {
+  '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }],
+};
+
+module.exports = {
+  rootDir: __dirname,
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  transform,
+  testEnvironment: 'node',
+  testTimeout: 60_000,
+  maxWorkers: 2,
+};

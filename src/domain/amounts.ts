@@ -1,0 +1,53 @@
+/** Scaling by decimals, and numbers in plain notation: the only place where either is done. */
+
+/** The most decimals a token is believed to have; what `decimals()` says beyond it is taken as nonsense (null). */
+export const DECIMALS_MAX = 77;
+
+/** A raw amount in whole tokens, plain notation, no trailing zeros: `(1500n, 3)` → `"1.5"`. */
+export function formatUnits(raw: bigint, decimals: number): string {
+  const negative = raw < 0n;
+  const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0');
+  const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
+  const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
+  return (negative ? '-' : '') + (fraction === '' ? whole : `${whole}.${fraction}`);
+}
+
+/** A raw amount in whole tokens as a float64, correctly rounded up to the float's 53 bits. */
+export function unitsToNumber(raw: bigint, decimals: number): number {
+  return Number(formatUnits(raw, decimals));
+}
+
+/**
+ * numerator / denominator as a plain decimal string of `significant` digits (rounded half up), no trailing zeros.
+ * Both must be ≥ 0, the denominator > 0.
+ */
+export function formatRatio(numerator: bigint, denominator: bigint, significant = 18): string {
+  if (numerator === 0n) return '0';
+  // Estimate the decimal exponent from the digit counts, then correct it by at most one after the division.
+  const exponent = numerator.toString().length - denominator.toString().length;
+  const shift = significant - exponent;
+  const scaled = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;
+  const divisor = shift >= 0 ? denominator : denominator * 10n ** BigInt(-shift);
+  const quotient = (scaled + divisor / 2n) / divisor;
+  const text = quotient.toString();
+  const excess = text.length - significant;
+  if (excess <= 0) return shiftDecimal(quotient, shift);
+  const unit = 10n ** BigInt(excess);
+  return shiftDecimal(((quotient + unit / 2n) / unit) * unit, shift);
+}
+
+/** value · 10^−shift in plain notation, no trailing zeros. */
+function shiftDecimal(value: bigint, shift: number): string {
+  return shift >= 0 ? formatUnits(value, shift) : (value * 10n ** BigInt(-shift)).toString();
+}
+
+/** A finite float64 ≥ 0 in plain notation without an exponent: `1e-7` → `"0.0000001"`. */
+export function plainNumber(value: number): string {
+  const text = value.toString();
+  const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (parts === null) return text;
+  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = parts;
+  const exponent = Number(exponentText);
+  const digits = BigInt(whole + fraction);
+  return sign + shiftDecimal(digits, fraction.length - exponent);
+}

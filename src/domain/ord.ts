@@ -1,0 +1,29 @@
+/**
+ * The one order of events: `ord = block_number · 2^20 + log_index`. It fits a JavaScript number up to block 2^33,
+ * so it is a plain number in code and a UInt64 in the store.
+ */
+
+/** Log indexes are below this; also the multiplier of the block number. */
+export const ORD_SPAN = 1_048_576;
+
+export function toOrd(blockNumber: number, logIndex: number): number {
+  return blockNumber * ORD_SPAN + logIndex;
+}
+
+/** The largest ord of a block: everything of it is ≤ this. */
+export function lastOrdOfBlock(blockNumber: number): number {
+  return blockNumber * ORD_SPAN + (ORD_SPAN - 1);
+}
+
+export function blockOfOrd(ord: number): number {
+  return Math.floor(ord / ORD_SPAN);
+}
+
+export function logIndexOfOrd(ord: number): number {
+  return ord % ORD_SPAN;
+}
+
+/** An event's public id, `"<block_number>-<log_index>"`. */
+export function eventId(ord: number): string {
+  return `${blockOfOrd(ord)}-${logIndexOfOrd(ord)}`;
+}

@@ -1,0 +1,51 @@
+/** A pool and its state in the words that every protocol, the ingester and the queries share. */
+import type { Hex } from './hex';
+
+/** 2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable. */
+export type PoolType = 2 | 3 | 4 | 5;
+
+export type ProtocolName = 'uniswap_v2' | 'uniswap_v3' | 'pancake_v3' | 'balancer_v2';
+
+/** A DEX as the chain description names it. */
+export interface Dex {
+  /** Slug, e.g. `pulsex_v2`. */
+  readonly name: string;
+  readonly displayName: string;
+  readonly protocol: ProtocolName;
+  readonly factory: Hex;
+  /** Fee of a V2 DEX in basis points (default 30). */
+  readonly feeBps?: number;
+  /** The part of the fee that goes to the protocol, 0–1. */
+  readonly protocolFeeShare?: number;
+  readonly positionManager?: Hex;
+  readonly startBlock?: number;
+}
+
+/** A pool of a configured factory. */
+export interface Pool {
+  readonly address: Hex;
+  readonly dex: string;
+  readonly protocol: ProtocolName;
+  readonly poolType: PoolType;
+  readonly factory: Hex;
+  /** The two tokens in chain order. */
+  readonly token0: Hex;
+  readonly token1: Hex;
+  /** Fee in hundredths of a basis point (pips): 0.29 % = 2900. */
+  readonly feePips: number;
+  /** 0 for pools without ticks. */
+  readonly tickSpacing: number;
+}
+
+/** State of a pool after some log. V2 has reserves; V3 a price, active liquidity, a tick and running real balances. */
+export interface PoolState {
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+  /** 0n where the protocol has none or the pool is not initialised. */
+  readonly sqrtPriceX96: bigint;
+  /** Active liquidity L; 0n for V2. */
+  readonly liquidity: bigint;
+  readonly tick: number;
+}
+
+export const EMPTY_STATE: PoolState = { reserve0: 0n, reserve1: 0n, sqrtPriceX96: 0n, liquidity: 0n, tick: 0 };

@@ -1,0 +1,136 @@
+/**
+ * What a DEX protocol is to the rest of the program: topics, hand-written decoders, how an event moves a pool's
+ * state, and the marginal price of a state. One file per protocol implements it; nothing here knows of the store.
+ */
+import type { ChainLog } from '../domain/block';
+import type { Hex } from '../domain/hex';
+import type { Dex, Pool, PoolState, PoolType, ProtocolName } from '../domain/pool';
+
+/** A swap. Amounts are signed pool deltas, + into the pool, raw units; V2: net per token (in − out). */
+export interface SwapEvent {
+  readonly kind: 'swap';
+  readonly sender: Hex;
+  readonly recipient: Hex;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** V3 only: the state the event reports; null for V2. */
+  readonly after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
+}
+
+export interface MintEvent {
+  readonly kind: 'mint';
+  /** V3: the event's owner; V2: the sender. */
+  readonly owner: Hex;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** V3: L added; V2: null (the LP tokens stand in a Transfer, which the ingester looks for). */
+  readonly liquidity: bigint | null;
+  readonly tickLower: number | null;
+  readonly tickUpper: number | null;
+}
+
+export interface BurnEvent {
+  readonly kind: 'burn';
+  /** V3: the event's owner; V2: the receiver (`to`). */
+  readonly owner: Hex;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  readonly liquidity: bigint | null;
+  readonly tickLower: number | null;
+  readonly tickUpper: number | null;
+}
+
+/** V2 Sync: the reserves are the pool's whole state. */
+export interface SyncEvent {
+  readonly kind: 'sync';
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/** V3 Initialize: the first price. */
+export interface InitializeEvent {
+  readonly kind: 'initialize';
+  readonly sqrtPriceX96: bigint;
+  readonly tick: number;
+}
+
+/** V3 Collect: tokens that a burn had freed leave the pool. */
+export interface CollectEvent {
+  readonly kind: 'collect';
+  readonly owner: Hex;
+  readonly recipient: Hex;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  readonly tickLower: number;
+  readonly tickUpper: number;
+}
+
+/** V3 CollectProtocol: protocol fees leave the pool. */
+export interface CollectProtocolEvent {
+  readonly kind: 'collect_protocol';
+  readonly owner: Hex;
+  readonly recipient: Hex;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
+
+/** V3 Flash: `paid` is what came back beyond the loan, + into the pool. */
+export interface FlashEvent {
+  readonly kind: 'flash';
+  readonly owner: Hex;
+  readonly recipient: Hex;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
+
+export type PoolEvent =
+  | SwapEvent
+  | MintEvent
+  | BurnEvent
+  | SyncEvent
+  | InitializeEvent
+  | CollectEvent
+  | CollectProtocolEvent
+  | FlashEvent;
+
+/** What a factory's creation event says. */
+export interface PoolCreation {
+  readonly pool: Hex;
+  readonly token0: Hex;
+  readonly token1: Hex;
+  /** Pips; null where the DEX fixes it (V2). */
+  readonly feePips: number | null;
+  readonly tickSpacing: number;
+}
+
+export interface Protocol {
+  readonly name: ProtocolName;
+  readonly poolType: PoolType;
+  /** topic0 of the factory's creation event. */
+  readonly creationTopic: Hex;
+  /** topic0 of each event a pool of this protocol emits and we read. */
+  readonly eventTopics: ReadonlySet<Hex>;
+  /** null: the log has the topic but not the layout (malformed; the caller counts it). */
+  decodeCreation(log: ChainLog): PoolCreation | null;
+  /** null: unknown topic or malformed layout. Never throws. */
+  decodeEvent(log: ChainLog): PoolEvent | null;
+  /** The state after the event; the same object when nothing moved. Balances never fall below zero. */
+  applyEvent(state: PoolState, event: PoolEvent): PoolState;
+  /** Marginal price as raw token1 per raw token0, a finite float64 > 0; null where none exists. */
+  spotPrice(state: PoolState): number | null;
+}
+
+/** Makes a pool out of its creation event and its DEX. */
+export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Pool {
+  return {
+    address: creation.pool,
+    dex: dex.name,
+    protocol: protocol.name,
+    poolType: protocol.poolType,
+    factory: dex.factory,
+    token0: creation.token0,
+    token1: creation.token1,
+    feePips: creation.feePips ?? Math.round((dex.feeBps ?? 30) * 100),
+    tickSpacing: creation.tickSpacing,
+  };
+}
