@@ -1,10 +1,27 @@
 /** A pool and its state in the words that every protocol, the ingester and the queries share. */
+import { AppError } from '../errors';
 import type { Hex } from './hex';
 
 /** 2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable. */
-export type PoolType = 2 | 3 | 4 | 5;
+export const POOL_TYPES = [2, 3, 4, 5] as const;
+export type PoolType = (typeof POOL_TYPES)[number];
 
-export type ProtocolName = 'uniswap_v2' | 'uniswap_v3' | 'pancake_v3' | 'balancer_v2';
+export const PROTOCOL_NAMES = ['uniswap_v2', 'uniswap_v3', 'pancake_v3', 'balancer_v2'] as const;
+export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
+
+/** A stored pool type back in its type; throws broken_invariant on another number. */
+export function parsePoolType(value: number): PoolType {
+  const known = POOL_TYPES.find((type) => type === value);
+  if (known === undefined) throw new AppError('broken_invariant', `unknown pool type ${value}`);
+  return known;
+}
+
+/** A stored protocol name back in its type; throws broken_invariant on another word. */
+export function parseProtocolName(value: string): ProtocolName {
+  const known = PROTOCOL_NAMES.find((name) => name === value);
+  if (known === undefined) throw new AppError('broken_invariant', `unknown protocol "${value}"`);
+  return known;
+}
 
 /** A DEX as the chain description names it. */
 export interface Dex {

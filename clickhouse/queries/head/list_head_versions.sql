@@ -1,0 +1,13 @@
+-- One row: one block that was canonical at some height of a range at some time and is still kept. Newest flip first.
+-- Key (chain_id, number) of head_blocks; at most 20,000 rows. Must never scan all of head_blocks.
+SELECT
+    number,
+    concat('0x', lower(hex(h.hash))) AS hash,
+    concat('0x', lower(hex(h.parent_hash))) AS parent_hash,
+    toString(h.commit) AS commit
+FROM head_blocks AS h
+WHERE h.chain_id = {chain_id:UInt32}
+    AND h.number BETWEEN {from_block:UInt32} AND {to_block:UInt32}
+    AND h.commit != 0
+ORDER BY h.version DESC
+LIMIT 20000

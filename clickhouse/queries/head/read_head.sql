@@ -1,0 +1,40 @@
+-- One row: the final cursor of a chain, and all that was ever said of the heights above it, for the reader to fold;
+-- no row when the chain was never begun. Reads the first and the last promotions row by key (chain_id, seq), then
+-- head_blocks by key (chain_id, number) above the cursor. Must never scan all of either table.
+WITH
+    (
+        SELECT tuple(count(), any(seq), any(to_block), any(lower(hex(to_hash))), any(to_timestamp))
+        FROM
+        (
+            SELECT seq, to_block, to_hash, to_timestamp
+            FROM promotions
+            WHERE chain_id = {chain_id:UInt32} AND status = 'done'
+            ORDER BY chain_id DESC, seq DESC, status DESC
+            LIMIT 1
+        )
+    ) AS cursor,
+    (
+        SELECT any(from_block)
+        FROM
+        (
+            SELECT from_block
+            FROM promotions
+            WHERE chain_id = {chain_id:UInt32} AND status = 'done'
+            ORDER BY chain_id, seq, status
+            LIMIT 1
+        )
+    ) AS start
+SELECT
+    toString(cursor.2) AS seq,
+    cursor.3 AS final_to,
+    concat('0x', cursor.4) AS final_hash,
+    cursor.5 AS final_timestamp,
+    ifNull(start, 0) AS start_block,
+    groupArray(tuple(
+        h.number, toString(h.version), concat('0x', lower(hex(h.hash))), concat('0x', lower(hex(h.parent_hash))),
+        h.timestamp, toString(h.commit), h.final_number
+    )) AS heights
+FROM head_blocks AS h
+WHERE h.chain_id = {chain_id:UInt32} AND h.number > cursor.3
+HAVING cursor.1 > 0
+LIMIT 1

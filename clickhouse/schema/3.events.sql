@@ -1,0 +1,104 @@
+-- Layer 3, what pools did: swaps, liquidity events and the state after each log that moved it.
+-- ord = block_number * 2^20 + log_index is the only order. Amounts are raw token units.
+
+-- One row: one swap of two tokens in one pool. Read by ord, or through by_pair by (pair, ord).
+CREATE TABLE IF NOT EXISTS swaps
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index of the Swap log',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    pair FixedString(20) COMMENT 'Pool address',
+    leg UInt16 COMMENT 'Which two tokens of the pool: 256 * index of token0 + index of token1; 1 in two-token pools',
+    dex LowCardinality(String) COMMENT 'Slug of the DEX',
+    pool_type UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    token0 FixedString(20) COMMENT 'First token of the leg',
+    token1 FixedString(20) COMMENT 'Second token of the leg',
+    base_is_token0 Bool COMMENT 'Which of them is the base',
+    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_index UInt32 COMMENT 'Index of the transaction in its block',
+    maker Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    sender FixedString(20) COMMENT 'sender of the Swap event',
+    recipient FixedString(20) COMMENT 'Receiver named by the Swap event',
+    amount0 Int256 COMMENT 'Raw net token0, + into the pool' CODEC(ZSTD(1)),
+    amount1 Int256 COMMENT 'Raw net token1, + into the pool' CODEC(ZSTD(1)),
+    reserve0 UInt256 COMMENT 'V2: raw reserve after the swap (its Sync); V3: raw balance after it' CODEC(ZSTD(1)),
+    reserve1 UInt256 COMMENT 'The same of token1' CODEC(ZSTD(1)),
+    sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 after the swap; 0 otherwise' CODEC(ZSTD(1)),
+    liquidity UInt128 COMMENT 'V3: active liquidity after the swap; 0 otherwise' CODEC(ZSTD(1)),
+    tick Int32 COMMENT 'V3: tick after the swap; 0 otherwise',
+    price Float64 COMMENT 'Marginal price after the swap, raw token1 per raw token0; 0: none',
+    price_usd Float64 COMMENT 'The marginal price of one whole base token in USD at the end of the block; 0: none',
+    amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked',
+    fee_usd Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
+    tracked Bool COMMENT 'Whether amount_usd counts',
+    fee_pips UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
+    PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final swaps; append only';
+
+-- HEAD OF swaps PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: liquidity or tokens put into or taken out of a pool.
+CREATE TABLE IF NOT EXISTS liquidity_events
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    kind Enum8('mint' = 1, 'burn' = 2, 'collect' = 3, 'collect_protocol' = 4, 'flash' = 5) COMMENT 'Which event; a V3 burn moves no tokens, its collect does',
+    pair FixedString(20) COMMENT 'Pool address',
+    dex LowCardinality(String) COMMENT 'Slug of the DEX',
+    pool_type UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    token0 FixedString(20) COMMENT 'First token of the pool',
+    token1 FixedString(20) COMMENT 'Second token of the pool',
+    base_is_token0 Bool COMMENT 'Which of them is the base',
+    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_index UInt32 COMMENT 'Index of the transaction in its block',
+    maker Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    owner FixedString(20) COMMENT 'V3: owner in the event; V2: sender of a mint, receiver of a burn',
+    recipient FixedString(20) COMMENT 'Receiver where the event names one; zero bytes otherwise',
+    amount0 UInt256 COMMENT 'Raw token0 moved (or, for a V3 burn, freed)' CODEC(ZSTD(1)),
+    amount1 UInt256 COMMENT 'Raw token1 moved' CODEC(ZSTD(1)),
+    liquidity Nullable(UInt256) COMMENT 'V3: L; V2: LP tokens where their Transfer was seen; null otherwise' CODEC(ZSTD(1)),
+    tick_lower Nullable(Int32) COMMENT 'V3: lower tick of the position',
+    tick_upper Nullable(Int32) COMMENT 'V3: upper tick of the position',
+    amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
+    amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
+    PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final mints, burns, collects and flash payments; append only';
+
+-- HEAD OF liquidity_events PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: the state of a pool after one log that moved it (V2: each Sync; V3: each event).
+CREATE TABLE IF NOT EXISTS pool_states
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index of the log that made this state',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    kind Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8) COMMENT 'Which event moved it',
+    pair FixedString(20) COMMENT 'Pool address',
+    dex LowCardinality(String) COMMENT 'Slug of the DEX',
+    pool_type UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    token0 FixedString(20) COMMENT 'First token of the pool',
+    token1 FixedString(20) COMMENT 'Second token of the pool',
+    base_is_token0 Bool COMMENT 'Which of them is the base',
+    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_index UInt32 COMMENT 'Index of the transaction in its block',
+    maker Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    reserve0 UInt256 COMMENT 'V2: raw reserve; V3: raw balance' CODEC(ZSTD(1)),
+    reserve1 UInt256 COMMENT 'The same of token1' CODEC(ZSTD(1)),
+    sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96; 0 otherwise' CODEC(ZSTD(1)),
+    liquidity UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
+    tick Int32 COMMENT 'V3: tick; 0 otherwise',
+    price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
+    PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final pool states; append only';
+
+-- HEAD OF pool_states PARTITION BY intDiv(ord, 268435456) ORDER BY ord

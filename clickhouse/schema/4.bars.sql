@@ -1,0 +1,56 @@
+-- Layer 4, bars: one view over the final swaps writes all six timeframes.
+-- Rule for the head: swaps of canonical head blocks with ord > last_ord are added at read time.
+
+-- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0.
+CREATE TABLE IF NOT EXISTS bars
+(
+    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
+    pair FixedString(20) COMMENT 'Pool address',
+    leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
+    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
+    open SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none',
+    close SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none',
+    high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none',
+    low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none',
+    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price',
+    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price',
+    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
+    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
+    volume0 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(1)),
+    volume1 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(1)),
+    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(1)),
+    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(1)),
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
+    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked',
+    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (timeframe, pair, leg, bucket)
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+COMMENT 'Bars of all six timeframes over final swaps';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS
+SELECT
+    arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
+    pair,
+    leg,
+    (intDiv(timestamp, timeframe) * timeframe)::UInt32 AS bucket,
+    (min(if(price > 0, ord, 18446744073709551615)), argMin(price, if(price > 0, ord, 18446744073709551615))) AS open,
+    (max(if(price > 0, ord, 0)), argMax(price, if(price > 0, ord, 0))) AS close,
+    max(price) AS high,
+    min(if(price > 0, price, inf)) AS low,
+    (min(if(price_usd > 0, ord, 18446744073709551615)), argMin(price_usd, if(price_usd > 0, ord, 18446744073709551615))) AS open_usd,
+    (max(if(price_usd > 0, ord, 0)), argMax(price_usd, if(price_usd > 0, ord, 0))) AS close_usd,
+    max(price_usd) AS high_usd,
+    min(if(price_usd > 0, price_usd, inf)) AS low_usd,
+    sum(abs(amount0)::UInt256) AS volume0,
+    sum(abs(amount1)::UInt256) AS volume1,
+    sum(amount_usd) AS volume_usd,
+    sum(fee_usd) AS fee_usd,
+    count() AS trades,
+    countIf(NOT tracked) AS untracked,
+    countIf(if(base_is_token0, amount0, amount1) < 0) AS buys,
+    max(ord) AS last_ord
+FROM swaps
+GROUP BY timeframe, pair, leg, bucket;

@@ -1,0 +1,24 @@
+-- Layer 6, raw logs of every contract.
+
+-- One row: one log. Key: (chain_id, address, topic0, ord).
+CREATE TABLE IF NOT EXISTS logs
+(
+    chain_id UInt32 COMMENT 'EIP-155 chain id',
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    address FixedString(20) COMMENT 'Emitter',
+    topic_count UInt8 COMMENT 'How many topics the log has, 0-4',
+    topic0 FixedString(32) COMMENT 'First topic; zero bytes when absent',
+    topic1 FixedString(32) COMMENT 'Second topic; zero bytes when absent',
+    topic2 FixedString(32) COMMENT 'Third topic; zero bytes when absent',
+    topic3 FixedString(32) COMMENT 'Fourth topic; zero bytes when absent',
+    data String COMMENT 'Data, raw bytes' CODEC(ZSTD(1)),
+    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_index UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+ORDER BY (chain_id, address, topic0, ord)
+SETTINGS index_granularity = 4096, non_replicated_deduplication_window = 1000
+COMMENT 'Final logs; append only';
+
+-- HEAD OF logs PARTITION BY intDiv(ord, 268435456) ORDER BY ord

@@ -1,0 +1,74 @@
+/**
+ * What `npm start`, `npm test` and `npm run bench` run: installs what is missing (the lock file decides), builds when a
+ * source is newer than the build, then hands over. Plain JavaScript, since nothing may be installed yet.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const [task = 'start', ...rest] = process.argv.slice(2);
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 18)) {
+  console.error(`Candlehouse needs Node 20.18 or later; this is ${process.version}.`);
+  process.exit(1);
+}
+
+/** Runs a command to its end; exits with its code when it fails. */
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Installs by the lock file unless the stamp says that this very lock file is installed. */
+function install() {
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  const wanted = createHash('sha256').update(lock).digest('hex');
+  const stamp = join(root, 'node_modules', '.candlehouse-lock');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.error('Installing dependencies (npm ci) …');
+  run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+function newestChange(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    newest = Math.max(newest, entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs);
+  }
+  return newest;
+}
+
+function build() {
+  const output = join(root, 'dist', 'main.js');
+  const sources = Math.max(newestChange(join(root, 'src')), newestChange(join(root, 'scripts')));
+  if (existsSync(output) && statSync(output).mtimeMs > sources) return;
+  console.error('Building …');
+  run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
+}
+
+/** Hands over to a Node program, passing signals on; its exit code becomes ours. */
+function handOver(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+}
+
+install();
+if (task === 'test') {
+  build();
+  handOver([join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...rest]);
+} else if (task === 'bench') {
+  build();
+  handOver([join(root, 'dist', 'scripts', 'bench', 'main.js'), ...rest]);
+} else {
+  build();
+  const command = process.env.RPC_URL ? 'all' : 'dev';
+  handOver([join(root, 'dist', 'main.js'), command, ...rest]);
+}

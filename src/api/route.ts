@@ -1,0 +1,41 @@
+/**
+ * What an endpoint is to the app: a path, how it is documented and a handler. Endpoints are functions that take what
+ * they need and give a Route; `routes.ts` lists them all.
+ */
+import type Koa from 'koa';
+import type { z } from 'zod';
+
+import type { Params } from './params';
+
+/** A Koa context whose path parameters are known. */
+export type RouteContext = Koa.ParameterizedContext & { readonly params: Readonly<Record<string, string>> };
+
+/** What the OpenAPI document says about a route. */
+export interface RouteDoc {
+  readonly summary: string;
+  readonly tag: 'market' | 'stream' | 'service';
+  readonly description?: string;
+  /** Path parameters by name, in the order of the path. */
+  readonly path?: Params;
+  /** Query parameters by name. */
+  readonly query?: Params;
+  /** Shape of the 200 answer; absent where it is not JSON. */
+  readonly answer?: z.ZodType;
+  /** Media type of the 200 answer, default application/json. */
+  readonly mediaType?: string;
+  /** Error statuses beside 405, 429 and 500, which every route may give. */
+  readonly errors?: readonly (400 | 404 | 503)[];
+}
+
+export interface Route {
+  /** In the words of @koa/router: `/api/v1/pairs/:address/ticks`. */
+  readonly path: string;
+  readonly doc: RouteDoc;
+  /** Whether calls count towards the rate limit; default true. */
+  readonly limited?: boolean;
+  /**
+   * Answers a GET (or HEAD): sets `ctx.body` and, where it differs from 200, `ctx.status`. Throws AppError for what
+   * the caller did wrong. Whatever Buffer or string stands in `ctx.body` gets its ETag and 304 from the app.
+   */
+  handle(ctx: RouteContext): Promise<void> | void;
+}

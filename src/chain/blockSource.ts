@@ -1,0 +1,218 @@
+/**
+ * Verified blocks by number, out of whichever node can prove them. Each endpoint is used in the best way it has:
+ * receipts, or logs by range where it has no eth_getBlockReceipts. What fails verification is fetched from another
+ * endpoint; when none can be believed the fetch rejects: data is late, never wrong.
+ */
+import type { ChainBlock } from '../domain/block';
+import { numberToHex } from '../domain/hex';
+import type { Logger } from '../log';
+import { BloomBuilder } from './bloom';
+import { BlockMismatch } from './blockMismatch';
+import { systemClock, type Clock } from './clock';
+import type { Endpoint } from './endpoint';
+import type { EndpointPool } from './endpointPool';
+import { fetchByLogs, LogSpans } from './fetchByLogs';
+import { fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import { parseHeader, type BlockHeader } from './parseBlock';
+import { RpcError } from './rpcError';
+import { checkBloom, checkLinks, checkLogOrder, checkNumber, checkParentLink } from './verify';
+
+export interface FetchOptions {
+  readonly signal?: AbortSignal;
+  /** Only this endpoint. */
+  readonly endpoint?: number;
+  /** Rounds over the endpoints before giving up. */
+  readonly roundsMax?: number;
+}
+
+export interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
+  /** Rebuild the bloom of every n-th block only (default 1, all). The other checks are always made. */
+  readonly bloomEvery?: number;
+}
+
+/** Every method rejects with RpcError or BlockMismatch (both `node_failed`) once all endpoints have failed. */
+export interface BlockSource {
+  /** A header; RpcError `unknown_block` when no endpoint has it. */
+  fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
+  /** Headers `from` to `to` inclusive, ascending, linked. At most 1,000. */
+  fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
+  /** One whole, verified block. */
+  fetchBlock(number: number, options?: RangeOptions): Promise<ChainBlock>;
+  /** Whole, verified blocks `from` to `to` inclusive, ascending, linked to each other. */
+  fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
+}
+
+export interface BlockSourceOptions {
+  readonly pool: EndpointPool;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Blocks per batch of receipts (default 20). */
+  readonly receiptBlocksMax?: number;
+  /** Blocks per eth_getLogs at most (default 500). */
+  readonly logBlocksMax?: number;
+}
+
+/** Further tries on the same endpoint when an answer may only have met a reorganisation. */
+const RACE_RETRIES = 2;
+const RACE_PAUSE_MS = 50;
+/** Times a range is begun again because the chain changed between its pieces. */
+const RESTARTS_MAX = 3;
+const HEADERS_MAX = 1_000;
+
+class PooledBlockSource implements BlockSource {
+  readonly #pool: EndpointPool;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #blooms = new BloomBuilder();
+  readonly #spans: LogSpans;
+  readonly #receiptBlocksMax: number;
+  /** Endpoints that refused eth_getBlockReceipts. */
+  readonly #withoutReceipts = new Set<number>();
+  #unfilledBloomSeen = false;
+
+  constructor(options: BlockSourceOptions) {
+    this.#pool = options.pool;
+    this.#log = options.log;
+    this.#clock = options.clock ?? systemClock();
+    this.#receiptBlocksMax = options.receiptBlocksMax ?? 20;
+    this.#spans = new LogSpans(options.logBlocksMax ?? 500);
+  }
+
+  fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
+    const params = [typeof at === 'number' ? numberToHex(at) : at, false];
+    return this.#pool.run(async (endpoint, signal) => {
+      const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
+      const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
+      if (typeof at === 'number') checkNumber(header, at);
+      if (at === 'latest') endpoint.noteHead(header.number);
+      return header;
+    }, options);
+  }
+
+  fetchHeaders(from: number, to: number, options: FetchOptions = {}): Promise<BlockHeader[]> {
+    if (to - from >= HEADERS_MAX) throw new RangeError(`more than ${HEADERS_MAX} headers at once`);
+    const calls = Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => ({
+      method: 'eth_getBlockByNumber',
+      params: [numberToHex(from + offset), false],
+    }));
+    const fetch = async (endpoint: Endpoint, signal: AbortSignal): Promise<BlockHeader[]> => {
+      const parse = (result: unknown, index: number): BlockHeader =>
+        parseHeader(requireBlock(endpoint, result, from + index)).header;
+      const headers = await endpoint.batch(calls, parse, signal);
+      for (const [index, header] of headers.entries()) checkNumber(header, from + index);
+      checkLinks(headers);
+      return headers;
+    };
+    return this.#pool.run((endpoint, signal) => this.#retryRaces(endpoint, signal, fetch), options);
+  }
+
+  async fetchBlock(number: number, options: RangeOptions = {}): Promise<ChainBlock> {
+    const [block] = await this.fetchRange(number, number, options);
+    if (block === undefined) throw new RangeError(`block number ${number}`);
+    return block;
+  }
+
+  async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
+    for (let restart = 0; ; restart += 1) {
+      try {
+        return await this.#fetchPieces(from, to, options);
+      } catch (error) {
+        // Pieces may come from different nodes and moments: a broken link between them blames nobody.
+        const between = error instanceof BlockMismatch && error.kind === 'parent_link';
+        if (!between || restart >= RESTARTS_MAX) throw error;
+        await this.#clock.sleep(RACE_PAUSE_MS * 2 ** restart, options.signal);
+      }
+    }
+  }
+
+  async #fetchPieces(from: number, to: number, options: RangeOptions): Promise<ChainBlock[]> {
+    const blocks: ChainBlock[] = [];
+    while (from + blocks.length <= to) {
+      const next = from + blocks.length;
+      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
+        this.#fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
+      const piece = await this.#pool.run(
+        (endpoint, signal) => this.#retryRaces(endpoint, signal, fetch),
+        options,
+      );
+      const parent = blocks.at(-1);
+      const first = piece[0];
+      if (parent !== undefined && first !== undefined) checkParentLink(parent, first);
+      for (const block of piece) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  /** The next verified blocks that the endpoint gives at once, one at least. */
+  async #fetchPiece(
+    endpoint: Endpoint,
+    from: number,
+    to: number,
+    bloomEvery: number,
+    signal: AbortSignal,
+  ): Promise<ChainBlock[]> {
+    const unchecked = await this.#fetchUnchecked(endpoint, from, to, signal);
+    checkLinks(unchecked.map((block) => block.header));
+    return unchecked.map((block) => this.#verify(block, block.header.number % bloomEvery === 0));
+  }
+
+  async #fetchUnchecked(
+    endpoint: Endpoint,
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ): Promise<UncheckedBlock[]> {
+    if (!this.#withoutReceipts.has(endpoint.id)) {
+      try {
+        const last = Math.min(to, from + this.#receiptBlocksMax - 1);
+        return await fetchByReceipts(endpoint, from, last, signal);
+      } catch (error) {
+        const refused =
+          error instanceof RpcError && (error.kind === 'method_missing' || error.kind === 'invalid');
+        if (!refused) throw error;
+        this.#withoutReceipts.add(endpoint.id);
+        this.#log.info(
+          { endpoint: endpoint.name, error: error.message },
+          'the endpoint has no eth_getBlockReceipts: blocks come from eth_getLogs',
+        );
+      }
+    }
+    return fetchByLogs(endpoint, this.#spans, from, to, signal);
+  }
+
+  #verify(block: UncheckedBlock, withBloom: boolean): ChainBlock {
+    const { header, transactions, logs } = block;
+    checkLogOrder(header, logs);
+    if (withBloom && checkBloom(this.#blooms, header, logs) === 'unfilled' && !this.#unfilledBloomSeen) {
+      this.#unfilledBloomSeen = true;
+      this.#log.warn(
+        { block: header.number },
+        'the chain does not fill blooms: omitted last logs cannot be seen',
+      );
+    }
+    const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
+    return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
+  }
+
+  /** Asks the same endpoint again, a few times, when its answer may be that of an honest node during a reorg. */
+  async #retryRaces<T>(
+    endpoint: Endpoint,
+    signal: AbortSignal,
+    fetch: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await fetch(endpoint, signal);
+      } catch (error) {
+        if (!(error instanceof BlockMismatch) || !error.maybeRace || attempt >= RACE_RETRIES) throw error;
+        this.#pool.countMismatch(error);
+        await this.#clock.sleep(RACE_PAUSE_MS, signal);
+      }
+    }
+  }
+}
+
+/** The source of blocks over a pool of endpoints. It holds no connection of its own. */
+export function createBlockSource(options: BlockSourceOptions): BlockSource {
+  return new PooledBlockSource(options);
+}

@@ -1,0 +1,87 @@
+/** Time and chance as a dependency, so that a simulation can put its own clock and dice under the chain code. */
+
+export interface Clock {
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** A float in [0, 1). */
+  random(): number;
+}
+
+/** The machine's own clock. */
+export function systemClock(): Clock {
+  return { now: Date.now, sleep: sleepFor, random: Math.random };
+}
+
+function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Exponential back-off with jitter: between half and the whole of `baseMs · 2^attempt`, at most `maxMs`. */
+export function backoffMs(clock: Clock, attempt: number, baseMs: number, maxMs: number): number {
+  const whole = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
+  return whole / 2 + (clock.random() * whole) / 2;
+}
+
+/**
+ * Runs `work` with a signal that aborts when the caller's does, or after `timeoutMs` with the error of `onTimeout`.
+ * Leaves neither a timer nor a listener behind. The work must end when its signal aborts.
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+  onTimeout: () => Error,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer?.throwIfAborted();
+  const inner = new AbortController();
+  const timer = new AbortController();
+  const onAbort = (): void => inner.abort(outer?.reason);
+  outer?.addEventListener('abort', onAbort, { once: true });
+  clock.sleep(timeoutMs, timer.signal).then(
+    () => inner.abort(onTimeout()),
+    () => undefined,
+  );
+  try {
+    return await work(inner.signal);
+  } finally {
+    timer.abort();
+    outer?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** A signal that aborts with either of two; `release` takes the listeners away again. */
+export function linkSignals(
+  first: AbortSignal,
+  second: AbortSignal | undefined,
+): { signal: AbortSignal; release: () => void } {
+  if (second === undefined) return { signal: first, release: () => undefined };
+  const both = new AbortController();
+  const onFirst = (): void => both.abort(first.reason);
+  const onSecond = (): void => both.abort(second.reason);
+  if (first.aborted) onFirst();
+  if (second.aborted) onSecond();
+  first.addEventListener('abort', onFirst, { once: true });
+  second.addEventListener('abort', onSecond, { once: true });
+  const release = (): void => {
+    first.removeEventListener('abort', onFirst);
+    second.removeEventListener('abort', onSecond);
+  };
+  return { signal: both.signal, release };
+}

@@ -1,0 +1,15 @@
+/** Chooses the transport by the URL's scheme. */
+import { createHttpTransport } from './httpTransport';
+import { parseEndpointUrl, type RpcTransport, type TransportOptions } from './rpcTransport';
+import { createWsTransport } from './wsTransport';
+
+/**
+ * The transport of the endpoint at `index` of the configured list.
+ * @throws AppError `bad_config` for what is not an http(s) or ws(s) URL.
+ */
+export function createTransport(url: string, index: number, options: TransportOptions): RpcTransport {
+  const endpoint = parseEndpointUrl(url, index);
+  return endpoint.url.protocol.startsWith('ws')
+    ? createWsTransport(endpoint, options)
+    : createHttpTransport(endpoint, options);
+}

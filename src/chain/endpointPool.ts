@@ -1,0 +1,319 @@
+/** Several endpoints as one node: failover, bounded retries, and less use of those that lag, fail or lie. */
+import type { Logger } from '../log';
+import { AppError } from '../errors';
+import { isQuantity } from '../domain/hex';
+import { BlockMismatch, type MismatchKind } from './blockMismatch';
+import { backoffMs, linkSignals, systemClock, type Clock } from './clock';
+import { createTransport } from './createTransport';
+import { Endpoint, type Settled } from './endpoint';
+import { toNodeHealth, type EndpointState, type NodeHealth } from './nodeHealth';
+import { RETRY_AFTER_MAX_MS, RpcError } from './rpcError';
+import type { RpcCall, RpcTransport } from './rpcTransport';
+
+export interface PoolOptions {
+  readonly transports: readonly RpcTransport[];
+  /** The chain that every endpoint must serve; null asks none. */
+  readonly chainId: number | null;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Calls in one batch at most (default 100); a node that takes fewer lowers it for itself. */
+  readonly batchMax?: number;
+  /** Rounds over the endpoints before a call gives up (default 5). */
+  readonly roundsMax?: number;
+  /** An endpoint this many blocks behind the best is used less (default 5). */
+  readonly lagBlocks?: number;
+}
+
+export interface CallOptions {
+  /** Only this endpoint. */
+  readonly endpoint?: number;
+  /** Not these. */
+  readonly exclude?: ReadonlySet<number>;
+  readonly signal?: AbortSignal;
+  readonly roundsMax?: number;
+}
+
+const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, benched: 2, wrong_chain: 3 };
+const PAUSE_BASE_MS = 100;
+const PAUSE_MAX_MS = 5_000;
+
+export class EndpointPool {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #chainId: number | null;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #roundsMax: number;
+  readonly #lagBlocks: number;
+  readonly #mismatches = new Map<MismatchKind, number>();
+  readonly #closed = new AbortController();
+
+  constructor(options: PoolOptions) {
+    this.#clock = options.clock ?? systemClock();
+    const batchMax = options.batchMax ?? 100;
+    this.#endpoints = options.transports.map((wire, id) => new Endpoint(id, wire, this.#clock, batchMax));
+    this.#chainId = options.chainId;
+    this.#log = options.log;
+    this.#roundsMax = options.roundsMax ?? 5;
+    this.#lagBlocks = options.lagBlocks ?? 5;
+    if (this.#endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.#endpoints;
+  }
+
+  /** One call, parsed. A `parse` that throws counts as a wrong answer: the next endpoint is asked. */
+  call<T>(
+    method: string,
+    params: readonly unknown[],
+    parse: (result: unknown) => T,
+    options: CallOptions = {},
+  ): Promise<T> {
+    return this.run((endpoint, signal) => endpoint.call(method, params, parse, signal), options);
+  }
+
+  /** Many calls to one endpoint, parsed, in order. The first failure fails (or fails over) the whole. */
+  batch<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown, index: number) => T,
+    options: CallOptions = {},
+  ): Promise<T[]> {
+    return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
+  }
+
+  /** Many calls of which some may fail for good (a revert, a missing method): those errors stay with their calls. */
+  async batchSettled<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown, index: number) => T,
+    options: CallOptions = {},
+  ): Promise<Settled<T>[]> {
+    return this.run(async (endpoint, signal) => {
+      const answers = await endpoint.batchSettled(calls, parse, signal);
+      const passing = answers.find((answer) => 'error' in answer && answer.error.retryable);
+      if (passing !== undefined && 'error' in passing) throw passing.error;
+      return answers;
+    }, options);
+  }
+
+  /**
+   * Runs work that must see one and the same node. RpcErrors and BlockMismatches it throws are charged to the
+   * endpoint and the work is tried on the next; what no other node would answer otherwise (a revert, a range too
+   * large, refused parameters) and every other error goes to the caller at once.
+   * @throws RpcError or BlockMismatch after the last round; AppError `bad_config` when all are of another chain.
+   */
+  async run<T>(
+    work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const linked = linkSignals(this.#closed.signal, options.signal);
+    const rounds = options.roundsMax ?? this.#roundsMax;
+    let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        if (round > 0) await this.#clock.sleep(this.#pauseMs(round), linked.signal);
+        const tried = new Set(options.exclude);
+        await this.#waitForAny(tried, options, linked.signal);
+        for (let next = this.#pick(tried, options); next !== null; next = this.#pick(tried, options)) {
+          tried.add(next.id);
+          const outcome = await this.#attempt(next, work, linked.signal);
+          if ('value' in outcome) return outcome.value;
+          last = outcome.error;
+        }
+        this.#assertAnyChain();
+        if (last instanceof RpcError && last.kind === 'method_missing') break;
+      }
+    } finally {
+      linked.release();
+    }
+    throw last;
+  }
+
+  async #attempt<T>(
+    endpoint: Endpoint,
+    work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<{ value: T } | { error: unknown }> {
+    try {
+      await this.#checkChain(endpoint, signal);
+      const value = await work(endpoint, signal);
+      endpoint.noteGood();
+      return { value };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof BlockMismatch) {
+        this.countMismatch(error);
+        this.penalise(endpoint.id, error.message);
+        return { error };
+      }
+      if (!(error instanceof RpcError)) throw error;
+      if (!error.retryable && error.kind !== 'method_missing') {
+        endpoint.noteGood();
+        throw error;
+      }
+      this.#charge(endpoint, error);
+      return { error };
+    }
+  }
+
+  #charge(endpoint: Endpoint, error: RpcError): void {
+    const before = endpoint.failures;
+    endpoint.noteFailure(error);
+    if (before === 0 && endpoint.failures > 0) {
+      this.#log.warn(
+        { endpoint: endpoint.name, kind: error.kind, error: error.message },
+        'an RPC endpoint fails',
+      );
+    }
+  }
+
+  /** Asks an endpoint for its chain before its first use. */
+  async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    if (endpoint.chain === 'right' || this.#chainId === null) return;
+    const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
+    if (chainId === this.#chainId) {
+      endpoint.chain = 'right';
+      return;
+    }
+    endpoint.chain = 'wrong';
+    const message = `${endpoint.name} serves chain ${chainId}, not ${this.#chainId}`;
+    this.#log.error(
+      { endpoint: endpoint.name, chainId, expected: this.#chainId },
+      'an RPC endpoint is refused',
+    );
+    throw new RpcError('refused', message);
+  }
+
+  #assertAnyChain(): void {
+    if (this.#endpoints.some((endpoint) => endpoint.chain !== 'wrong')) return;
+    const named = this.#endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
+    throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
+  }
+
+  /** The best endpoint that may be asked now: by state, then the untroubled, then the order of the configuration. */
+  #pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
+    const now = this.#clock.now();
+    let best: Endpoint | null = null;
+    for (const endpoint of this.#candidates(tried, options)) {
+      if (endpoint.coolUntil > now) continue;
+      if (best === null || RANK[endpoint.state] < RANK[best.state]) best = endpoint;
+    }
+    return best;
+  }
+
+  #candidates(tried: ReadonlySet<number>, options: CallOptions): Endpoint[] {
+    return this.#endpoints.filter(
+      (endpoint) =>
+        endpoint.chain !== 'wrong' &&
+        !tried.has(endpoint.id) &&
+        (options.endpoint === undefined || options.endpoint === endpoint.id),
+    );
+  }
+
+  /** When all that could be asked are resting, waits for the first of them. */
+  async #waitForAny(tried: ReadonlySet<number>, options: CallOptions, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const candidates = this.#candidates(tried, options);
+    if (candidates.length === 0) return;
+    const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
+    const waitMs = Math.min(RETRY_AFTER_MAX_MS, earliest - this.#clock.now());
+    if (waitMs > 0) await this.#clock.sleep(Math.ceil(waitMs), signal);
+  }
+
+  #pauseMs(round: number): number {
+    return backoffMs(this.#clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
+  }
+
+  /** Benches an endpoint that answered wrongly: asked again only after a while, or when no other is left. */
+  penalise(id: number, reason: string): void {
+    const endpoint = this.#endpoints[id];
+    if (endpoint === undefined) return;
+    endpoint.bench(reason);
+    this.#log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint answered wrongly and is benched');
+  }
+
+  /** Counts a failed verification for /metrics; `run` does so for those that reach it. */
+  countMismatch(mismatch: BlockMismatch): void {
+    this.#mismatches.set(mismatch.kind, (this.#mismatches.get(mismatch.kind) ?? 0) + 1);
+  }
+
+  /** Asks every endpoint for its head at one time, once, and marks those that lag. Failures are remembered. */
+  async refreshHeads(signal?: AbortSignal): Promise<void> {
+    const asked = this.#endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
+    const heads = await Promise.all(asked.map((endpoint) => this.#askHead(endpoint, signal)));
+    const best = Math.max(...heads.map((head) => head ?? -1));
+    for (const [position, endpoint] of asked.entries()) {
+      const head = heads[position] ?? null;
+      if (head === null) continue;
+      const lagging = best - head > this.#lagBlocks;
+      if (lagging !== endpoint.lagging) {
+        this.#log.info({ endpoint: endpoint.name, head, best, lagging }, 'an RPC endpoint changed its lag');
+      }
+      endpoint.lagging = lagging;
+    }
+  }
+
+  async #askHead(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<number | null> {
+    const options = { endpoint: endpoint.id, roundsMax: 1, ...(signal === undefined ? {} : { signal }) };
+    try {
+      const head = await this.call('eth_blockNumber', [], parseBlockNumber, options);
+      endpoint.noteHead(head);
+      return endpoint.state === 'benched' ? null : head;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof AppError) return null;
+      throw error;
+    }
+  }
+
+  /** Facts for /readyz and /metrics. */
+  health(): NodeHealth {
+    return toNodeHealth(
+      this.#endpoints.map((endpoint) => endpoint.health()),
+      this.#mismatches,
+    );
+  }
+
+  /** Rejects everything under way and closes every connection. */
+  async close(): Promise<void> {
+    if (!this.#closed.signal.aborted)
+      this.#closed.abort(new RpcError('network', 'the endpoint pool is closed'));
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.transport.close()));
+  }
+}
+
+export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
+  /** http(s):// or ws(s)://, in order of preference. */
+  readonly urls: readonly string[];
+  /** For one whole answer (default 30 s). */
+  readonly timeoutMs?: number;
+  /** Default 256 MiB: a JavaScript string stops at 512 MiB. */
+  readonly bodyBytesMax?: number;
+  /** HTTP connections to one endpoint (default 16). */
+  readonly connectionsMax?: number;
+}
+
+/** The pool over real endpoints. Connects at the first call. @throws AppError `bad_config` for an unusable URL. */
+export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
+  const wire = {
+    clock: options.clock ?? systemClock(),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    bodyBytesMax: options.bodyBytesMax ?? 256 * 2 ** 20,
+    connectionsMax: options.connectionsMax ?? 16,
+  };
+  const transports = options.urls.map((url, index) => createTransport(url, index, wire));
+  return new EndpointPool({ ...options, transports });
+}
+
+export function parseChainId(result: unknown): number {
+  return parseSmallQuantity(result, 'eth_chainId');
+}
+
+function parseBlockNumber(result: unknown): number {
+  return parseSmallQuantity(result, 'eth_blockNumber');
+}
+
+function parseSmallQuantity(result: unknown, method: string): number {
+  const value = isQuantity(result) ? Number(result) : NaN;
+  if (!Number.isSafeInteger(value)) throw new Error(`${method} answered no number`);
+  return value;
+}

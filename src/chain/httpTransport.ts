@@ -1,0 +1,180 @@
+/** JSON-RPC over HTTP: keep-alive, one POST per batch, a bound on the whole answer's time and size, no redirects. */
+import { Agent, request, type Dispatcher } from 'undici';
+import { linkSignals, withDeadline } from './clock';
+import { kindOfHttpStatus, parseRetryAfter, RpcError, type RpcErrorFacts } from './rpcError';
+import {
+  endpointError,
+  isRecord,
+  readAnswer,
+  reasonOf,
+  USER_AGENT,
+  type EndpointUrl,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcTransport,
+  type TransportOptions,
+} from './rpcTransport';
+
+/** The transport of an http(s) endpoint. */
+export function createHttpTransport(endpoint: EndpointUrl, options: TransportOptions): RpcTransport {
+  const agent = new Agent({
+    connections: options.connectionsMax,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: Math.min(10_000, options.timeoutMs) },
+    // One deadline of ours spans headers and body, so a body that drips for ever is cut too.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const closed = new AbortController();
+
+  async function send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    if (calls.length === 0) return [];
+    const onTimeout = (): Error =>
+      endpointError(endpoint, 'timeout', `no whole answer within ${options.timeoutMs} ms`);
+    const linked = linkSignals(closed.signal, signal);
+    try {
+      return await withDeadline(options.clock, options.timeoutMs, linked.signal, onTimeout, (inner) =>
+        post(endpoint, agent, calls, options, inner),
+      );
+    } finally {
+      linked.release();
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (closed.signal.aborted) return;
+    closed.abort(endpointError(endpoint, 'network', 'the transport is closed'));
+    await agent.destroy();
+  }
+
+  return { name: endpoint.name, send, close };
+}
+
+async function post(
+  endpoint: EndpointUrl,
+  agent: Agent,
+  calls: readonly RpcCall[],
+  options: TransportOptions,
+  signal: AbortSignal,
+): Promise<RpcAnswer[]> {
+  const messages = calls.map((call, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: call.method,
+    params: call.params,
+  }));
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
+  if (endpoint.authorization !== null) headers['authorization'] = endpoint.authorization;
+  try {
+    const body = JSON.stringify(messages.length === 1 ? messages[0] : messages);
+    const response = await request(endpoint.url, {
+      method: 'POST',
+      dispatcher: agent,
+      headers,
+      body,
+      signal,
+    });
+    const bytes = await readBody(endpoint, response, options.bodyBytesMax);
+    return readResponse(endpoint, calls.length, response, bytes, options.clock.now());
+  } catch (error) {
+    // An abort surfaces as whatever undici was doing; its reason is what the caller has to see.
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof RpcError) throw error;
+    throw endpointError(endpoint, 'network', reasonOf(error), { cause: error });
+  }
+}
+
+async function readBody(
+  endpoint: EndpointUrl,
+  response: Dispatcher.ResponseData,
+  bytesMax: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop early destroys the body and its connection.
+  for await (const chunk of response.body) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    length += chunk.length;
+    if (length > bytesMax) {
+      throw endpointError(endpoint, 'too_large', `the answer is larger than ${bytesMax} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+}
+
+function readResponse(
+  endpoint: EndpointUrl,
+  count: number,
+  response: Dispatcher.ResponseData,
+  bytes: Buffer,
+  now: number,
+): RpcAnswer[] {
+  const status = response.statusCode;
+  const header = response.headers['retry-after'];
+  const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, now);
+  const parsed = parseJson(bytes);
+  const facts: RpcErrorFacts = { httpStatus: status, retryAfterMs };
+  // Many vendors put a JSON-RPC error under a 4xx or 5xx: its wording says more than the status.
+  if (status !== 200 && !(isRecord(parsed) && isRecord(parsed['error'])) && !Array.isArray(parsed)) {
+    throw endpointError(endpoint, kindOfHttpStatus(status), `HTTP ${status}`, facts);
+  }
+  if (parsed === undefined) throw endpointError(endpoint, 'bad_answer', 'the answer is not JSON', facts);
+  const answers = orderAnswers(endpoint, parsed, count);
+  if (status === 200) return answers;
+  return answers.map((answer) =>
+    'error' in answer ? { error: withHttpFacts(answer.error, status, retryAfterMs) } : answer,
+  );
+}
+
+function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number | null): RpcError {
+  const kind = httpStatus === 429 ? 'rate_limited' : error.kind;
+  return new RpcError(kind, error.message, {
+    rpcCode: error.rpcCode,
+    data: error.data,
+    httpStatus,
+    retryAfterMs,
+  });
+}
+
+/** undefined for what is not JSON. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts a batch's answers, which may come in any order, in the order of the calls. */
+function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): RpcAnswer[] {
+  if (count === 1) {
+    const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+    if (!isRecord(single))
+      throw endpointError(endpoint, 'bad_answer', 'the answer is not a JSON-RPC response');
+    // An error may carry a null id (the node could not read the request), a result may not.
+    if ('result' in single && single['id'] !== 0) {
+      throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
+    }
+    return [readAnswer(endpoint, single)];
+  }
+  if (!Array.isArray(parsed)) {
+    const answer = isRecord(parsed) ? readAnswer(endpoint, parsed) : null;
+    if (answer !== null && 'error' in answer) throw answer.error;
+    throw endpointError(endpoint, 'bad_answer', 'a batch was answered by a single value');
+  }
+  const answers = new Array<RpcAnswer | undefined>(count).fill(undefined);
+  for (const response of parsed) {
+    const id: unknown = isRecord(response) ? response['id'] : undefined;
+    if (isRecord(response) && typeof id === 'number' && id >= 0 && id < count) {
+      answers[id] = readAnswer(endpoint, response);
+    }
+  }
+  return answers.map(
+    (answer, id) =>
+      answer ?? {
+        error: endpointError(endpoint, 'bad_answer', `a batch's answer lacks response ${id} of ${count}`),
+      },
+  );
+}

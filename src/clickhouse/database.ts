@@ -1,0 +1,134 @@
+/**
+ * The one door to ClickHouse: a thin wrapper around @clickhouse/client that names every query, turns engine errors into
+ * AppErrors and says the settings that shape durability in full. Knows no table.
+ */
+import { Readable } from 'node:stream';
+
+import { createClient, type ClickHouseClient } from '@clickhouse/client';
+
+import { AppError, errorText } from '../errors';
+
+export type QueryParams = Readonly<Record<string, string | number | boolean | bigint | readonly (string | number)[]>>;
+
+/** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
+const INSERT_SETTINGS = {
+  async_insert: 0,
+  wait_end_of_query: 1,
+  input_format_parallel_parsing: 0,
+  max_insert_block_size: '4000000',
+  max_insert_block_size_bytes: '0',
+  min_insert_block_size_rows: '0',
+  min_insert_block_size_bytes: '0',
+  max_insert_threads: '1',
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  throw_on_max_partitions_per_insert_block: 0,
+} as const;
+
+export interface DatabaseOptions {
+  /** `http(s)://user:pass@host:port/database`. */
+  readonly url: string;
+  /** Default 30 s. */
+  readonly requestTimeoutMs?: number;
+  readonly maxConnections?: number;
+}
+
+export interface Database {
+  /** Rows of a SELECT. `name` stands in errors and metrics. */
+  select<Row>(name: string, sql: string, params?: QueryParams): Promise<Row[]>;
+  /** Runs a statement without a result. */
+  command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
+  /** Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with it is a no-op. */
+  insert(table: string, columns: readonly string[], body: Buffer, token?: string): Promise<void>;
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const client = createClient({
+    url: options.url,
+    request_timeout: options.requestTimeoutMs ?? 30_000,
+    max_open_connections: options.maxConnections ?? 16,
+    keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
+    compression: { request: false, response: false },
+    application: 'candlehouse',
+  });
+  return {
+    select: (name, sql, params) => guard(name, () => select(client, sql, params)),
+    command: (name, sql, params, token) => guard(name, () => command(client, sql, params, token)),
+    insert: (table, columns, body, token) =>
+      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
+    ping: async () => (await client.ping({ select: true })).success,
+    close: () => client.close(),
+  };
+}
+
+async function select<Row>(client: ClickHouseClient, sql: string, params?: QueryParams): Promise<Row[]> {
+  const result = await client.query({
+    query: sql,
+    format: 'JSONEachRow',
+    ...(params === undefined ? {} : { query_params: params }),
+  });
+  return result.json<Row>();
+}
+
+async function command(
+  client: ClickHouseClient,
+  sql: string,
+  params: QueryParams | undefined,
+  token: string | undefined,
+): Promise<void> {
+  const dedup =
+    token === undefined
+      ? {}
+      : { insert_deduplication_token: token, deduplicate_insert_select: 'force_enable', max_threads: 1 };
+  await client.command({
+    query: sql,
+    ...(params === undefined ? {} : { query_params: params }),
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+  });
+}
+
+async function insert(
+  client: ClickHouseClient,
+  table: string,
+  columns: readonly string[],
+  body: Buffer,
+  token: string | undefined,
+): Promise<void> {
+  const result = await client.exec({
+    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+    values: Readable.from([body], { objectMode: false }),
+    clickhouse_settings: {
+      ...INSERT_SETTINGS,
+      ...(token === undefined ? {} : { insert_deduplication_token: token }),
+    },
+  });
+  for await (const chunk of result.stream) void chunk;
+}
+
+/** Whether an engine's error says nothing about the statement, only about the moment. */
+function isPassing(error: unknown): boolean {
+  const text = errorText(error);
+  return (
+    /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|Timeout error|ETIMEDOUT|ENOTFOUND|EAI_AGAIN/.test(text) ||
+    /TIMEOUT_EXCEEDED|TOO_MANY_SIMULTANEOUS_QUERIES|MEMORY_LIMIT_EXCEEDED|NETWORK_ERROR|TOO_MANY_PARTS/.test(
+      `${text} ${errorType(error)}`,
+    )
+  );
+}
+
+function errorType(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('type' in error)) return '';
+  return String(error.type);
+}
+
+async function guard<T>(name: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    const passing = isPassing(cause);
+    const message = `ClickHouse, ${name}: ${errorText(cause)}`;
+    throw new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The engine's process: a child Node that calls libchdb's `chdb_query_cmdline`, which turns into a ClickHouse server and
+ * lives as long as the pipe on its standard input. Starting again after a death is server.ts.
+ *
+ * The pipe is a FIFO whose only writer is this process: when this process dies, however it dies, the kernel closes the
+ * writing end, the engine's last query ends and with it the child. (Node's own 'pipe' stdio is a socket, which
+ * /dev/stdin cannot open.)
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { AppError } from '../errors';
+
+/** Where the native parts lie. */
+export interface EngineLibraries {
+  readonly ffi: string;
+  readonly engine: string;
+}
+
+export interface EngineLaunch {
+  readonly libraries: EngineLibraries;
+  /** Folder of the FIFO, ours alone. */
+  readonly folder: string;
+  readonly dataPath: string;
+  readonly configFile: string;
+  readonly httpPort: number;
+}
+
+export interface EngineProcess {
+  readonly pid: number;
+  /** Resolves when the process has ended, with why and the last it said. Never rejects. */
+  readonly ended: Promise<string>;
+  hasEnded(): boolean;
+  /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
+  end(graceMs: number): Promise<void>;
+}
+
+const STDERR_TAIL_MAX = 4096;
+
+/** An orphan gets this long to shut down cleanly before it kills itself. */
+const ORPHAN_GRACE_MS = 8_000;
+
+/**
+ * Runs inside the child. The call into the engine blocks its main thread for good, so the check that the parent still
+ * lives runs on a second thread: the pipe normally ends an orphan, this is for an engine that hangs while ending.
+ */
+const CHILD_SCRIPT = `
+const { Worker } = require('node:worker_threads');
+const [parentPid, ffi, library, ...args] = process.argv.slice(1);
+new Worker(\`
+  const timer = setInterval(() => {
+    if (process.ppid === Number(\${parentPid})) return;
+    clearInterval(timer);
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${ORPHAN_GRACE_MS});
+  }, 500);
+\`, { eval: true });
+const { open, load, DataType } = require(ffi);
+open({ library: 'engine', path: library });
+const argv = ['clickhouse', ...args];
+load({
+  library: 'engine',
+  funcName: 'chdb_query_cmdline',
+  retType: DataType.External,
+  paramsType: [DataType.I32, DataType.StringArray],
+  paramsValue: [argv.length, argv],
+});
+process.exit(0);
+`;
+
+/** Finds libchdb and ffi-rs for this platform. Throws `bad_config` that names CLICKHOUSE_URL where there are none. */
+export function findEngineLibraries(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): EngineLibraries {
+  const name = `@chdb/lib-${platform}-${arch}${platform === 'linux' ? '-gnu' : ''}`;
+  try {
+    const here = createRequire(__filename);
+    const ffi = here.resolve('ffi-rs');
+    const packageFile = createRequire(here.resolve('chdb/package.json')).resolve(`${name}/package.json`);
+    return { ffi, engine: join(packageFile, '..', 'libchdb.so') };
+  } catch (cause) {
+    throw new AppError(
+      'bad_config',
+      `the embedded ClickHouse is not available on ${platform} ${arch} (package ${name} is missing): ` +
+        'set CLICKHOUSE_URL to a ClickHouse server',
+      { cause },
+    );
+  }
+}
+
+/** Starts the engine. It is not ready yet when this returns: ask it over HTTP. */
+export function launchEngine(launch: EngineLaunch): EngineProcess {
+  const fifo = join(launch.folder, `stdin-${process.pid}`);
+  rmSync(fifo, { force: true });
+  execFileSync('mkfifo', ['-m', '600', fifo]);
+  // Read-write first: it does not wait for the other side. Both are close-on-exec, so the child gets only stdin.
+  const writeEnd = openSync(fifo, constants.O_RDWR);
+  const readEnd = openSync(fifo, constants.O_RDONLY);
+  try {
+    const child = spawn(
+      '/bin/sh',
+      ['-c', 'ulimit -c 0; exec "$@"', 'sh', process.execPath, ...childArguments(launch)],
+      {
+        stdio: [readEnd, 'ignore', 'pipe'],
+        env: childEnvironment(),
+        cwd: launch.folder,
+        // A session of its own: Ctrl-C in the terminal reaches the parent, which drains before it ends the engine.
+        detached: true,
+      },
+    );
+    return watch(child, writeEnd);
+  } finally {
+    closeSync(readEnd);
+    rmSync(fifo, { force: true });
+  }
+}
+
+function childArguments(launch: EngineLaunch): string[] {
+  const query = "SYSTEM START LISTEN HTTP; SELECT count() FROM file('/dev/stdin', 'LineAsString')";
+  return [
+    '-e',
+    CHILD_SCRIPT,
+    String(process.pid),
+    launch.libraries.ffi,
+    launch.libraries.engine,
+    `--path=${launch.dataPath}`,
+    `--config-file=${launch.configFile}`,
+    `--http_port=${launch.httpPort}`,
+    '--listen_host=127.0.0.1',
+    '--log-level=warning',
+    `--query=${query}`,
+  ];
+}
+
+/** What the engine may know of our environment: no keys, no passwords. */
+function childEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, LD_LIBRARY_PATH } = process.env;
+  return {
+    TZ: 'UTC',
+    LANG: 'C.UTF-8',
+    ...(PATH === undefined ? {} : { PATH }),
+    ...(LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH }),
+  };
+}
+
+function watch(child: ChildProcess, writeEnd: number): EngineProcess {
+  let tail = '';
+  let ended = false;
+  let pipeOpen = true;
+  const closePipe = (): void => {
+    if (pipeOpen) closeSync(writeEnd);
+    pipeOpen = false;
+  };
+  child.stderr?.setEncoding('utf8');
+  child.stderr?.on('data', (text: string) => {
+    tail = (tail + text).slice(-STDERR_TAIL_MAX);
+  });
+  const whenEnded = new Promise<string>((resolve) => {
+    const finish = (why: string): void => {
+      ended = true;
+      closePipe();
+      resolve(tail.trim() === '' ? why : `${why}: ${tail.trim()}`);
+    };
+    child.once('error', (error) => finish(error.message));
+    child.once('close', (code, signal) => finish(signal === null ? `exit code ${code ?? '?'}` : signal));
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended: whenEnded,
+    hasEnded: () => ended,
+    end: async (graceMs) => {
+      closePipe();
+      const patience = new AbortController();
+      const tooLong = delay(graceMs, 'slow', { signal: patience.signal }).catch(() => 'aborted');
+      if ((await Promise.race([whenEnded, tooLong])) === 'slow' && !ended) child.kill('SIGKILL');
+      patience.abort();
+      await whenEnded;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Named SQL: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once, run by its name. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { z } from 'zod';
+
+import type { Database, QueryParams } from './database';
+import { findPackageRoot } from './packageRoot';
+
+/** Runs named queries against one database. */
+export interface QueryRunner {
+  /** Rows of the named query. `shape` is checked on every row when checking is on (tests), else trusted. */
+  run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
+}
+
+export interface QueryRunnerOptions {
+  /** Parse each row with its zod shape; on in tests. */
+  readonly checkRows: boolean;
+  readonly observe?: (name: string, seconds: number) => void;
+}
+
+export function createQueryRunner(database: Database, options: QueryRunnerOptions): QueryRunner {
+  const folder = join(findPackageRoot(), 'clickhouse', 'queries');
+  const texts = new Map<string, string>();
+  const textOf = (name: string): string => {
+    const known = texts.get(name);
+    if (known !== undefined) return known;
+    const text = readFileSync(join(folder, `${name}.sql`), 'utf8');
+    texts.set(name, text);
+    return text;
+  };
+  return {
+    async run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]> {
+      const started = performance.now();
+      const rows = await database.select<Row>(name, textOf(name), params);
+      options.observe?.(name, (performance.now() - started) / 1000);
+      return options.checkRows ? rows.map((row) => shape.parse(row)) : rows;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * A growing buffer that writes ClickHouse's RowBinary values. Hex goes in as text and out as bytes; integers are
+ * little-endian. Values are the caller's duty: a range error here is a broken invariant.
+ * Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
+ */
+
+const WORD_MASK = 0xffff_ffff_ffff_ffffn;
+const START_BYTES = 1 << 16;
+
+export class RowWriter {
+  private buffer: Buffer;
+  private position = 0;
+
+  constructor(startBytes = START_BYTES) {
+    this.buffer = Buffer.allocUnsafe(startBytes);
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.position;
+  }
+
+  /** The bytes written so far: a view, valid until the next reset. */
+  view(): Buffer {
+    return this.buffer.subarray(0, this.position);
+  }
+
+  reset(): void {
+    this.position = 0;
+  }
+
+  private reserve(bytes: number): number {
+    const at = this.position;
+    const end = at + bytes;
+    if (end > this.buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, this.buffer.length * 2));
+      this.buffer.copy(larger, 0, 0, at);
+      this.buffer = larger;
+    }
+    this.position = end;
+    return at;
+  }
+
+  u8(value: number): void {
+    const at = this.reserve(1);
+    this.buffer[at] = value;
+  }
+
+  bool(value: boolean): void {
+    this.u8(value ? 1 : 0);
+  }
+
+  u16(value: number): void {
+    const at = this.reserve(2);
+    this.buffer.writeUInt16LE(value, at);
+  }
+
+  u32(value: number): void {
+    const at = this.reserve(4);
+    this.buffer.writeUInt32LE(value, at);
+  }
+
+  i32(value: number): void {
+    const at = this.reserve(4);
+    this.buffer.writeInt32LE(value, at);
+  }
+
+  /** An unsigned 64-bit value given as a safe integer. */
+  u64(value: number): void {
+    const at = this.reserve(8);
+    const high = Math.floor(value / 4_294_967_296);
+    this.buffer.writeUInt32LE(value - high * 4_294_967_296, at);
+    this.buffer.writeUInt32LE(high, at + 4);
+  }
+
+  f64(value: number): void {
+    const at = this.reserve(8);
+    this.buffer.writeDoubleLE(value, at);
+  }
+
+  /** An integer of `bytes` bytes (16 or 32) in two's complement. */
+  private wide(value: bigint, bytes: number): void {
+    const at = this.reserve(bytes);
+    if (value >= 0n && value <= WORD_MASK) {
+      this.buffer.writeBigUInt64LE(value, at);
+      this.buffer.fill(0, at + 8, at + bytes);
+      return;
+    }
+    let rest = value;
+    for (let offset = 0; offset < bytes; offset += 8) {
+      this.buffer.writeBigUInt64LE(BigInt.asUintN(64, rest), at + offset);
+      rest >>= 64n;
+    }
+  }
+
+  u128(value: bigint): void {
+    this.wide(value, 16);
+  }
+
+  u256(value: bigint): void {
+    this.wide(value, 32);
+  }
+
+  i256(value: bigint): void {
+    this.wide(value, 32);
+  }
+
+  /** Decimal(38, S): the value times 10^S. */
+  decimal128(scaled: bigint): void {
+    this.wide(scaled, 16);
+  }
+
+  /** 0x-hex of exactly `bytes` bytes. */
+  fixed(hex: string, bytes: number): void {
+    const at = this.reserve(bytes);
+    const written = this.buffer.write(hex.slice(2), at, bytes, 'hex');
+    if (written !== bytes) throw new RangeError(`expected ${bytes} bytes of hex, got ${written}`);
+  }
+
+  zeros(bytes: number): void {
+    const at = this.reserve(bytes);
+    this.buffer.fill(0, at, at + bytes);
+  }
+
+  varint(value: number): void {
+    let rest = value;
+    while (rest > 0x7f) {
+      this.u8((rest & 0x7f) | 0x80);
+      rest = Math.floor(rest / 128);
+    }
+    this.u8(rest);
+  }
+
+  /** A UTF-8 string with its length. */
+  text(value: string): void {
+    const bytes = Buffer.byteLength(value);
+    this.varint(bytes);
+    const at = this.reserve(bytes);
+    this.buffer.write(value, at, bytes, 'utf8');
+  }
+
+  /** A String holding the bytes of 0x-hex data. */
+  hexString(hex: string): void {
+    const bytes = (hex.length - 2) >> 1;
+    this.varint(bytes);
+    const at = this.reserve(bytes);
+    if (bytes > 0) this.buffer.write(hex.slice(2), at, bytes, 'hex');
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The embedded ClickHouse: takes a folder, makes ports and passwords, starts the engine on it, and hands out the two
+ * addresses to connect to. Knows nothing of schemas; connecting is database.ts, restarting engineSupervisor.ts.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { AppError, errorText } from '../errors';
+import type { Logger } from '../log';
+import { findEngineLibraries, type EngineProcess } from './engineChild';
+import { writeEngineConfig, type EngineConfig, type EngineUser } from './engineConfig';
+import { takeEngineLock } from './engineLock';
+import { askEngine } from './engineProbe';
+import { EngineSupervisor, startEngine, type EngineRecipe, type EngineStatus } from './engineSupervisor';
+
+export interface EmbeddedServerOptions {
+  /** The engine keeps everything in the folder `clickhouse` below it; created when missing. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** Created when missing; both users also reach databases whose names start with it. Default `candlehouse`. */
+  readonly database?: string;
+  /** How long to wait for the engine of a killed predecessor. Default 30 s. */
+  readonly predecessorWaitMs?: number;
+}
+
+export interface EmbeddedServer {
+  /** `http://user:password@127.0.0.1:port/database`; both stay valid over restarts of the engine. */
+  readonly writerUrl: string;
+  /** Of a user that can only SELECT from the database, within limits. */
+  readonly readerUrl: string;
+  /** The engine's process now; 0 while there is none. */
+  pid(): number;
+  status(): EngineStatus;
+  /** Calls `listener` at each change of the status. Returns how to stop that. */
+  onStatus(listener: (status: EngineStatus) => void): () => void;
+  /** Ends the engine and starts it again, for damage that only a restart heals (ClickHouse #118350). */
+  restart(reason: string): Promise<void>;
+  /** Ends the engine, killing it after 5 s. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const PREDECESSOR_WAIT_MS = 30_000;
+const RETRY_PAUSE_MS = 250;
+const QUERY_TIMEOUT_MS = 10_000;
+const SERVER_MEMORY_MAX = 8 * 2 ** 30;
+
+/**
+ * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` where there is no engine for the
+ * platform or another process has the folder (the message names both), `unavailable` when it does not start.
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const database = options.database ?? 'candlehouse';
+  if (!/^[a-z][a-z0-9_]*$/.test(database)) throw new AppError('bad_config', `bad database name ${database}`);
+  const libraries = findEngineLibraries();
+  const folder = resolve(options.dataDir, 'clickhouse');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
+  const configFile = join(folder, 'engine.xml');
+  const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
+  const release = (): void => {
+    rmSync(configFile, { force: true });
+    lock.release();
+  };
+  const config = makeConfig(database, configFile, join(folder, 'engine.log'));
+  const recipe = {
+    launch: { libraries, folder, dataPath: join(folder, 'data'), configFile, httpPort: 0 },
+    writer: config.writer,
+    nonce: config.nonce,
+    launched: lock.setEngine,
+  };
+  try {
+    writeFileSync(configFile, writeEngineConfig(config), { mode: 0o600 });
+    const supervisor = await startSupervised(recipe, waitMs, database, options.log);
+    return embeddedServer(supervisor, config, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function embeddedServer(
+  supervisor: EngineSupervisor,
+  config: EngineConfig,
+  release: () => void,
+): EmbeddedServer {
+  const url = (user: EngineUser): string =>
+    `http://${user.name}:${user.password}@127.0.0.1:${supervisor.httpPort()}/${config.database}`;
+  let stopped: Promise<void> | null = null;
+  return {
+    writerUrl: url(config.writer),
+    readerUrl: url(config.reader),
+    pid: () => supervisor.pid(),
+    status: () => supervisor.status(),
+    onStatus: (listener) => supervisor.onStatus(listener),
+    restart: (reason) => supervisor.restart(reason),
+    stop: () => {
+      stopped ??= supervisor.stop().finally(release);
+      return stopped;
+    },
+  };
+}
+
+async function startSupervised(
+  wanted: EngineRecipe,
+  waitMs: number,
+  database: string,
+  log: Logger,
+): Promise<EngineSupervisor> {
+  const begun = performance.now();
+  const { engine, recipe } = await startFirst(wanted, waitMs);
+  const supervisor = new EngineSupervisor(engine, recipe, log);
+  try {
+    const ask = (sql: string): Promise<string> =>
+      askEngine(recipe.launch.httpPort, recipe.writer, sql, QUERY_TIMEOUT_MS);
+    const version = await ask('SELECT version()');
+    await ask(`CREATE DATABASE IF NOT EXISTS ${database}`);
+    const ms = Math.round(performance.now() - begun);
+    log.info({ version, port: recipe.launch.httpPort, pid: engine.pid, ms }, 'embedded ClickHouse is up');
+    return supervisor;
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+}
+
+/**
+ * The first start: on a free port, another one when that was taken meanwhile; and again, within `waitMs`, while an
+ * engine that the lock does not know of still holds the data.
+ */
+async function startFirst(
+  wanted: EngineRecipe,
+  waitMs: number,
+): Promise<{ engine: EngineProcess; recipe: EngineRecipe }> {
+  const deadline = Date.now() + waitMs;
+  const never = new AbortController().signal;
+  for (;;) {
+    const recipe = { ...wanted, launch: { ...wanted.launch, httpPort: await findFreePort() } };
+    try {
+      return { engine: await startEngine(recipe, never), recipe };
+    } catch (error) {
+      const passing = /Address already in use|Another server instance/.test(errorText(error));
+      if (!passing || Date.now() > deadline) throw error;
+      await delay(RETRY_PAUSE_MS);
+    }
+  }
+}
+
+/** A loopback port that nobody listened on a moment ago. */
+function findFreePort(): Promise<number> {
+  return new Promise((found, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => found(port));
+    });
+  });
+}
+
+function makeConfig(database: string, file: string, logFile: string): EngineConfig {
+  const secret = (): string => randomBytes(24).toString('hex');
+  return {
+    nonce: secret(),
+    writer: { name: 'candlehouse_writer', password: secret() },
+    reader: { name: 'candlehouse_reader', password: secret() },
+    database,
+    file,
+    logFile,
+    serverMemoryMax: Math.min(SERVER_MEMORY_MAX, Math.floor(machineMemory() / 2)),
+  };
+}
+
+/** Bytes that this process may use: the container's limit where there is one. */
+function machineMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}

@@ -1,0 +1,39 @@
+/** The rows that one block makes, table by table: what decoding hands to pricing and pricing to the store. */
+import type {
+  BlockRow,
+  EventTableName,
+  LiquidityEventRow,
+  LogRow,
+  PoolRow,
+  PoolStateRow,
+  SwapRow,
+} from '../clickhouse/tables';
+import type { BlockRef } from '../domain/block';
+
+export interface BlockRows {
+  readonly ref: BlockRef;
+  readonly blocks: BlockRow[];
+  readonly pools: PoolRow[];
+  readonly logs: LogRow[];
+  readonly pool_states: PoolStateRow[];
+  readonly liquidity_events: LiquidityEventRow[];
+  readonly swaps: SwapRow[];
+}
+
+export function emptyRows(ref: BlockRef): BlockRows {
+  return { ref, blocks: [], pools: [], logs: [], pool_states: [], liquidity_events: [], swaps: [] };
+}
+
+/** Rows by table over several blocks. */
+export function countRows(all: readonly BlockRows[]): Record<EventTableName, number> {
+  const counts = { blocks: 0, pools: 0, logs: 0, pool_states: 0, liquidity_events: 0, swaps: 0 };
+  for (const rows of all) {
+    counts.blocks += rows.blocks.length;
+    counts.pools += rows.pools.length;
+    counts.logs += rows.logs.length;
+    counts.pool_states += rows.pool_states.length;
+    counts.liquidity_events += rows.liquidity_events.length;
+    counts.swaps += rows.swaps.length;
+  }
+  return counts;
+}

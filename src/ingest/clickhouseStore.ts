@@ -1,0 +1,214 @@
+/** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
+import type { Database } from '../clickhouse/database';
+import { insertRows } from '../clickhouse/inserter';
+import { headBlocksTable, tokensTable, type PoolRow } from '../clickhouse/tables';
+import type { BlockRef } from '../domain/block';
+import { ZERO_HASH, type Hex } from '../domain/hex';
+import { lastOrdOfBlock, toOrd } from '../domain/ord';
+import type { PoolState } from '../domain/pool';
+import { AppError } from '../errors';
+import { countRows, type BlockRows } from './blockRows';
+import { TABLE_ENCODERS, type BlockToEncode } from './encodeBlocks';
+import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
+import { readPools, readPoolStates, readStoredState } from './storedState';
+
+/** Heights kept in the head tables below the final cursor, for readers with an older snapshot. */
+export const HEAD_KEPT_BLOCKS = 1_024;
+/** Blocks in one partition of the head tables (their PARTITION BY). */
+const HEAD_PARTITION_BLOCKS = 256;
+/** Part of every token; a re-index of the same blocks into emptied tables would need another one. */
+const EPOCH = 'e1';
+
+export function createClickHouseStore(database: Database, chainId: number): Store {
+  const token = (intent: OpenIntent, table: string): string =>
+    `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
+
+  return {
+    loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
+    writeStart: (base) => writePromotion(database, chainId, 'done', startOf(base)),
+    loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
+    loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> => readPoolStates(database, finalTo, exact),
+    async listTokens(): Promise<Hex[]> {
+      const sql = "SELECT concat('0x', lower(hex(address))) AS address FROM tokens GROUP BY address";
+      const rows = await database.select<{ address: Hex }>('list tokens', sql);
+      return rows.map((row) => row.address);
+    },
+    writeTokens: (rows) => insertRows(database, tokensTable, rows),
+    writeHead: (flip) => writeHead(database, chainId, flip),
+    async writeRange(seq, rows): Promise<Cursor> {
+      const intent = intentOf(seq, 'backfill', rows);
+      await writePromotion(database, chainId, 'intent', intent);
+      const toEncode = rows.map((block) => ({ rows: block }));
+      await Promise.all(
+        TABLE_ENCODERS.map((table) => {
+          const encoded = table.encode(toEncode, false);
+          if (encoded.rows === 0) return Promise.resolve();
+          return database.insert(encoded.table, encoded.columns, encoded.body, token(intent, table.name));
+        }),
+      );
+      await writePromotion(database, chainId, 'done', intent);
+      return cursorOf(intent);
+    },
+    async promote(intent, commits): Promise<Cursor> {
+      await writePromotion(database, chainId, 'intent', intent);
+      for (const table of TABLE_ENCODERS) {
+        const columns = table.columns.join(', ');
+        const order = table.name === 'blocks' ? 'number' : 'ord';
+        await database.command(
+          `promote ${table.name}`,
+          `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${table.name}_head
+           WHERE has({commits:Array(UInt64)}, commit) ORDER BY ${order}`,
+          { commits },
+          token(intent, table.name),
+        );
+      }
+      await writePromotion(database, chainId, 'done', intent);
+      return cursorOf(intent);
+    },
+    auditRange: (intent) => auditRange(database, chainId, intent),
+    dropHeadBelow: (block) => dropHeadBelow(database, block),
+  };
+}
+
+type Promotion = Omit<OpenIntent, 'kind'> & { readonly kind: 'start' | 'backfill' | 'promotion' };
+
+function startOf(base: BlockRef): Promotion {
+  return {
+    seq: 0,
+    kind: 'start',
+    from: base.number + 1,
+    to: base.number,
+    toHash: base.hash,
+    toTimestamp: base.timestamp,
+    counts: {},
+  };
+}
+
+/** The intent of a range of whole, consecutive blocks. */
+export function intentOf(seq: number, kind: OpenIntent['kind'], rows: readonly BlockRows[]): OpenIntent {
+  const first = rows[0]?.ref;
+  const last = rows.at(-1)?.ref;
+  if (first === undefined || last === undefined) throw new AppError('broken_invariant', 'a range of no blocks');
+  return {
+    seq,
+    kind,
+    from: first.number,
+    to: last.number,
+    toHash: last.hash,
+    toTimestamp: last.timestamp,
+    counts: countRows(rows),
+  };
+}
+
+function cursorOf(intent: OpenIntent): Cursor {
+  return { seq: intent.seq, number: intent.to, hash: intent.toHash, timestamp: intent.toTimestamp };
+}
+
+async function writePromotion(
+  database: Database,
+  chainId: number,
+  status: 'intent' | 'done',
+  range: Promotion,
+): Promise<void> {
+  const counts = Object.entries(range.counts).map(([table, count]) => `'${table}', ${count}`);
+  await database.command(
+    `write ${status}`,
+    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
+     SELECT {chain:UInt32}, {seq:UInt64}, {status:String}, {kind:String}, {from:UInt32}, {to:UInt32},
+            unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')})`,
+    {
+      chain: chainId,
+      seq: range.seq,
+      status,
+      kind: range.kind,
+      from: range.from,
+      to: range.to,
+      hash: range.toHash.slice(2),
+      timestamp: range.toTimestamp,
+    },
+  );
+}
+
+async function writeHead(database: Database, chainId: number, flip: HeadFlip): Promise<void> {
+  const fresh: BlockToEncode[] = [...flip.fresh];
+  await Promise.all(
+    TABLE_ENCODERS.map((table) => {
+      const encoded = table.encode(fresh, true);
+      return encoded.rows === 0
+        ? Promise.resolve()
+        : database.insert(encoded.table, encoded.columns, encoded.body);
+    }),
+  );
+  const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };
+  const canonical = flip.canonical.map((block) => ({
+    ...common,
+    number: block.number,
+    hash: block.hash,
+    parent_hash: block.parentHash,
+    timestamp: block.timestamp,
+    commit: block.commit,
+  }));
+  const voided = flip.voided.map((number) => ({
+    ...common,
+    number,
+    hash: ZERO_HASH,
+    parent_hash: ZERO_HASH,
+    timestamp: 0,
+    commit: 0,
+  }));
+  await insertRows(database, headBlocksTable, [...canonical, ...voided]);
+}
+
+/** What the audit counts besides the range itself: every aggregate over swaps must hold as many as there are swaps. */
+const AGGREGATE_COUNTS = `
+  SELECT 'swaps' AS name, count() AS total FROM swaps
+  UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
+  UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
+  UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`;
+
+async function auditRange(database: Database, chainId: number, intent: OpenIntent): Promise<void> {
+  for (const table of TABLE_ENCODERS) {
+    const expected = intent.counts[table.name] ?? 0;
+    const where =
+      table.name === 'blocks'
+        ? 'chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32}'
+        : `ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}${table.name === 'logs' ? ' AND chain_id = {chain:UInt32}' : ''}`;
+    const [row] = await database.select<{ total: string }>(
+      `audit ${table.name}`,
+      `SELECT count() AS total FROM ${table.name} WHERE ${where}`,
+      {
+        chain: chainId,
+        from: intent.from,
+        to: intent.to,
+        from_ord: toOrd(intent.from, 0),
+        to_ord: lastOrdOfBlock(intent.to),
+      },
+    );
+    if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
+  }
+  const totals = await database.select<{ name: string; total: string }>('audit aggregates', AGGREGATE_COUNTS);
+  const swaps = Number(totals.find((row) => row.name === 'swaps')?.total ?? 0);
+  const wrong = totals.find((row) => Number(row.total) !== swaps);
+  if (wrong !== undefined && swaps > 0) throw differs(wrong.name, intent, swaps, Number(wrong.total));
+}
+
+function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {
+  return new AppError(
+    'broken_invariant',
+    `after replaying blocks ${intent.from}-${intent.to}, ${name} holds ${found} rows where ${expected} are expected; ` +
+      'the writer stops: run `candlehouse verify` to see what differs',
+  );
+}
+
+async function dropHeadBelow(database: Database, block: number): Promise<void> {
+  const parts = await database.select<{ table: string; partition: string }>(
+    'list head partitions',
+    `SELECT DISTINCT table, partition_id AS partition FROM system.parts
+     WHERE active AND database = currentDatabase() AND (endsWith(table, '_head') OR table = 'head_blocks')`,
+  );
+  for (const { table, partition } of parts) {
+    const blocks = table === 'head_blocks' ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
+    if ((Number(partition) + 1) * blocks > block) continue;
+    await database.command('drop head partition', `ALTER TABLE ${table} DROP PARTITION ID '${partition}'`);
+  }
+}

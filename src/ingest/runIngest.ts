@@ -1,0 +1,165 @@
+/**
+ * Keeps one chain ingested until told to stop: opens sessions, feeds them heads, and begins anew after every failure
+ * that may pass. What cannot pass (a broken invariant, a wrong setting) stops the writer; readers are not touched.
+ */
+import type { BlockSource } from '../chain/blockSource';
+import { checkChainId } from '../chain/checkChainId';
+import type { Clock } from '../chain/clock';
+import type { EndpointPool } from '../chain/endpointPool';
+import { createFinality } from '../chain/finality';
+import { headFeed } from '../chain/headFeed';
+import type { BlockRef, ChainLog } from '../domain/block';
+import type { ChainDescription } from '../domain/chainDescription';
+import { orientPool } from '../domain/orientPool';
+import type { Dex } from '../domain/pool';
+import { AppError, errorText } from '../errors';
+import type { Logger } from '../log';
+import type { Protocol } from '../protocols/protocol';
+import { findProtocol } from '../protocols/registry';
+import type { DecodeContext } from './decodeBlock';
+import { PoolDiscovery } from './discoverPools';
+import { PoolRegistry } from './poolRegistry';
+import { IngestSession, type SessionDeps } from './session';
+import type { IngestStatus } from './status';
+import type { Store } from './store';
+
+const BACKOFF_MIN_MS = 500;
+const BACKOFF_MAX_MS = 20_000;
+/** Random commits are below this: they fit a JavaScript number and do not meet. */
+const COMMIT_SPAN = 2 ** 52;
+
+/** First block of the first start: a number, or so many blocks before the head. */
+export type StartBlock =
+  | { readonly kind: 'absolute'; readonly block: number }
+  | { readonly kind: 'before_head'; readonly blocks: number };
+
+export interface IngestOptions {
+  readonly store: Store;
+  readonly rpc: EndpointPool;
+  readonly source: BlockSource;
+  readonly chain: ChainDescription;
+  readonly startBlock: StartBlock;
+  /** `tag`, or the depth from which a block is final. */
+  readonly finality: 'tag' | number;
+  readonly status: IngestStatus;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+}
+
+/** Runs until the signal aborts. Throws only what no retry can mend. */
+export async function runIngest(options: IngestOptions, signal: AbortSignal): Promise<void> {
+  const { status, log, clock } = options;
+  const context = createDecodeContext(options);
+  let backoffMs = BACKOFF_MIN_MS;
+  while (!signal.aborted) {
+    try {
+      await runSession(options, context, signal, () => {
+        backoffMs = BACKOFF_MIN_MS;
+        status.problem = null;
+        status.problemSince = null;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      status.problem = errorText(error);
+      status.problemSince ??= clock.now();
+      if (isFinal(error)) {
+        status.phase = 'stopped';
+        log.fatal({ error: errorText(error) }, 'the ingester stops');
+        throw error;
+      }
+      status.phase = 'waiting';
+      log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingest failed; trying again');
+      await clock.sleep(backoffMs, signal).catch(() => undefined);
+      backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
+    }
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'broken_invariant' || error.code === 'bad_config');
+}
+
+async function runSession(
+  options: IngestOptions,
+  decode: DecodeContext,
+  signal: AbortSignal,
+  onProgress: () => void,
+): Promise<void> {
+  const { rpc, source, chain, store, status, log, clock, terminal } = options;
+  await checkChainId(rpc, chain.chainId, signal);
+  const deps: SessionDeps = {
+    store,
+    rpc,
+    source,
+    decode,
+    status,
+    log,
+    terminal,
+    finality: createFinality(source, options.finality, log),
+    discovery: createDiscovery(options, decode),
+    now: () => clock.now(),
+    newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
+  };
+  const session = await IngestSession.open(deps, () => resolveStart(options, signal), signal);
+  for await (const head of headFeed({ pool: rpc, source, signal, log, clock })) {
+    await session.advanceTo(head);
+    onProgress();
+  }
+}
+
+/** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */
+async function resolveStart({ source, startBlock, log }: IngestOptions, signal: AbortSignal): Promise<BlockRef> {
+  const head = await source.fetchHeader('latest', { signal });
+  const wanted =
+    startBlock.kind === 'absolute' ? startBlock.block : Math.max(1, head.number - startBlock.blocks);
+  const first = Math.max(1, wanted);
+  if (first - 1 > head.number) {
+    throw new AppError('node_failed', `START_BLOCK ${first} lies beyond the node's head ${head.number}: waiting`);
+  }
+  const base = await source.fetchHeader(first - 1, { signal });
+  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from here');
+  return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
+}
+
+function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protocol }[] {
+  return chain.dexes.flatMap((dex) => {
+    const protocol = findProtocol(dex.protocol);
+    return protocol === null ? [] : [{ dex, protocol }];
+  });
+}
+
+function createDecodeContext({ chain, status, log }: IngestOptions): DecodeContext {
+  const dexes = configuredDexes(chain);
+  const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
+  return {
+    chainId: chain.chainId,
+    registry: new PoolRegistry(),
+    dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
+    protocolOfDex: (dex) => known(protocolOfDex.get(dex.name), dex.name),
+    protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
+    eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
+    creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
+    baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
+    onMalformed: (item: ChainLog) => {
+      status.malformedLogs += 1;
+      log.debug({ address: item.address, topic: item.topics[0], tx: item.transactionHash }, 'malformed log skipped');
+    },
+  };
+}
+
+function known(protocol: Protocol | undefined, name: string): Protocol {
+  if (protocol === undefined) throw new AppError('broken_invariant', `no protocol for ${name}`);
+  return protocol;
+}
+
+function createDiscovery(options: IngestOptions, decode: DecodeContext): PoolDiscovery {
+  return new PoolDiscovery({
+    rpc: options.rpc,
+    dexes: configuredDexes(options.chain),
+    eventTopics: decode.eventTopics,
+    creationTopics: decode.creationTopics,
+    baseIsToken0: decode.baseIsToken0,
+    log: options.log,
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * What the ingester needs of the place where rows are kept, in the steps of the exactly-once protocol (DESIGN D2, D3).
+ * ClickHouse is the real one; the simulation has a model of it that can crash between any two steps.
+ */
+import type { BlockRef } from '../domain/block';
+import type { Hex } from '../domain/hex';
+import type { PoolState } from '../domain/pool';
+import type { PoolRow, TokenRow } from '../clickhouse/tables';
+import type { BlockRows } from './blockRows';
+
+/** The last block of the final tables. */
+export interface Cursor extends Omit<BlockRef, 'parentHash'> {
+  /** Number of the range that ended there. */
+  readonly seq: number;
+}
+
+/** A range whose move into the final tables was begun and not seen to end. */
+export interface OpenIntent {
+  readonly seq: number;
+  readonly kind: 'backfill' | 'promotion';
+  readonly from: number;
+  readonly to: number;
+  readonly toHash: Hex;
+  readonly toTimestamp: number;
+  /** Rows of the range by final table. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** A canonical head block with the name of its rows. */
+export interface StoredHead extends BlockRef {
+  readonly commit: number;
+}
+
+export interface StoredState {
+  /** First block that was ever to be ingested. */
+  readonly startBlock: number;
+  readonly cursor: Cursor;
+  readonly intent: OpenIntent | null;
+  /** Canonical head blocks above the cursor, ascending, linked; stops at the first hole. */
+  readonly head: readonly StoredHead[];
+  /** Largest height that has a canonical block (may lie above a hole); the cursor's when there is none. */
+  readonly headMax: number;
+  /** Commits by block hash of every block above the cursor whose rows are complete, canonical or not. */
+  readonly commits: ReadonlyMap<Hex, number>;
+  /** Largest version of head_blocks. */
+  readonly version: number;
+}
+
+/** One flip of the head: blocks that become canonical and heights that become void. */
+export interface HeadFlip {
+  /** Blocks with rows to write, ascending. */
+  readonly fresh: readonly { readonly rows: BlockRows; readonly commit: number }[];
+  /** Every block that becomes canonical (fresh ones too), ascending. */
+  readonly canonical: readonly StoredHead[];
+  /** Heights above the new head that held a block. */
+  readonly voided: readonly number[];
+  readonly version: number;
+  readonly finalNumber: number;
+}
+
+export interface Store {
+  /** null: nothing was ever ingested. */
+  loadState(): Promise<StoredState | null>;
+  /** Sets the start: `base` is the block before the first one to ingest. Only on an empty store. */
+  writeStart(base: BlockRef): Promise<void>;
+  loadPools(finalTo: number): Promise<PoolRow[]>;
+  /** Newest states at or below the block. `exact`: also right while rows above it are partly stored (slow). */
+  loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
+  listTokens(): Promise<Hex[]>;
+  writeTokens(rows: readonly TokenRow[]): Promise<void>;
+  /** Head rows, then the flip. After an error nothing of it counts unless the flip itself was stored. */
+  writeHead(flip: HeadFlip): Promise<void>;
+  /** Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. */
+  writeRange(seq: number, rows: readonly BlockRows[]): Promise<Cursor>;
+  /** Moves canonical head blocks from … to into the final tables. Safe to repeat. */
+  promote(intent: OpenIntent, commits: readonly number[]): Promise<Cursor>;
+  /** Compares what is stored of a range with its intent; throws broken_invariant naming the difference. */
+  auditRange(intent: OpenIntent): Promise<void>;
+  /** Drops head partitions that lie wholly below the block. */
+  dropHeadBelow(block: number): Promise<void>;
+}

@@ -1,0 +1,150 @@
+/**
+ * Reads which blocks make up the chain right now: the final cursor and the canonical blocks above it, as one snapshot,
+ * and the cheap version by which the tail loop sees that something moved. Also what is still known of blocks that are
+ * canonical no more. The rules are those by which the ingester resumes (ingest/storedState).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { ZERO_HASH, type Hex } from '../domain/hex';
+import type { HeadBlock, HeadSnapshot } from './headSnapshot';
+
+/** How often a snapshot with a hole is read again before its lower part is taken as it is. */
+const READ_ATTEMPTS = 4;
+const READ_RETRY_MS = 5;
+/** Most heights or numbers asked for in one statement. */
+export const HASHES_MAX = 10_000;
+
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
+/** number, version, hash, parent hash, timestamp, commit (0: void), final number. */
+const heightShape = z.tuple([z.number(), z.string(), hex, hex, z.number(), z.string(), z.number()]);
+const headShape = z.object({
+  seq: z.string(),
+  final_to: z.number(),
+  final_hash: hex,
+  final_timestamp: z.number(),
+  start_block: z.number(),
+  heights: z.array(heightShape),
+});
+type HeadRow = z.infer<typeof headShape>;
+const versionShape = z.object({ version: z.string() });
+const hashShape = z.object({ number: z.number(), hash: hex });
+const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
+const keptShape = z.object({ kept: z.union([z.string(), z.number()]) });
+
+/**
+ * The snapshot of now; null while no block was ever ingested. A hole above the cursor is a race with the writer and is
+ * read again a few times; what stays is the linked part below it, which is complete.
+ */
+export async function readHead(runner: QueryRunner, chainId: number): Promise<HeadSnapshot | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const [row] = await runner.run('head/read_head', { chain_id: chainId }, headShape);
+    if (row === undefined) return null;
+    const { snapshot, whole } = toSnapshot(row);
+    if (whole || attempt === READ_ATTEMPTS) return snapshot;
+    await sleep(READ_RETRY_MS);
+  }
+}
+
+/**
+ * What `readHead(…).version` begins with as long as nothing moved. `finalTo` bounds the read: that of the snapshot
+ * in hand, 0 without one.
+ */
+export async function readHeadVersion(
+  runner: QueryRunner,
+  chainId: number,
+  finalTo: number,
+): Promise<string> {
+  const params = { chain_id: chainId, final_to: finalTo };
+  const [row] = await runner.run('head/read_head_version', params, versionShape);
+  return row?.version ?? '0.0';
+}
+
+/** True when `polled` (readHeadVersion with the snapshot's finalTo) says that nothing moved since the snapshot. */
+export function isVersionOf(snapshot: HeadSnapshot, polled: string): boolean {
+  return snapshot.version.startsWith(`${polled}.`);
+}
+
+/** Folds the row into a snapshot. `whole`: no canonical height lies above a hole and the links hold. */
+export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole: boolean } {
+  const blocks: HeadBlock[] = [];
+  let canonical = 0;
+  let newest = { version: 0n, finalNumber: row.final_to };
+  for (const [number, version, hash, parentHash, timestamp, commit, finalNumber] of row.heights) {
+    if (BigInt(version) > newest.version) newest = { version: BigInt(version), finalNumber };
+    if (commit === '0') continue;
+    canonical += 1;
+    const below = blocks.at(-1)?.hash ?? row.final_hash;
+    const linked = below === parentHash || (blocks.length === 0 && row.final_hash === ZERO_HASH);
+    if (number !== row.final_to + 1 + blocks.length || !linked) continue;
+    blocks.push({ number, hash, parentHash, timestamp, commit: Number(commit) });
+  }
+  const whole = canonical === blocks.length;
+  const top = blocks.at(-1);
+  if (top === undefined && row.final_to < row.start_block) return { snapshot: null, whole };
+  const number = top?.number ?? row.final_to;
+  const hash = top?.hash ?? row.final_hash;
+  const snapshot: HeadSnapshot = {
+    // The hash keeps a new database from repeating the versions of the one before it.
+    version: `${row.seq}.${newest.version}.${hash.slice(2, 10)}`,
+    startBlock: row.start_block,
+    number,
+    hash,
+    timestamp: top?.timestamp ?? row.final_timestamp,
+    finalTo: row.final_to,
+    finalNumber: Math.min(number, Math.max(row.final_to, newest.finalNumber)),
+    blocks,
+  };
+  return { snapshot, whole };
+}
+
+/** Hashes of final blocks by number; numbers that are not stored are left out. At most HASHES_MAX numbers. */
+export async function listFinalHashes(
+  runner: QueryRunner,
+  chainId: number,
+  numbers: readonly number[],
+): Promise<Map<number, Hex>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await runner.run('head/list_final_hashes', { chain_id: chainId, numbers }, hashShape);
+  return new Map(rows.map((row) => [row.number, row.hash]));
+}
+
+/** A block that was canonical for a while, or still is. */
+export interface KeptBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly commit: number;
+}
+
+/** Every block of a range of heights that a flip ever named and that is still kept, newest flip first. */
+export async function listKeptBlocks(
+  runner: QueryRunner,
+  chainId: number,
+  fromBlock: number,
+  toBlock: number,
+): Promise<KeptBlock[]> {
+  const params = { chain_id: chainId, from_block: fromBlock, to_block: toBlock };
+  const rows = await runner.run('head/list_head_versions', params, headVersionShape);
+  return rows.map((row) => ({
+    number: row.number,
+    hash: row.hash,
+    parentHash: row.parent_hash,
+    commit: Number(row.commit),
+  }));
+}
+
+/** Whether the rows of all these blocks are still in the head tables. */
+export async function areRowsKept(runner: QueryRunner, blocks: readonly KeptBlock[]): Promise<boolean> {
+  if (blocks.length === 0) return true;
+  const numbers = blocks.map((block) => block.number);
+  const params = {
+    from_block: Math.min(...numbers),
+    to_block: Math.max(...numbers),
+    commits: blocks.map((block) => block.commit),
+  };
+  const [row] = await runner.run('head/count_kept_commits', params, keptShape);
+  return Number(row?.kept ?? 0) === new Set(params.commits).size;
+}

@@ -1,0 +1,106 @@
+/** Shapes of the answers of /pairs and /pairs/{address}. */
+import { z } from 'zod';
+
+import {
+  addressShape,
+  countShape,
+  decimalShape,
+  hashShape,
+  integerStringShape,
+  listMetaShape,
+  percentShape,
+  poolTypeShape,
+  tokenShape,
+  unixSecondsShape,
+  usdShape,
+} from './primitives';
+
+const item = {
+  address: addressShape,
+  dex_name: z.string(),
+  pool_type: poolTypeShape,
+  fee_bps: z.number().min(0),
+  name: z.string().meta({ example: 'WPLS / DAI' }),
+  base_token: tokenShape,
+  quote_token: tokenShape,
+  tokens: z.array(tokenShape).meta({ description: 'All tokens of the pool in chain order' }),
+  price_usd: decimalShape.nullable(),
+  price_native: decimalShape.nullable(),
+  price: decimalShape.nullable().meta({ description: 'Quote per base of the pool as of the indexed block' }),
+  price_change_5m: percentShape.nullable(),
+  price_change_1h: percentShape.nullable(),
+  price_change_6h: percentShape.nullable(),
+  price_change_24h: percentShape.nullable(),
+  volume_24h_usd: usdShape.nullable(),
+  fees_24h_usd: usdShape.nullable(),
+  liquidity_usd: usdShape.nullable(),
+  tx_24h: countShape,
+  buys_24h: countShape,
+  sells_24h: countShape,
+  buyers_24h: countShape.nullable(),
+  sellers_24h: countShape.nullable(),
+  apr_24h: percentShape.nullable(),
+  created_at: unixSecondsShape.nullable(),
+  created_block: countShape.nullable(),
+  last_trade_at: unixSecondsShape.nullable(),
+  flags: z.array(z.string()),
+} as const;
+
+export const pairItemShape = z.object(item).meta({ id: 'Pair' });
+export type PairItem = z.infer<typeof pairItemShape>;
+
+export const pairsAnswerShape = z.object({ data: z.array(pairItemShape), meta: listMetaShape });
+export type PairsAnswer = z.infer<typeof pairsAnswerShape>;
+
+/** Names of the windows in answers and their lengths in seconds. */
+export const WINDOW_SECONDS = { m5: 300, h1: 3_600, h6: 21_600, h24: 86_400 } as const;
+export type Window = keyof typeof WINDOW_SECONDS;
+
+export const tradeCountsShape = z.object({
+  buys: countShape,
+  sells: countShape,
+  buyers: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
+  sellers: countShape.nullable(),
+});
+export type TradeCounts = z.infer<typeof tradeCountsShape>;
+
+const volume = usdShape.nullable();
+
+export const pairDetailShape = z
+  .object({
+    ...item,
+    reserve0: decimalShape.nullable(),
+    reserve1: decimalShape.nullable(),
+    reserve0_raw: integerStringShape.nullable(),
+    reserve1_raw: integerStringShape.nullable(),
+    reserve0_usd: usdShape.nullable(),
+    reserve1_usd: usdShape.nullable(),
+    token0_price: decimalShape.nullable().meta({ description: 'token1 per token0' }),
+    token1_price: decimalShape.nullable().meta({ description: 'token0 per token1' }),
+    volume: z.object({ m5: volume, h1: volume, h6: volume, h24: volume, d7: volume, d30: volume }),
+    untracked_volume_24h_usd: usdShape.nullable(),
+    fees: z.object({ h24: volume, d7: volume }),
+    lp_fees_24h_usd: usdShape.nullable(),
+    protocol_fees_24h_usd: usdShape.nullable(),
+    apr_7d: percentShape.nullable(),
+    transactions: z.object({
+      m5: tradeCountsShape,
+      h1: tradeCountsShape,
+      h6: tradeCountsShape,
+      h24: tradeCountsShape,
+    }),
+    total_supply: decimalShape.nullable(),
+    lp_holders: countShape.nullable(),
+    depth_2pct_usd: z.object({ up: usdShape.nullable(), down: usdShape.nullable() }),
+    factory: addressShape,
+    created_tx: hashShape.nullable(),
+    sqrt_price_x96: integerStringShape.nullable().optional(),
+    tick: z.int().nullable().optional(),
+    liquidity_raw: integerStringShape.nullable().optional(),
+    tick_spacing: z.int().optional(),
+  })
+  .meta({ id: 'PairDetail' });
+export type PairDetail = z.infer<typeof pairDetailShape>;
+
+export const pairAnswerShape = z.object({ data: pairDetailShape });
+export type PairAnswer = z.infer<typeof pairAnswerShape>;

@@ -1,0 +1,97 @@
+/** The schema: one truth in clickhouse/schema, the same whether created fresh, twice or by several processes at once. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import {
+  blocksTable,
+  headBlocksTable,
+  liquidityEventsTable,
+  logsTable,
+  poolsTable,
+  poolStatesTable,
+  swapsTable,
+  tokensTable,
+} from '../../src/clickhouse/tables';
+import { createLog } from '../../src/log';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+
+const log = createLog('silent', false);
+const GOLDEN = join(__dirname, '../golden/schema.sql');
+const opened: { test: TestDatabase; database: Database }[] = [];
+
+async function open(): Promise<Database> {
+  const test = await createTestDatabase();
+  const database = openDatabase({ url: test.writerUrl });
+  opened.push({ test, database });
+  return database;
+}
+
+afterAll(async () => {
+  for (const { test, database } of opened) {
+    await database.close();
+    await test.drop();
+  }
+});
+
+/** Every table and view as the engine prints it, without the database's name. */
+async function dump(database: Database): Promise<string> {
+  const rows = await database.select<{ sql: string }>(
+    'dump',
+    `SELECT replaceAll(formatQuery(create_table_query), concat(currentDatabase(), '.'), '') AS sql
+     FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
+  );
+  return rows.map((row) => `${row.sql};\n`).join('\n');
+}
+
+test('a fresh database has the golden schema', async () => {
+  const database = await open();
+  expect(await migrate(database, log)).toEqual([]);
+  const found = await dump(database);
+  if (!existsSync(GOLDEN) || process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, found);
+  expect(found).toBe(readFileSync(GOLDEN, 'utf8'));
+});
+
+test('migrating twice changes nothing', async () => {
+  const database = await open();
+  await migrate(database, log);
+  const before = await dump(database);
+  expect(await migrate(database, log)).toEqual([]);
+  expect(await dump(database)).toBe(before);
+});
+
+test('three processes may migrate an empty database at once', async () => {
+  const database = await open();
+  await Promise.all([migrate(database, log), migrate(database, log), migrate(database, log)]);
+  expect(await dump(database)).toBe(readFileSync(GOLDEN, 'utf8'));
+});
+
+test('the table descriptors are the columns of the tables, head twins with a commit in front', async () => {
+  const database = await open();
+  await migrate(database, log);
+  const rows = await database.select<{ table: string; name: string; type: string }>(
+    'list columns',
+    'SELECT table, name, type FROM system.columns WHERE database = currentDatabase() ORDER BY table, position',
+  );
+  const columnsOf = (table: string): string[] =>
+    rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
+  const twins = [blocksTable, poolsTable, logsTable, poolStatesTable, liquidityEventsTable, swapsTable];
+  for (const table of [...twins, headBlocksTable, tokensTable]) {
+    const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
+    expect(columnsOf(table.name)).toEqual(described);
+    if (!(twins as { name: string }[]).includes(table)) continue;
+    expect(columnsOf(`${table.name}_head`)).toEqual(['commit UInt64', ...described]);
+  }
+});
+
+test('every column of every table has a comment', async () => {
+  const database = await open();
+  await migrate(database, log);
+  const bare = await database.select(
+    'list bare columns',
+    `SELECT table, name FROM system.columns
+     WHERE database = currentDatabase() AND comment = '' AND NOT startsWith(table, 'mv_')`,
+  );
+  expect(bare).toEqual([]);
+});

@@ -1,0 +1,48 @@
+/** A database of its own for a test file, on the engine that globalSetup.ts started. */
+import { randomBytes } from 'node:crypto';
+
+import { createClient } from '@clickhouse/client';
+
+export interface TestDatabase {
+  /** For openDatabase: all rights on this database. */
+  readonly writerUrl: string;
+  /** The read-only user with its limits, as the API has it. */
+  readonly readerUrl: string;
+  readonly database: string;
+  drop(): Promise<void>;
+}
+
+/** Creates an empty database with a name of its own. Call `drop` in afterAll. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const writer = readUrl('CANDLEHOUSE_TEST_WRITER_URL');
+  const database = `candlehouse_test_${randomBytes(6).toString('hex')}`;
+  await command(writer, `CREATE DATABASE ${database}`);
+  return {
+    writerUrl: withDatabase(writer, database),
+    readerUrl: withDatabase(readUrl('CANDLEHOUSE_TEST_READER_URL'), database),
+    database,
+    drop: () => command(writer, `DROP DATABASE IF EXISTS ${database} SYNC`),
+  };
+}
+
+function readUrl(name: string): string {
+  const url = process.env[name];
+  if (url === undefined)
+    throw new Error(`${name} is not set: run the tests through jest, whose globalSetup starts the engine`);
+  return url;
+}
+
+function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.toString();
+}
+
+async function command(url: string, sql: string): Promise<void> {
+  const client = createClient({ url });
+  try {
+    await client.command({ query: sql });
+  } finally {
+    await client.close();
+  }
+}
