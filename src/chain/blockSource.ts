@@ -3,8 +3,9 @@
  * receipts, or logs by range where it has no eth_getBlockReceipts. What fails verification is fetched from another
  * endpoint; when none can be believed the fetch rejects: data is late, never wrong.
  */
-import type { ChainBlock } from '../domain/block';
-import { numberToHex } from '../domain/hex';
+import type { BlockRef, ChainBlock } from '../domain/block';
+import { numberToHex, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
@@ -15,7 +16,9 @@ import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, type BlockHeader } from './parseBlock';
 import { RpcError } from './rpcError';
-import { checkBloom, checkLinks, checkLogOrder, checkNumber, checkParentLink } from './verify';
+import { checkBloom, checkLinks, checkLogOrder, checkNumber } from './verify';
+
+export type { BlockHeader };
 
 export interface FetchOptions {
   readonly signal?: AbortSignal;
@@ -40,6 +43,11 @@ export interface BlockSource {
   fetchBlock(number: number, options?: RangeOptions): Promise<ChainBlock>;
   /** Whole, verified blocks `from` to `to` inclusive, ascending, linked to each other. */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
+  /**
+   * Asks every endpoint for block `ref.number`, once. True when one still has `ref.hash`: those that have another are
+   * benched. False when all that answer have another. RpcError `unknown_block` when none answers.
+   */
+  confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
 
 export interface BlockSourceOptions {
@@ -113,19 +121,47 @@ class PooledBlockSource implements BlockSource {
   }
 
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
-    for (let restart = 0; ; restart += 1) {
-      try {
-        return await this.#fetchPieces(from, to, options);
-      } catch (error) {
-        // Pieces may come from different nodes and moments: a broken link between them blames nobody.
-        const between = error instanceof BlockMismatch && error.kind === 'parent_link';
-        if (!between || restart >= RESTARTS_MAX) throw error;
-        await this.#clock.sleep(RACE_PAUSE_MS * 2 ** restart, options.signal);
-      }
+    for (let restart = 0; restart <= RESTARTS_MAX; restart += 1) {
+      if (restart > 0) await this.#clock.sleep(RACE_PAUSE_MS * 2 ** restart, options.signal);
+      const blocks = await this.#fetchPieces(from, to, options);
+      if (blocks !== null) return blocks;
+    }
+    throw new RpcError('unknown_block', `blocks ${from} to ${to} keep changing while they are fetched`);
+  }
+
+  async confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean> {
+    const votes = await Promise.all(
+      this.#pool.endpoints.map(({ id }) => this.#askHash(id, ref.number, signal)),
+    );
+    const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
+    const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
+    if (!isConfirmed && dissenters.length === 0) {
+      throw new RpcError('unknown_block', `no endpoint answers for block ${ref.number}`);
+    }
+    if (!isConfirmed) return false;
+    for (const { id, hash } of dissenters) {
+      this.#pool.penalise(id, `it has ${hash} where block ${ref.number} ${ref.hash} is final`);
+    }
+    return true;
+  }
+
+  async #askHash(
+    id: number,
+    number: number,
+    signal?: AbortSignal,
+  ): Promise<{ id: number; hash: Hex | null }> {
+    try {
+      const options = { endpoint: id, roundsMax: 1, ...(signal === undefined ? {} : { signal }) };
+      const header = await this.fetchHeader(number, options);
+      return { id, hash: header.hash };
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return { id, hash: null };
+      throw error;
     }
   }
 
-  async #fetchPieces(from: number, to: number, options: RangeOptions): Promise<ChainBlock[]> {
+  /** null when pieces do not link: they come from different nodes or moments, which blames nobody. */
+  async #fetchPieces(from: number, to: number, options: RangeOptions): Promise<ChainBlock[] | null> {
     const blocks: ChainBlock[] = [];
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
@@ -137,7 +173,7 @@ class PooledBlockSource implements BlockSource {
       );
       const parent = blocks.at(-1);
       const first = piece[0];
-      if (parent !== undefined && first !== undefined) checkParentLink(parent, first);
+      if (parent !== undefined && first?.parentHash !== parent.hash) return null;
       for (const block of piece) blocks.push(block);
     }
     return blocks;

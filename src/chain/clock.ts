@@ -1,4 +1,5 @@
 /** Time and chance as a dependency, so that a simulation can put its own clock and dice under the chain code. */
+import { onAbort } from './abortSignals';
 
 export interface Clock {
   /** Unix time in milliseconds. */
@@ -20,15 +21,14 @@ function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
       reject(signal.reason);
       return;
     }
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      release();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const release = onAbort(signal, (reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    });
   });
 }
 
@@ -52,8 +52,7 @@ export async function withDeadline<T>(
   outer?.throwIfAborted();
   const inner = new AbortController();
   const timer = new AbortController();
-  const onAbort = (): void => inner.abort(outer?.reason);
-  outer?.addEventListener('abort', onAbort, { once: true });
+  const release = onAbort(outer, (reason) => inner.abort(reason));
   clock.sleep(timeoutMs, timer.signal).then(
     () => inner.abort(onTimeout()),
     () => undefined,
@@ -62,26 +61,6 @@ export async function withDeadline<T>(
     return await work(inner.signal);
   } finally {
     timer.abort();
-    outer?.removeEventListener('abort', onAbort);
+    release();
   }
-}
-
-/** A signal that aborts with either of two; `release` takes the listeners away again. */
-export function linkSignals(
-  first: AbortSignal,
-  second: AbortSignal | undefined,
-): { signal: AbortSignal; release: () => void } {
-  if (second === undefined) return { signal: first, release: () => undefined };
-  const both = new AbortController();
-  const onFirst = (): void => both.abort(first.reason);
-  const onSecond = (): void => both.abort(second.reason);
-  if (first.aborted) onFirst();
-  if (second.aborted) onSecond();
-  first.addEventListener('abort', onFirst, { once: true });
-  second.addEventListener('abort', onSecond, { once: true });
-  const release = (): void => {
-    first.removeEventListener('abort', onFirst);
-    second.removeEventListener('abort', onSecond);
-  };
-  return { signal: both.signal, release };
 }

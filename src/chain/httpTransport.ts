@@ -1,6 +1,7 @@
 /** JSON-RPC over HTTP: keep-alive, one POST per batch, a bound on the whole answer's time and size, no redirects. */
 import { Agent, request, type Dispatcher } from 'undici';
-import { linkSignals, withDeadline } from './clock';
+import { linkSignals } from './abortSignals';
+import { withDeadline } from './clock';
 import { kindOfHttpStatus, parseRetryAfter, RpcError, type RpcErrorFacts } from './rpcError';
 import {
   endpointError,

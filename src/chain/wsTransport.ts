@@ -1,7 +1,8 @@
 /** JSON-RPC over WebSocket: calls by id, ping with a watchdog, reconnect with back-off, newHeads re-subscribed. */
 import { WebSocket, type RawData } from 'ws';
 import { isHash, isQuantity, toLowerHex } from '../domain/hex';
-import { backoffMs, linkSignals, withDeadline } from './clock';
+import { linkSignals, onAbort } from './abortSignals';
+import { backoffMs, withDeadline } from './clock';
 import { kindOfHttpStatus, type RpcErrorKind } from './rpcError';
 import {
   endpointError,
@@ -117,8 +118,7 @@ class WsTransport implements RpcTransport {
         lastHeardAt: this.#options.clock.now(),
         subscription: null,
       };
-      const onClosed = (): void => socket.terminate();
-      this.#closed.signal.addEventListener('abort', onClosed, { once: true });
+      const release = onAbort(this.#closed.signal, () => socket.terminate());
       // A listener for 'error' stays for the socket's whole life: an unheard one would end the process.
       socket.on('error', (error) => {
         reject(this.#error('network', reasonOf(error), error));
@@ -130,7 +130,7 @@ class WsTransport implements RpcTransport {
         socket.terminate();
       });
       socket.on('close', (code) => {
-        this.#closed.signal.removeEventListener('abort', onClosed);
+        release();
         reject(this.#error('network', `the connection was closed (${code})`));
         this.#drop(connection, `the connection was closed (${code})`);
       });
@@ -217,20 +217,19 @@ class WsTransport implements RpcTransport {
       }
       const id = this.#nextId;
       this.#nextId += 1;
-      const onAbort = (): void => {
+      const release = onAbort(signal, (reason) => {
         connection.pending.delete(id);
-        reject(signal.reason);
-      };
-      const done = (): void => signal.removeEventListener('abort', onAbort);
+        reject(reason);
+      });
+      if (signal.aborted) return;
       const settle = (answer: RpcAnswer): void => {
-        done();
+        release();
         resolve(answer);
       };
       const fail = (error: Error): void => {
-        done();
+        release();
         reject(error);
       };
-      signal.addEventListener('abort', onAbort, { once: true });
       connection.pending.set(id, { settle, fail });
       connection.socket.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
@@ -288,9 +287,7 @@ function readHint(head: unknown): HeadHint | null {
 /** Waits for a promise no longer than a signal allows; the promise itself goes on. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const release = onAbort(signal, reject);
+    promise.then(resolve, reject).finally(release);
   });
 }

@@ -7,12 +7,13 @@
  * /dev/stdin cannot open.)
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { AppError } from '../errors';
+import { findPackageRoot } from './packageRoot';
 
 /** Where the native parts lie. */
 export interface EngineLibraries {
@@ -34,41 +35,13 @@ export interface EngineProcess {
   /** Resolves when the process has ended, with why and the last it said. Never rejects. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
+  /** The last it wrote to standard error. */
+  said(): string;
   /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
   end(graceMs: number): Promise<void>;
 }
 
 const STDERR_TAIL_MAX = 4096;
-
-/** An orphan gets this long to shut down cleanly before it kills itself. */
-const ORPHAN_GRACE_MS = 8_000;
-
-/**
- * Runs inside the child. The call into the engine blocks its main thread for good, so the check that the parent still
- * lives runs on a second thread: the pipe normally ends an orphan, this is for an engine that hangs while ending.
- */
-const CHILD_SCRIPT = `
-const { Worker } = require('node:worker_threads');
-const [parentPid, ffi, library, ...args] = process.argv.slice(1);
-new Worker(\`
-  const timer = setInterval(() => {
-    if (process.ppid === Number(\${parentPid})) return;
-    clearInterval(timer);
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${ORPHAN_GRACE_MS});
-  }, 500);
-\`, { eval: true });
-const { open, load, DataType } = require(ffi);
-open({ library: 'engine', path: library });
-const argv = ['clickhouse', ...args];
-load({
-  library: 'engine',
-  funcName: 'chdb_query_cmdline',
-  retType: DataType.External,
-  paramsType: [DataType.I32, DataType.StringArray],
-  paramsValue: [argv.length, argv],
-});
-process.exit(0);
-`;
 
 /** Finds libchdb and ffi-rs for this platform. Throws `bad_config` that names CLICKHOUSE_URL where there are none. */
 export function findEngineLibraries(
@@ -80,7 +53,9 @@ export function findEngineLibraries(
     const here = createRequire(__filename);
     const ffi = here.resolve('ffi-rs');
     const packageFile = createRequire(here.resolve('chdb/package.json')).resolve(`${name}/package.json`);
-    return { ffi, engine: join(packageFile, '..', 'libchdb.so') };
+    const engine = join(dirname(packageFile), 'libchdb.so');
+    accessSync(engine);
+    return { ffi, engine };
   } catch (cause) {
     throw new AppError(
       'bad_config',
@@ -95,7 +70,7 @@ export function findEngineLibraries(
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
   rmSync(fifo, { force: true });
-  execFileSync('mkfifo', ['-m', '600', fifo]);
+  makeFifo(fifo);
   // Read-write first: it does not wait for the other side. Both are close-on-exec, so the child gets only stdin.
   const writeEnd = openSync(fifo, constants.O_RDWR);
   const readEnd = openSync(fifo, constants.O_RDONLY);
@@ -118,14 +93,23 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
   }
 }
 
+function makeFifo(path: string): void {
+  try {
+    execFileSync('mkfifo', ['-m', '600', path], { stdio: 'pipe' });
+  } catch (cause) {
+    const message = `cannot make a named pipe at ${path}: set DATA_DIR to a folder on a local disk`;
+    throw new AppError('bad_config', message, { cause });
+  }
+}
+
 function childArguments(launch: EngineLaunch): string[] {
   const query = "SYSTEM START LISTEN HTTP; SELECT count() FROM file('/dev/stdin', 'LineAsString')";
   return [
-    '-e',
-    CHILD_SCRIPT,
+    join(findPackageRoot(), 'clickhouse', 'engine', 'child.cjs'),
     String(process.pid),
     launch.libraries.ffi,
     launch.libraries.engine,
+    launch.folder,
     `--path=${launch.dataPath}`,
     `--config-file=${launch.configFile}`,
     `--http_port=${launch.httpPort}`,
@@ -137,11 +121,10 @@ function childArguments(launch: EngineLaunch): string[] {
 
 /** What the engine may know of our environment: no keys, no passwords. */
 function childEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, LD_LIBRARY_PATH } = process.env;
+  const { LD_LIBRARY_PATH } = process.env;
   return {
     TZ: 'UTC',
     LANG: 'C.UTF-8',
-    ...(PATH === undefined ? {} : { PATH }),
     ...(LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH }),
   };
 }
@@ -162,7 +145,8 @@ function watch(child: ChildProcess, writeEnd: number): EngineProcess {
     const finish = (why: string): void => {
       ended = true;
       closePipe();
-      resolve(tail.trim() === '' ? why : `${why}: ${tail.trim()}`);
+      const words = lastWords(tail);
+      resolve(words === '' ? why : `${why}: ${words}`);
     };
     child.once('error', (error) => finish(error.message));
     child.once('close', (code, signal) => finish(signal === null ? `exit code ${code ?? '?'}` : signal));
@@ -171,6 +155,7 @@ function watch(child: ChildProcess, writeEnd: number): EngineProcess {
     pid: child.pid ?? 0,
     ended: whenEnded,
     hasEnded: () => ended,
+    said: () => tail,
     end: async (graceMs) => {
       closePipe();
       const patience = new AbortController();
@@ -180,4 +165,10 @@ function watch(child: ChildProcess, writeEnd: number): EngineProcess {
       await whenEnded;
     },
   };
+}
+
+/** What the engine said, without its notices of where it logs to. */
+function lastWords(tail: string): string {
+  const lines = tail.split('\n').filter((line) => line !== '' && !line.startsWith('Logging '));
+  return lines.join('\n').trim();
 }

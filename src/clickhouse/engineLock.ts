@@ -26,6 +26,9 @@ export interface EngineLock {
 }
 
 const POLL_MS = 50;
+
+/** A process that was just killed is still there for a moment. */
+const OWNER_GRACE_MS = 1_000;
 const TAKE_OVER_ATTEMPTS = 10;
 
 /**
@@ -44,7 +47,7 @@ export async function takeEngineLock(file: string, folder: string, waitMs: numbe
     if (taken) return heldLock(file, own);
     const found = readLock(file);
     if (found !== null) {
-      if (isAlive(found.owner)) throw heldBy(folder, found.owner.pid);
+      if (!(await isGoneWithin(found.owner, OWNER_GRACE_MS))) throw heldBy(folder, found.owner.pid);
       if (found.engine !== null) await waitUntilGone(found.engine, folder, waitMs);
     }
     setAside(file, found);
@@ -105,16 +108,20 @@ function tryLink(source: string, file: string): boolean {
 }
 
 async function waitUntilGone(engine: ProcessIdentity, folder: string, waitMs: number): Promise<void> {
+  if (await isGoneWithin(engine, waitMs)) return;
+  throw new AppError(
+    'unavailable',
+    `the previous database engine in ${folder}, process ${engine.pid}, has not ended within ${waitMs} ms`,
+  );
+}
+
+async function isGoneWithin(wanted: ProcessIdentity, waitMs: number): Promise<boolean> {
   const deadline = Date.now() + waitMs;
-  while (isAlive(engine)) {
-    if (Date.now() > deadline) {
-      throw new AppError(
-        'unavailable',
-        `the previous database engine in ${folder}, process ${engine.pid}, has not ended within ${waitMs} ms`,
-      );
-    }
+  while (isAlive(wanted)) {
+    if (Date.now() > deadline) return false;
     await delay(POLL_MS);
   }
+  return true;
 }
 
 /** The lock's content; null when there is none, or a damaged one, which nobody owns. */

@@ -2,6 +2,7 @@
  * Keeps one engine running: starts it, notices when it ends, starts it again on the same port with growing pauses, and
  * gives up when that does not help. Which port, passwords and folder is server.ts.
  */
+import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { AppError, errorText } from '../errors';
@@ -22,6 +23,8 @@ export interface EngineStatus {
 /** How to start the engine and how to know it. */
 export interface EngineRecipe {
   readonly launch: EngineLaunch;
+  /** Text of the configuration file, which exists only while the engine starts: it holds the passwords. */
+  readonly configText: string;
   readonly writer: EngineUser;
   readonly nonce: string;
   /** Told the process at each start, before it answers. */
@@ -34,16 +37,33 @@ const PROBE_PAUSE_MS = 10;
 const PROBE_TIMEOUT_MS = 2_000;
 const END_GRACE_MS = 5_000;
 
-/** More restarts than this within the window mean that restarting does not help. */
-const RESTARTS_MAX = 8;
-const RESTART_WINDOW_MS = 600_000;
-const BACKOFF_FIRST_MS = 200;
-const BACKOFF_MAX_MS = 10_000;
+/** When restarting counts as hopeless, and how long to pause before the second restart, doubled for each one after. */
+export interface RestartLimits {
+  readonly restartsMax: number;
+  readonly windowMs: number;
+  readonly pauseMs: number;
+}
+
+export const RESTART_LIMITS: RestartLimits = { restartsMax: 8, windowMs: 600_000, pauseMs: 200 };
+
+const PAUSE_MAX_MS = 10_000;
 
 /** Starts the engine once. Throws `unavailable` with the engine's last words; leaves no process behind then. */
 export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Promise<EngineProcess> {
-  const engine = launchEngine(recipe.launch);
-  recipe.launched(engine.pid);
+  const { configFile } = recipe.launch;
+  rmSync(configFile, { force: true });
+  writeFileSync(configFile, recipe.configText, { mode: 0o600 });
+  try {
+    const engine = launchEngine(recipe.launch);
+    recipe.launched(engine.pid);
+    await waitUntilUp(engine, recipe, signal);
+    return engine;
+  } finally {
+    rmSync(configFile, { force: true });
+  }
+}
+
+async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await isOurs(recipe))) {
     if (engine.hasEnded()) {
@@ -56,7 +76,6 @@ export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Pr
     }
     await delay(PROBE_PAUSE_MS);
   }
-  return engine;
 }
 
 /** Another program may hold the port: only the engine that read our configuration knows password and nonce. */
@@ -75,6 +94,9 @@ export class EngineSupervisor {
   /** When the last restarts began, within the window. */
   private recentRestarts: number[] = [];
   private reviving: Promise<void> | null = null;
+  private restarting: Promise<void> | null = null;
+  /** Why `restart` ends the engine; null when it ended by itself. */
+  private askedReason: string | null = null;
   private stopping: Promise<void> | null = null;
   private current: EngineStatus = { state: 'up', reason: '', restarts: 0 };
 
@@ -82,6 +104,7 @@ export class EngineSupervisor {
     private engine: EngineProcess,
     private readonly recipe: EngineRecipe,
     private readonly log: Logger,
+    private readonly limits: RestartLimits,
   ) {
     this.watch(engine);
   }
@@ -103,9 +126,16 @@ export class EngineSupervisor {
     return () => this.listeners.delete(listener);
   }
 
-  async restart(reason: string): Promise<void> {
-    if (this.reviving === null && this.current.state === 'up') {
-      this.log.warn({ reason }, 'restarting the embedded ClickHouse');
+  restart(reason: string): Promise<void> {
+    this.restarting ??= this.restartOnce(reason).finally(() => {
+      this.restarting = null;
+    });
+    return this.restarting;
+  }
+
+  private async restartOnce(reason: string): Promise<void> {
+    if (this.current.state === 'up') {
+      this.askedReason = reason;
       this.setState('restarting', reason);
       await this.engine.end(END_GRACE_MS);
     }
@@ -132,7 +162,9 @@ export class EngineSupervisor {
   private watch(engine: EngineProcess): void {
     void engine.ended.then((why) => {
       if (this.stopSignal.signal.aborted) return;
-      this.reviving = this.revive(why).finally(() => {
+      const reason = this.askedReason ?? why;
+      this.askedReason = null;
+      this.reviving = this.revive(reason).finally(() => {
         this.reviving = null;
       });
     });
@@ -145,12 +177,12 @@ export class EngineSupervisor {
       this.log.error({ reason }, 'the embedded ClickHouse ended; starting it again');
       this.setState('restarting', reason);
       const now = Date.now();
-      this.recentRestarts = this.recentRestarts.filter((at) => at > now - RESTART_WINDOW_MS);
+      this.recentRestarts = this.recentRestarts.filter((at) => at > now - this.limits.windowMs);
       const count = this.recentRestarts.length;
-      if (count >= RESTARTS_MAX) return this.giveUp(reason);
+      if (count >= this.limits.restartsMax) return this.giveUp(reason);
       this.recentRestarts.push(now);
       try {
-        if (count > 0) await this.pause(Math.min(BACKOFF_FIRST_MS * 2 ** (count - 1), BACKOFF_MAX_MS));
+        if (count > 0) await this.pause(Math.min(this.limits.pauseMs * 2 ** (count - 1), PAUSE_MAX_MS));
         this.engine = await startEngine(this.recipe, this.stopSignal.signal);
         this.current = { ...this.current, restarts: this.current.restarts + 1 };
         this.setState('up', '');
@@ -163,10 +195,10 @@ export class EngineSupervisor {
   }
 
   private giveUp(reason: string): void {
-    const minutes = RESTART_WINDOW_MS / 60_000;
+    const { restartsMax, windowMs } = this.limits;
     this.setState(
       'failed',
-      `gave up after ${RESTARTS_MAX} restarts within ${minutes} minutes; the last: ${reason}`,
+      `gave up after ${restartsMax} restarts within ${windowMs / 1000} s; the last: ${reason}`,
     );
     this.log.fatal({ reason: this.current.reason }, 'the embedded ClickHouse keeps ending; giving up');
   }

@@ -3,7 +3,7 @@
  * addresses to connect to. Knows nothing of schemas; connecting is database.ts, restarting engineSupervisor.ts.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,8 @@ import { findEngineLibraries, type EngineProcess } from './engineChild';
 import { writeEngineConfig, type EngineConfig, type EngineUser } from './engineConfig';
 import { takeEngineLock } from './engineLock';
 import { askEngine } from './engineProbe';
-import { EngineSupervisor, startEngine, type EngineRecipe, type EngineStatus } from './engineSupervisor';
+import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
+import type { EngineRecipe, EngineStatus, RestartLimits } from './engineSupervisor';
 
 export interface EmbeddedServerOptions {
   /** The engine keeps everything in the folder `clickhouse` below it; created when missing. */
@@ -25,6 +26,8 @@ export interface EmbeddedServerOptions {
   readonly database?: string;
   /** How long to wait for the engine of a killed predecessor. Default 30 s. */
   readonly predecessorWaitMs?: number;
+  /** Default: 8 restarts in 10 minutes, then it gives up. */
+  readonly restartLimits?: RestartLimits;
 }
 
 export interface EmbeddedServer {
@@ -61,23 +64,19 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
   const configFile = join(folder, 'engine.xml');
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
-  const release = (): void => {
-    rmSync(configFile, { force: true });
-    lock.release();
-  };
   const config = makeConfig(database, configFile, join(folder, 'engine.log'));
   const recipe = {
     launch: { libraries, folder, dataPath: join(folder, 'data'), configFile, httpPort: 0 },
+    configText: writeEngineConfig(config),
     writer: config.writer,
     nonce: config.nonce,
     launched: lock.setEngine,
   };
   try {
-    writeFileSync(configFile, writeEngineConfig(config), { mode: 0o600 });
-    const supervisor = await startSupervised(recipe, waitMs, database, options.log);
-    return embeddedServer(supervisor, config, release);
+    const supervisor = await startSupervised(recipe, waitMs, database, options);
+    return embeddedServer(supervisor, config, lock.release);
   } catch (error) {
-    release();
+    lock.release();
     throw error;
   }
 }
@@ -108,11 +107,17 @@ async function startSupervised(
   wanted: EngineRecipe,
   waitMs: number,
   database: string,
-  log: Logger,
+  options: EmbeddedServerOptions,
 ): Promise<EngineSupervisor> {
+  const { log } = options;
   const begun = performance.now();
   const { engine, recipe } = await startFirst(wanted, waitMs);
-  const supervisor = new EngineSupervisor(engine, recipe, log);
+  const supervisor = new EngineSupervisor(
+    engine,
+    recipe,
+    options.log,
+    options.restartLimits ?? RESTART_LIMITS,
+  );
   try {
     const ask = (sql: string): Promise<string> =>
       askEngine(recipe.launch.httpPort, recipe.writer, sql, QUERY_TIMEOUT_MS);
@@ -120,6 +125,12 @@ async function startSupervised(
     await ask(`CREATE DATABASE IF NOT EXISTS ${database}`);
     const ms = Math.round(performance.now() - begun);
     log.info({ version, port: recipe.launch.httpPort, pid: engine.pid, ms }, 'embedded ClickHouse is up');
+    if (engine.said().includes('not confined')) {
+      log.warn(
+        { reason: engine.said().trim() },
+        "nothing keeps the embedded ClickHouse from reading this user's files",
+      );
+    }
     return supervisor;
   } catch (error) {
     await supervisor.stop();
@@ -142,8 +153,13 @@ async function startFirst(
     try {
       return { engine: await startEngine(recipe, never), recipe };
     } catch (error) {
-      const passing = /Address already in use|Another server instance/.test(errorText(error));
-      if (!passing || Date.now() > deadline) throw error;
+      const text = errorText(error);
+      const held = text.includes('Another server instance');
+      if (!held && !text.includes('Address already in use')) throw error;
+      if (Date.now() > deadline) {
+        const message = `the database in ${wanted.launch.folder} is in use by an engine that does not end`;
+        throw held ? new AppError('unavailable', message, { cause: error }) : error;
+      }
       await delay(RETRY_PAUSE_MS);
     }
   }

@@ -4,7 +4,6 @@
  */
 import { AbiCoder } from 'ethers';
 
-import type { EndpointPool } from '../chain/endpointPool';
 import type { RpcError } from '../chain/rpcError';
 import type { ChainBlock } from '../domain/block';
 import { isHexData, numberToHex, ZERO_ADDRESS, type Hex } from '../domain/hex';
@@ -13,6 +12,7 @@ import type { Dex, PoolState } from '../domain/pool';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { toPool, type PoolCreation, type Protocol } from '../protocols/protocol';
+import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
 /** Calls in one batch to the node. */
@@ -40,7 +40,7 @@ export interface DiscoveredPool {
 }
 
 export interface DiscoveryDeps {
-  readonly rpc: EndpointPool;
+  readonly rpc: EthCalls;
   readonly dexes: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
   readonly eventTopics: ReadonlySet<Hex>;
   readonly creationTopics: ReadonlySet<Hex>;

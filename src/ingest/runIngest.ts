@@ -45,6 +45,8 @@ export interface IngestOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+  /** Last block to store: the run ends once it is in the final tables. */
+  readonly stopAt?: number | undefined;
 }
 
 /** Runs until the signal aborts. Throws only what no retry can mend. */
@@ -54,7 +56,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
   let backoffMs = BACKOFF_MIN_MS;
   while (!signal.aborted) {
     try {
-      await runSession(options, context, signal, () => {
+      return await runSession(options, context, signal, () => {
         backoffMs = BACKOFF_MIN_MS;
         status.problem = null;
         status.problemSince = null;
@@ -102,9 +104,28 @@ async function runSession(
     newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
   };
   const session = await IngestSession.open(deps, () => resolveStart(options, signal), signal);
+  if (options.stopAt !== undefined) return backfillTo(session, options.stopAt, options, signal);
   for await (const head of headFeed({ pool: rpc, source, signal, log, clock })) {
     await session.advanceTo(head);
     onProgress();
+  }
+}
+
+/** Waits for the block to be final, storing what is. */
+async function backfillTo(
+  session: IngestSession,
+  stopAt: number,
+  { source, finality, log, clock, status }: IngestOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const rule = createFinality(source, finality, log);
+  while (session.finalTo < stopAt) {
+    const head = await source.fetchHeader('latest', { signal });
+    const final = await rule.finalAt(head, signal);
+    status.nodeHead = head.number;
+    const to = Math.min(final.number, stopAt);
+    if (to > session.finalTo) await session.backfill(to);
+    else await clock.sleep(BACKOFF_MIN_MS, signal);
   }
 }
 

@@ -3,7 +3,6 @@
  * store or the node could not give again, so any error ends the session and the next one begins by recovering.
  */
 import type { BlockHeader, BlockSource } from '../chain/blockSource';
-import type { EndpointPool } from '../chain/endpointPool';
 import type { Finality } from '../chain/finality';
 import { HeadFollower } from '../chain/follower';
 import { syncToHead, type Extension } from '../chain/syncToHead';
@@ -15,6 +14,7 @@ import type { Logger } from '../log';
 import { countRows, type BlockRows } from './blockRows';
 import { decodeBlock, type DecodeContext } from './decodeBlock';
 import type { PoolDiscovery } from './discoverPools';
+import type { EthCalls } from './ethCalls';
 import { fetchAhead } from './fetchAhead';
 import { startProgress } from './progress';
 import type { IngestStatus } from './status';
@@ -35,7 +35,7 @@ const BACKFILL_MIN_BLOCKS = 32;
 
 export interface SessionDeps {
   readonly store: Store;
-  readonly rpc: EndpointPool;
+  readonly rpc: EthCalls;
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly decode: DecodeContext;
@@ -124,7 +124,7 @@ export class IngestSession {
   }
 
   /** Stores blocks cursor + 1 … to straight into the final tables. */
-  private async backfill(to: number): Promise<void> {
+  async backfill(to: number): Promise<void> {
     const { status, log, now, terminal, decode, source } = this.deps;
     status.phase = 'backfill';
     decode.registry.rewindTo(this.cursor.number);
@@ -359,7 +359,11 @@ function beyondFinality(stored: Pick<BlockRef, 'number' | 'hash'>, node: Pick<Bl
 
 async function checkSameChain(deps: SessionDeps, cursor: Cursor, signal: AbortSignal): Promise<void> {
   const header = await deps.source.fetchHeader(cursor.number, { signal });
-  if (header.hash !== cursor.hash) throw beyondFinality(cursor, header);
+  if (header.hash === cursor.hash) return;
+  // One node of several may be wrong; only when none has the stored block is it gone.
+  const { number, hash, timestamp } = cursor;
+  const held = await deps.source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
+  if (!held) throw beyondFinality(cursor, header);
 }
 
 async function replayPromotion(deps: SessionDeps, stored: StoredState, intent: OpenIntent): Promise<StoredState> {

@@ -5,13 +5,13 @@
  */
 import { AbiCoder, Interface } from 'ethers';
 
-import type { EndpointPool } from '../chain/endpointPool';
 import type { RpcErrorKind } from '../chain/rpcError';
 import type { TokenRow } from '../clickhouse/tables';
 import { normaliseText } from '../domain/address';
 import { DECIMALS_MAX } from '../domain/amounts';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
+import type { EthCalls } from './ethCalls';
 
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
@@ -32,7 +32,7 @@ const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
 
 /** One row per token, in the order given. Rejects retryably when the node does not answer. */
 export async function readTokens(
-  rpc: EndpointPool,
+  rpc: EthCalls,
   tokens: readonly Hex[],
   blockNumber: number,
   signal?: AbortSignal,
@@ -57,7 +57,7 @@ export async function readTokens(
 
 /** null when the chain has no Multicall3 or the aggregate as a whole failed. */
 async function aggregate(
-  rpc: EndpointPool,
+  rpc: EthCalls,
   tokens: readonly Hex[],
   signal?: AbortSignal,
 ): Promise<(Hex | null)[] | null> {
@@ -80,7 +80,7 @@ async function aggregate(
 }
 
 async function askAlone(
-  rpc: EndpointPool,
+  rpc: EthCalls,
   tokens: readonly Hex[],
   signal?: AbortSignal,
 ): Promise<(Hex | null)[]> {

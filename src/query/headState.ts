@@ -1,6 +1,6 @@
 /**
  * Reads which blocks make up the chain right now: the final cursor and the canonical blocks above it, as one snapshot,
- * and the cheap version by which the tail loop sees that something moved. Also what is still known of blocks that are
+ * and the cheap mark by which the tail loop sees that something moved. Also what is still known of blocks that are
  * canonical no more. The rules are those by which the ingester resumes (ingest/storedState).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const READ_RETRY_MS = 5;
 export const HASHES_MAX = 10_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
-/** number, version, hash, parent hash, timestamp, commit (0: void), final number. */
+/** One flip of one height: number, version, hash, parent hash, timestamp, commit (0: void), final number. */
 const heightShape = z.tuple([z.number(), z.string(), hex, hex, z.number(), z.string(), z.number()]);
 const headShape = z.object({
   seq: z.string(),
@@ -28,11 +28,12 @@ const headShape = z.object({
   start_block: z.number(),
   heights: z.array(heightShape),
 });
-type HeadRow = z.infer<typeof headShape>;
-const versionShape = z.object({ version: z.string() });
+export type HeadRow = z.infer<typeof headShape>;
+const countShape = z.union([z.string(), z.number()]);
+const markShape = z.object({ promotion_rows: countShape, head_rows: countShape });
 const hashShape = z.object({ number: z.number(), hash: hex });
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
-const keptShape = z.object({ kept: z.union([z.string(), z.number()]) });
+const keptShape = z.object({ kept: countShape });
 
 /**
  * The snapshot of now; null while no block was ever ingested. A hole above the cursor is a race with the writer and is
@@ -48,53 +49,55 @@ export async function readHead(runner: QueryRunner, chainId: number): Promise<He
   }
 }
 
-/**
- * What `readHead(…).version` begins with as long as nothing moved. `finalTo` bounds the read: that of the snapshot
- * in hand, 0 without one.
- */
-export async function readHeadVersion(
-  runner: QueryRunner,
-  chainId: number,
-  finalTo: number,
-): Promise<string> {
-  const params = { chain_id: chainId, final_to: finalTo };
-  const [row] = await runner.run('head/read_head_version', params, versionShape);
-  return row?.version ?? '0.0';
+/** A mark that differs after every flip of the head and every move of the cursor. Cheap: no column is read. */
+export async function readChangeMark(runner: QueryRunner): Promise<string> {
+  const [row] = await runner.run('head/read_change_mark', {}, markShape);
+  return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
-/** True when `polled` (readHeadVersion with the snapshot's finalTo) says that nothing moved since the snapshot. */
-export function isVersionOf(snapshot: HeadSnapshot, polled: string): boolean {
-  return snapshot.version.startsWith(`${polled}.`);
+/** The newest word on each height above the cursor, ascending; void heights are left out. */
+function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; finalNumber: number } {
+  const newest = new Map<number, { version: bigint; block: HeadBlock | null }>();
+  let top = { version: 0n, finalNumber: row.final_to };
+  for (const [number, versionText, hash, parentHash, timestamp, commitText, finalNumber] of row.heights) {
+    const version = BigInt(versionText);
+    if (version > top.version) top = { version, finalNumber };
+    const known = newest.get(number);
+    if (known !== undefined && known.version >= version) continue;
+    const commit = Number(commitText);
+    newest.set(number, {
+      version,
+      block: commit === 0 ? null : { number, hash, parentHash, timestamp, commit },
+    });
+  }
+  const canonical = [...newest.values()].flatMap(({ block }) => (block === null ? [] : [block]));
+  return { ...top, canonical: canonical.sort((a, b) => a.number - b.number) };
 }
 
 /** Folds the row into a snapshot. `whole`: no canonical height lies above a hole and the links hold. */
 export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole: boolean } {
+  const { canonical, version, finalNumber } = foldHeights(row);
   const blocks: HeadBlock[] = [];
-  let canonical = 0;
-  let newest = { version: 0n, finalNumber: row.final_to };
-  for (const [number, version, hash, parentHash, timestamp, commit, finalNumber] of row.heights) {
-    if (BigInt(version) > newest.version) newest = { version: BigInt(version), finalNumber };
-    if (commit === '0') continue;
-    canonical += 1;
+  for (const block of canonical) {
     const below = blocks.at(-1)?.hash ?? row.final_hash;
-    const linked = below === parentHash || (blocks.length === 0 && row.final_hash === ZERO_HASH);
-    if (number !== row.final_to + 1 + blocks.length || !linked) continue;
-    blocks.push({ number, hash, parentHash, timestamp, commit: Number(commit) });
+    const linked = below === block.parentHash || (blocks.length === 0 && below === ZERO_HASH);
+    if (block.number !== row.final_to + 1 + blocks.length || !linked) break;
+    blocks.push(block);
   }
-  const whole = canonical === blocks.length;
+  const whole = canonical.length === blocks.length;
   const top = blocks.at(-1);
   if (top === undefined && row.final_to < row.start_block) return { snapshot: null, whole };
   const number = top?.number ?? row.final_to;
   const hash = top?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
     // The hash keeps a new database from repeating the versions of the one before it.
-    version: `${row.seq}.${newest.version}.${hash.slice(2, 10)}`,
+    version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
     startBlock: row.start_block,
     number,
     hash,
     timestamp: top?.timestamp ?? row.final_timestamp,
     finalTo: row.final_to,
-    finalNumber: Math.min(number, Math.max(row.final_to, newest.finalNumber)),
+    finalNumber: Math.min(number, Math.max(row.final_to, finalNumber)),
     blocks,
   };
   return { snapshot, whole };
@@ -109,6 +112,19 @@ export async function listFinalHashes(
   if (numbers.length === 0) return new Map();
   const rows = await runner.run('head/list_final_hashes', { chain_id: chainId, numbers }, hashShape);
   return new Map(rows.map((row) => [row.number, row.hash]));
+}
+
+/** The hash of one block of the snapshot's chain; null beyond its head or where the block is not stored. */
+export async function findBlockHash(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  number: number,
+): Promise<Hex | null> {
+  if (number > head.number) return null;
+  if (number > head.finalTo) return head.blocks[number - head.finalTo - 1]?.hash ?? null;
+  const hashes = await listFinalHashes(runner, chainId, [number]);
+  return hashes.get(number) ?? null;
 }
 
 /** A block that was canonical for a while, or still is. */

@@ -1,16 +1,181 @@
-import { createClient } from '@clickhouse/client';
+/** The embedded engine's life: starting, dying, coming back, and the lock of its folder. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 
-import { createTestDatabase } from '../support/engine';
+import { findEngineLibraries } from '../../src/clickhouse/engineChild';
+import type { EmbeddedServer } from '../../src/clickhouse/server';
+import {
+  ask,
+  cleanUp,
+  eventually,
+  isRunning,
+  killEngine,
+  listDescendants,
+  makeFolder,
+  makeTable,
+  start,
+  startParent,
+} from '../support/embedded';
 
-test('thin', async () => {
-  const db = await createTestDatabase();
-  const w = createClient({ url: db.writerUrl });
-  await w.command({ query: 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a' });
-  await w.insert({ table: 't', values: [{ a: 1 }], format: 'JSONEachRow' });
-  const r = createClient({ url: db.readerUrl, compression: { response: true } });
-  const x = await r.query({ query: 'SELECT a, {a:UInt8} AS b FROM t', query_params: { a: 1 }, format: 'JSONEachRow' });
-  console.log(await x.json());
-  await r.close();
-  await w.close();
-  await db.drop();
+afterAll(cleanUp);
+
+describe('an engine that ends', () => {
+  test('keeps its data over stop and start', async () => {
+    const dataDir = makeFolder();
+    const first = await start(dataDir);
+    await makeTable(first, 11);
+    const pid = first.pid();
+    await Promise.all([first.stop(), first.stop()]);
+    expect(isRunning(pid)).toBe(false);
+    expect(first.status().state).toBe('stopped');
+    const second = await start(dataDir);
+    expect(await ask(second.readerUrl, 'SELECT a FROM t')).toBe('11');
+    expect(await ask(first.writerUrl.replace(/:\d+\//, portOf(second)), 'SELECT 1')).toBe(
+      'AUTHENTICATION_FAILED',
+    );
+  });
+
+  test('is back within seconds after kill -9, at the same addresses, with what it acknowledged', async () => {
+    const server = await start(makeFolder());
+    const states: string[] = [];
+    const unsubscribe = server.onStatus((status) => states.push(status.state));
+    await makeTable(server, 13);
+    const pid = server.pid();
+    killEngine(server);
+    await eventually(10_000, () => ask(server.readerUrl, 'SELECT a FROM t'), '13');
+    await eventually(1_000, () => server.status().state, 'up');
+    expect(server.pid()).not.toBe(pid);
+    expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 1 });
+    expect(states).toEqual(['restarting', 'up']);
+    unsubscribe();
+  });
+
+  test('starts again when asked to, once for two who ask at the same time', async () => {
+    const server = await start(makeFolder());
+    await makeTable(server, 17);
+    const pid = server.pid();
+    await Promise.all([server.restart('damaged'), server.restart('damaged')]);
+    expect(isRunning(pid)).toBe(false);
+    expect(server.status().restarts).toBe(1);
+    expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('17');
+  });
+
+  test('stays down, and says why, when restarts do not help', async () => {
+    const limits = { restartsMax: 2, windowMs: 600_000, pauseMs: 10 };
+    const server = await start(makeFolder(), { restartLimits: limits });
+    for (let restarts = 0; restarts < 2; restarts++) {
+      killEngine(server);
+      await eventually(10_000, () => server.status().restarts, restarts + 1);
+    }
+    killEngine(server);
+    await eventually(10_000, () => server.status().state, 'failed');
+    expect(server.status().reason).toBe('gave up after 2 restarts within 600 s; the last: SIGKILL');
+    expect(server.pid()).toBe(0);
+    await expect(server.restart('again')).rejects.toMatchObject({ code: 'unavailable' });
+    await server.stop();
+  });
+
+  test('is not mistaken for another program that took its port', async () => {
+    const server = await start(makeFolder());
+    const port = Number(new URL(server.writerUrl).port);
+    const other = await new Promise<Server>((resolve) => {
+      const intruder = createServer((_, answer) => answer.end('1\n'));
+      server.onStatus((status) => {
+        if (status.state === 'restarting' && !intruder.listening) intruder.listen(port, '127.0.0.1');
+      });
+      intruder.once('listening', () => resolve(intruder));
+      killEngine(server);
+    });
+    await eventually(10_000, () => server.status().reason.includes('Address already in use'), true);
+    expect(server.status().state).toBe('restarting');
+    other.closeAllConnections();
+    await new Promise((closed) => other.close(closed));
+    await eventually(20_000, () => server.status().state, 'up');
+  });
 });
+
+describe('the lock of the folder', () => {
+  /** The lock of an owner that is gone: a pid that cannot be, or this process's pid at another time. */
+  test.each([
+    ['whose process is gone', { pid: 2 ** 22 + 1, startedAt: 'then' }],
+    ['whose pid another process has now', { pid: process.pid, startedAt: 'then' }],
+  ])('is taken over from an owner %s', async (_, owner) => {
+    const dataDir = makeFolder();
+    const file = join(dataDir, 'clickhouse', 'lock.json');
+    mkdirSync(join(dataDir, 'clickhouse'));
+    writeFileSync(file, JSON.stringify({ owner, engine: { ...owner, pid: owner.pid } }));
+    const server = await start(dataDir);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      owner: { pid: process.pid },
+      engine: { pid: server.pid() },
+    });
+    await server.stop();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('is taken over when its file is damaged', async () => {
+    const dataDir = makeFolder();
+    mkdirSync(join(dataDir, 'clickhouse'));
+    writeFileSync(join(dataDir, 'clickhouse', 'lock.json'), '{"owner":');
+    expect(await ask((await start(dataDir)).writerUrl, 'SELECT 1')).toBe('1');
+  });
+
+  test('goes to exactly one of several processes that find a dead owner at once', async () => {
+    const dataDir = makeFolder();
+    const dead = { pid: 2 ** 22 + 1, startedAt: 'then' };
+    mkdirSync(join(dataDir, 'clickhouse'));
+    writeFileSync(join(dataDir, 'clickhouse', 'lock.json'), JSON.stringify({ owner: dead, engine: dead }));
+    const starts = await Promise.allSettled([
+      startParent(dataDir),
+      startParent(dataDir),
+      startParent(dataDir),
+    ]);
+    const winners = starts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(winners).toHaveLength(1);
+    expect(await ask(winners[0]!.writerUrl, 'SELECT 1')).toBe('1');
+  });
+});
+
+describe('after kill -9 of the parent', () => {
+  test('the engine ends by itself and the next start gets the data', async () => {
+    const dataDir = makeFolder();
+    const parent = await startParent(dataDir);
+    expect(await ask(parent.writerUrl, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toBe('');
+    expect(await ask(parent.writerUrl, 'INSERT INTO t VALUES (19)')).toBe('');
+    const group = listDescendants(parent.pid);
+    expect(group).toContain(parent.enginePid);
+    const starting = start(dataDir);
+    process.kill(parent.pid, 'SIGKILL');
+    const next = await starting;
+    expect(await ask(next.readerUrl, 'SELECT a FROM t')).toBe('19');
+    await eventually(15_000, () => group.filter(isRunning).length, 0);
+  });
+
+  test('a start gives up in time on an engine that does not end', async () => {
+    const dataDir = makeFolder();
+    const parent = await startParent(dataDir);
+    process.kill(parent.enginePid, 'SIGSTOP');
+    process.kill(parent.pid, 'SIGKILL');
+    await eventually(10_000, () => isRunning(parent.pid), false);
+    try {
+      await expect(start(dataDir, { predecessorWaitMs: 200 })).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining(`process ${parent.enginePid}, has not ended within 200 ms`),
+      });
+    } finally {
+      process.kill(parent.enginePid, 'SIGCONT');
+    }
+    await eventually(15_000, () => isRunning(parent.enginePid), false);
+  });
+});
+
+test('where the engine does not exist the error names CLICKHOUSE_URL', () => {
+  expect(() => findEngineLibraries('sunos', 'x64')).toThrow(
+    expect.objectContaining({ code: 'bad_config', message: expect.stringContaining('set CLICKHOUSE_URL') }),
+  );
+});
+
+function portOf(server: EmbeddedServer): string {
+  return `:${new URL(server.writerUrl).port}/`;
+}

@@ -1,7 +1,7 @@
 /** After the last test file: ends the engine of globalSetup.ts and removes its folder. */
 import { rmSync } from 'node:fs';
 
-import './globalSetup';
+import type {} from './globalSetup';
 
 export default async function globalTeardown(): Promise<void> {
   const engine = globalThis.testEngine;

@@ -1,0 +1,135 @@
+/**
+ * GET /readyz: whether answers are current, and if not, what is wrong, in words that name no host and no SQL. 200 when
+ * the database answers and the indexed head is younger than 5 minutes or equals the node's; else 503.
+ */
+import { z } from 'zod';
+
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { TailFacts } from '../../tail/tailLoop';
+import type { Route } from '../route';
+
+const HEAD_AGE_MAX_S = 300;
+/** The tail loop asks the database many times a second; silence for longer than this means that it is away. */
+const DATABASE_SILENCE_MAX_MS = 3_000;
+
+/** What the process's own ingester knows. */
+export interface IngestFacts {
+  /** Head of the node; null while unknown. */
+  readonly nodeHead: number | null;
+  readonly nodeAnswers: boolean;
+  /** Everything else that is wrong: a node that lies or lags, a gap being refilled, a promotion that is stuck. */
+  readonly problems: readonly ReadyProblem[];
+}
+
+export interface ReadyProblem {
+  /** A stable word. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ReadyzDeps {
+  head(): HeadSnapshot | null;
+  tail(): TailFacts;
+  /** Absent or null where this process does not ingest. */
+  ingest?(): IngestFacts | null;
+  /** Unix ms. */
+  now?(): number;
+}
+
+const checkShape = z.object({ ok: z.boolean() });
+export const readyShape = z.object({
+  ready: z.boolean(),
+  checks: z.object({
+    database: checkShape.extend({ last_answer_seconds: z.number().nullable() }),
+    head: checkShape.extend({
+      block_number: z.int().nullable(),
+      block_hash: z.string().nullable(),
+      final_block: z.int().nullable(),
+      age_seconds: z.int().nullable(),
+    }),
+    node: checkShape.extend({ head: z.int().nullable(), behind_blocks: z.int().nullable() }).nullable(),
+  }),
+  problems: z.array(z.object({ code: z.string(), message: z.string() })),
+});
+export type ReadyAnswer = z.infer<typeof readyShape>;
+
+export function readyz(deps: ReadyzDeps): Route {
+  return {
+    path: '/readyz',
+    limited: false,
+    doc: { summary: 'Whether answers are current', tag: 'service', answer: readyShape, errors: [503] },
+    handle(ctx): void {
+      const answer = judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, deps.now?.() ?? Date.now());
+      ctx.status = answer.ready ? 200 : 503;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.type = 'application/json';
+      ctx.body = JSON.stringify(answer);
+    },
+  };
+}
+
+/** The answer from the facts. `nowMs`: unix ms. Pure. */
+export function judge(
+  head: HeadSnapshot | null,
+  tail: TailFacts,
+  ingest: IngestFacts | null,
+  nowMs: number,
+): ReadyAnswer {
+  const silenceMs = tail.lastPollAt === null ? null : Math.max(0, nowMs - tail.lastPollAt);
+  const database = silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
+  const ageSeconds = head === null ? null : Math.max(0, Math.floor(nowMs / 1000) - head.timestamp);
+  const nodeHead = ingest?.nodeHead ?? null;
+  const atNodeHead = head !== null && ingest?.nodeAnswers === true && head.number === nodeHead;
+  const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || atNodeHead);
+  const node =
+    ingest === null
+      ? null
+      : {
+          ok: ingest.nodeAnswers,
+          head: nodeHead,
+          behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
+        };
+  const problems: ReadyProblem[] = [];
+  if (!database) problems.push({ code: 'database_away', message: silenceText(silenceMs) });
+  else if (tail.lastError !== null) {
+    problems.push({
+      code: 'head_unreadable',
+      message: 'The database answers, but reading the head failed; see the log',
+    });
+  }
+  if (head === null) problems.push({ code: 'nothing_indexed', message: 'No block is indexed yet' });
+  else if (!current)
+    problems.push({ code: 'head_old', message: oldText(head.number, ageSeconds ?? 0, node) });
+  if (node !== null && !node.ok)
+    problems.push({ code: 'node_away', message: 'The chain node does not answer' });
+  problems.push(...(ingest?.problems ?? []));
+  return {
+    ready: database && current,
+    checks: {
+      database: {
+        ok: database,
+        last_answer_seconds: silenceMs === null ? null : Math.round(silenceMs) / 1000,
+      },
+      head: {
+        ok: current,
+        block_number: head?.number ?? null,
+        block_hash: head?.hash ?? null,
+        final_block: head?.finalNumber ?? null,
+        age_seconds: ageSeconds,
+      },
+      node,
+    },
+    problems,
+  };
+}
+
+function silenceText(silenceMs: number | null): string {
+  if (silenceMs === null) return 'The database has not answered yet';
+  return `The database has not answered for ${Math.round(silenceMs / 1000)} s`;
+}
+
+function oldText(number: number, ageSeconds: number, node: { behind_blocks: number | null } | null): string {
+  const behind = node?.behind_blocks ?? null;
+  const tail = behind === null ? '' : `, ${behind} blocks behind the node`;
+  return `The newest indexed block, ${number}, is ${ageSeconds} s old${tail}`;
+}

@@ -1,0 +1,198 @@
+/**
+ * GET /api/v1/activity/stream: the events of /activity as they happen (server-sent events). Joins the hub first, then
+ * replays from the tables up to the point at which it joined, then lets the live events through: no hole, no duplicate.
+ */
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { QueryRunner } from '../../clickhouse/namedQueries';
+import { blockOfOrd } from '../../domain/ord';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import type { ActivityFilter } from '../../query/activity';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { Hub } from '../../tail/hub';
+import { planReplay, replayPages, type ReplayPlan, type ReplayQuery } from '../../tail/replay';
+import type { StreamClient, StreamSink } from '../../tail/streamClient';
+import { parsePosition, RETRY_LINE, type StreamPosition } from '../../tail/streamMessage';
+import type { TailLoop } from '../../tail/tailLoop';
+import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../market/activityParams';
+import { parseParams, textParam } from '../params';
+import type { Route, RouteContext } from '../route';
+
+/** How long a client whose last event is ahead of this process' head is kept waiting for the head to come. */
+const AHEAD_WAIT_MS = 2_000;
+const AHEAD_POLL_MS = 25;
+/** Replays that read from the database at once; the others queue. */
+const REPLAYS_AT_ONCE = 6;
+
+const QUERY_PARAMS = { ...ACTIVITY_FILTER_PARAMS, last_event_id: textParam({ max: 64 }) };
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+  Connection: 'keep-alive',
+} as const;
+
+export interface ActivityStreamDeps {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly tail: TailLoop;
+  readonly hub: Hub;
+  readonly log: Logger;
+}
+
+export function activityStream(deps: ActivityStreamDeps): Route {
+  const limit = createLimit(REPLAYS_AT_ONCE);
+  return {
+    path: '/api/v1/activity/stream',
+    doc: {
+      summary: 'Events as they happen (server-sent events)',
+      tag: 'stream',
+      description: DESCRIPTION,
+      query: QUERY_PARAMS,
+      mediaType: 'text/event-stream',
+      errors: [400, 503],
+    },
+    async handle(ctx): Promise<void> {
+      const params = parseParams(QUERY_PARAMS, ctx);
+      const filter = toActivityFilter(params);
+      const position = readPosition(ctx, params.last_event_id ?? null);
+      if (position !== null) await waitForHead(deps.tail, position);
+      if (ctx.method === 'HEAD') {
+        startAnswer(ctx, requireHead(deps.tail));
+        ctx.res.end();
+        return;
+      }
+      await openStream(deps, ctx, filter, position, limit);
+    },
+  };
+}
+
+const DESCRIPTION =
+  'Each message: `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", `event` swap, mint, burn or sync, ' +
+  '`data` the item of /activity. `event: reorg` {from_block, to_block, removed_ids}: blocks ≥ from_block are void; ' +
+  'removed_ids null: unknown. `event: gap` {from_id, to_id}: the events from from_id to to_id, both included, were ' +
+  'left out. The Last-Event-ID header, or last_event_id, replays what came after it: at most 10,000 events.';
+
+/** The header (what a reconnecting EventSource sends) wins over the parameter (what its URL still says). */
+function readPosition(ctx: RouteContext, parameter: string | null): StreamPosition | null {
+  const header = ctx.get('Last-Event-ID');
+  const [name, text] = header === '' ? ['last_event_id', parameter] : ['Last-Event-ID', header];
+  if (text === null) return null;
+  const position = parsePosition(text);
+  if (position !== null) return position;
+  const shown = JSON.stringify(text.slice(0, 64));
+  throw new AppError(
+    'bad_request',
+    `${name}: got ${shown}, expected "<block>-<log_index>" or "<block>-<log_index>-<8 hex digits>"`,
+  );
+}
+
+function requireHead(tail: TailLoop): HeadSnapshot {
+  const head = tail.streamHead();
+  if (head === null) throw new AppError('unavailable', 'Nothing is indexed yet');
+  return head;
+}
+
+/** Another process may be a block ahead of this one: its clients' ids are then waited for, for a while. */
+async function waitForHead(tail: TailLoop, position: StreamPosition): Promise<void> {
+  const block = blockOfOrd(position.ord);
+  const deadline = performance.now() + AHEAD_WAIT_MS;
+  while ((tail.streamHead()?.number ?? block) < block && performance.now() < deadline)
+    await sleep(AHEAD_POLL_MS);
+}
+
+async function openStream(
+  deps: ActivityStreamDeps,
+  ctx: RouteContext,
+  filter: ActivityFilter,
+  position: StreamPosition | null,
+  limit: Limit,
+): Promise<void> {
+  const { runner, chainId, tail, hub, log } = deps;
+  const head = requireHead(tail);
+  // Nothing is awaited between reading the head and joining: what comes after this head reaches the client live.
+  const client = hub.subscribe(filter, createSink(ctx.res), ctx.ip);
+  ctx.res.on('drain', () => client.drain());
+  ctx.res.on('close', () => hub.remove(client));
+  try {
+    const query: ReplayQuery = { runner, chainId, head, filter };
+    const plan = position === null ? null : await limit(() => planReplay(query, position));
+    if (client.isEnded) {
+      ctx.respond = false;
+      return;
+    }
+    startAnswer(ctx, head);
+    void sendReplay(client, query, plan, limit).catch((error: unknown) => {
+      log.warn({ err: error }, 'a replay failed; its stream is ended and comes back with its last id');
+      hub.remove(client);
+    });
+  } catch (error) {
+    hub.remove(client);
+    throw error;
+  }
+}
+
+async function sendReplay(
+  client: StreamClient,
+  query: ReplayQuery,
+  plan: ReplayPlan | null,
+  limit: Limit,
+): Promise<void> {
+  await client.write(RETRY_LINE);
+  if (plan !== null) {
+    for (const message of plan.opening) await client.write(message.bytes);
+    const pages = replayPages(query, plan.afterOrd);
+    for (;;) {
+      const page = await limit(() => pages.next());
+      if (page.done === true || !(await client.write(page.value))) break;
+    }
+  }
+  client.release();
+}
+
+function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
+  // The socket is written to directly: each client's back-pressure must be seen.
+  ctx.respond = false;
+  ctx.status = 200;
+  ctx.set(HEADERS);
+  ctx.set('X-Indexed-Block', String(head.number));
+  ctx.set('X-Indexed-Block-Hash', head.hash);
+  ctx.req.socket.setTimeout(0);
+  ctx.req.socket.setKeepAlive(true, 30_000);
+  ctx.res.flushHeaders();
+}
+
+/** Before its headers are out, the response of a refused stream belongs to the app. */
+function createSink(res: ServerResponse): StreamSink {
+  return {
+    write: (bytes) => res.write(bytes),
+    end: () => {
+      if (!res.headersSent) return;
+      // What a client does not read would keep the connection, and a shutdown, waiting for ever.
+      if (res.writableNeedDrain) res.destroy();
+      else res.end();
+    },
+  };
+}
+
+type Limit = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Runs at most `most` works at once, the others in the order in which they came; their number is the hub's bound. */
+function createLimit(most: number): Limit {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}

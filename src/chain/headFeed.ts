@@ -1,0 +1,153 @@
+/** Tells when the node's head has changed: pushed over WebSocket where an endpoint has it, polled in any case. */
+import type { Hex } from '../domain/hex';
+import { AppError, errorText } from '../errors';
+import type { Logger } from '../log';
+import { onAbort } from './abortSignals';
+import type { BlockSource } from './blockSource';
+import { systemClock, type Clock } from './clock';
+import type { EndpointPool } from './endpointPool';
+import type { BlockHeader } from './parseBlock';
+import type { HeadHint } from './rpcTransport';
+
+export interface HeadFeedOptions {
+  readonly pool: EndpointPool;
+  readonly source: BlockSource;
+  readonly log: Logger;
+  /** Ends the feed. */
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
+const POLL_DEFAULT_MS = 500;
+const POLL_MIN_MS = 200;
+const POLL_MAX_MS = 2_000;
+/** Heads arrive at about this multiple of the polling interval. */
+const POLLS_PER_BLOCK = 8;
+/** With several endpoints, how often all are asked for their heads, to know who lags. */
+const REFRESH_MS = 10_000;
+
+/** What a push left behind for the loop: the newest one only, so nothing queues up. */
+interface Wakeup {
+  readonly endpoint: number;
+  readonly hint: HeadHint | null;
+}
+
+/**
+ * Yields the node's head each time its hash differs from the one yielded before: also at equal or lower height. It
+ * is a hint to look, not the truth: heads in between are left out, and a node that lags may show an older one.
+ * Failures of the node are logged and polled through; the generator ends when the signal aborts.
+ */
+export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
+  const { signal } = options;
+  const clock = options.clock ?? systemClock();
+  const spacing = new SpacingMeter(clock);
+  const bell = new Bell(clock);
+  const unwatch = options.pool.endpoints.map((endpoint) =>
+    endpoint.transport.watchHeads?.((hint) => {
+      if (endpoint.state === 'ok') bell.ring({ endpoint: endpoint.id, hint });
+    }),
+  );
+  let lastHash: Hex | null = null;
+  let refreshedAt = clock.now();
+  try {
+    while (!signal.aborted) {
+      const wakeup: Wakeup | null = bell.take();
+      const isOld: boolean = lastHash !== null && wakeup?.hint?.hash === lastHash;
+      const head: BlockHeader | null = isOld ? null : await fetchHead(options, wakeup);
+      if (head !== null && head.hash !== lastHash) {
+        lastHash = head.hash;
+        spacing.note();
+        yield head;
+      }
+      if (options.pool.endpoints.length > 1 && clock.now() - refreshedAt >= REFRESH_MS) {
+        refreshedAt = clock.now();
+        await options.pool.refreshHeads(signal);
+      }
+      await bell.wait(spacing.pollMs(), signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    for (const stop of unwatch) stop?.();
+  }
+}
+
+/** The head of the endpoint that announced one, else of the best; null when none answers now. */
+async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promise<BlockHeader | null> {
+  const { source, signal } = options;
+  try {
+    if (wakeup !== null) {
+      return await source.fetchHeader('latest', { endpoint: wakeup.endpoint, roundsMax: 1, signal });
+    }
+    return await source.fetchHeader('latest', { signal, roundsMax: 2 });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError) || !error.retryable) throw error;
+    options.log.warn({ error: errorText(error) }, 'the head cannot be read; it is asked for again');
+    return null;
+  }
+}
+
+/** Learns how far apart heads come and polls a fraction of it: 200 ms to 2 s, 500 ms before anything is known. */
+class SpacingMeter {
+  readonly #clock: Clock;
+  #lastAt: number | null = null;
+  #meanMs: number | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  note(): void {
+    const now = this.#clock.now();
+    if (this.#lastAt !== null) {
+      const gap = now - this.#lastAt;
+      this.#meanMs = this.#meanMs === null ? gap : 0.8 * this.#meanMs + 0.2 * gap;
+    }
+    this.#lastAt = now;
+  }
+
+  pollMs(): number {
+    if (this.#meanMs === null) return POLL_DEFAULT_MS;
+    return Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, this.#meanMs / POLLS_PER_BLOCK));
+  }
+}
+
+/** A wake-up that is remembered until it is taken, and a wait that it cuts short. */
+class Bell {
+  readonly #clock: Clock;
+  #rung: Wakeup | null = null;
+  #waiter: AbortController | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  ring(wakeup: Wakeup): void {
+    this.#rung = wakeup;
+    this.#waiter?.abort();
+  }
+
+  take(): Wakeup | null {
+    const rung = this.#rung;
+    this.#rung = null;
+    return rung;
+  }
+
+  /** Returns when rung or after `ms`; rejects when the signal aborts. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#rung !== null) return;
+    const waiter = new AbortController();
+    this.#waiter = waiter;
+    const release = onAbort(signal, () => waiter.abort());
+    try {
+      await this.#clock.sleep(ms, waiter.signal);
+    } catch (error) {
+      if (!waiter.signal.aborted) throw error;
+    } finally {
+      release();
+      this.#waiter = null;
+    }
+    signal.throwIfAborted();
+  }
+}

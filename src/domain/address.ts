@@ -1,0 +1,54 @@
+/** What comes in from people and from contracts as text: addresses of any letter case, symbols and names of any kind. */
+import { getAddress } from 'ethers';
+
+import { AppError } from '../errors';
+import { isAddress, type Hex } from './hex';
+
+const SHOWN_MAX = 80;
+const ALLOWED = '0x and 40 hex digits, in one letter case or with a correct EIP-55 checksum';
+
+/**
+ * An address out of any letter case, in lower case. Throws bad_request, naming `field`, for anything else; a mixed-case
+ * address must have the right EIP-55 checksum, since a wrong one is a typing error.
+ */
+export function parseAddress(input: string, field = 'address'): Hex {
+  const text = input.startsWith('0X') ? `0x${input.slice(2)}` : input;
+  if (!isAddress(text)) throw badAddress(field, input, ALLOWED);
+  const digits = text.slice(2);
+  const lower: Hex = `0x${digits.toLowerCase()}`;
+  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  if (!mixed) return lower;
+  const correct = getAddress(lower);
+  if (correct.slice(2) !== digits) throw badAddress(field, input, `its EIP-55 checksum is wrong; ${ALLOWED}`);
+  return lower;
+}
+
+function badAddress(field: string, got: string, allowed: string): AppError {
+  const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
+  return new AppError('bad_request', `${field}: got "${shown}"; allowed: ${allowed}`);
+}
+
+/**
+ * What never belongs into a symbol or name: controls, bidi marks, zero-width and other invisible characters, line
+ * separators, private use, lone surrogates, and U+FFFD, which stands for bytes that were no text.
+ */
+const HOSTILE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\uFFFD]/u;
+
+/**
+ * Text of a contract made safe to show: hostile characters stripped, trimmed, at most `maxLength` code points. Null if
+ * nothing is left. (CONTRACT §1.10.) Costs no more than the kept part and what had to be skipped before it.
+ */
+export function normaliseText(raw: string, maxLength: number): string | null {
+  let kept = '';
+  let length = 0;
+  for (const character of raw) {
+    if (HOSTILE.test(character)) continue;
+    if (length === 0 && character.trim() === '') continue;
+    kept += character;
+    length += 1;
+    if (length === maxLength) break;
+  }
+  const text = kept.trimEnd();
+  return text === '' ? null : text;
+}

@@ -1,0 +1,23 @@
+/** Which side of a pool is the base: decided once, when the pool is found, so that charts never flip. */
+import type { ChainDescription } from './chainDescription';
+import type { Hex } from './hex';
+
+/**
+ * True when token0 is the base. Quote is the token that ranks first among the anchors in configured order, the wrapped
+ * native token, the majors in configured order; else token1 (CONTRACT, /pairs). Addresses are lower-case.
+ */
+export function orientPool(
+  chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
+  token0: Hex,
+  token1: Hex,
+): boolean {
+  return rankOf(chain, token1) <= rankOf(chain, token0);
+}
+
+function rankOf(chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>, token: Hex): number {
+  const anchor = chain.anchors.findIndex(({ address }) => address === token);
+  if (anchor >= 0) return anchor;
+  if (token === chain.wrappedNative) return chain.anchors.length;
+  const major = chain.majors.indexOf(token);
+  return major >= 0 ? chain.anchors.length + 1 + major : Infinity;
+}

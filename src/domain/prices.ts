@@ -1,0 +1,60 @@
+/** Prices of a pool's state in the words of the outside: quote per base, scaled by decimals; exact, and as a float64. */
+import { formatRatio } from './amounts';
+
+/** Digits of a price on the wire: more than the 12 that the audit's checks need, at any size of the price. */
+const PRICE_DIGITS = 18;
+const Q192 = 1n << 192n;
+
+/** The part of a pool's state that makes its price. `sqrtPriceX96` > 0 means V3; else the reserves count. */
+export interface PriceState {
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+  readonly sqrtPriceX96: bigint;
+}
+
+/**
+ * The marginal price, quote per base, as a decimal string of 18 significant digits, rounded from exact integers:
+ * V2 reserve1 / reserve0, V3 sqrtPriceX96² / 2^192, each times 10^(decimals0 − decimals1) or inverted.
+ * Null where no price exists (a zero reserve, a pool without a first price).
+ */
+export function formatPrice(
+  state: PriceState,
+  decimals0: number,
+  decimals1: number,
+  baseIsToken0: boolean,
+): string | null {
+  const concentrated = state.sqrtPriceX96 > 0n;
+  const raw1 = concentrated ? state.sqrtPriceX96 * state.sqrtPriceX96 : state.reserve1;
+  const raw0 = concentrated ? Q192 : state.reserve0;
+  if (raw0 <= 0n || raw1 <= 0n) return null;
+  const units1 = raw1 * 10n ** BigInt(decimals0);
+  const units0 = raw0 * 10n ** BigInt(decimals1);
+  return baseIsToken0 ? formatRatio(units1, units0, PRICE_DIGITS) : formatRatio(units0, units1, PRICE_DIGITS);
+}
+
+/**
+ * The float64 twin of `formatPrice` for bars. `rawPrice`: raw token1 per raw token0, as stored; 0 means none.
+ * Relative error below 1e-15. Gives 0 (none) for whatever has no finite price > 0.
+ */
+export function scalePrice(
+  rawPrice: number,
+  decimals0: number,
+  decimals1: number,
+  baseIsToken0: boolean,
+): number {
+  if (!(rawPrice > 0) || rawPrice === Infinity) return 0;
+  const price = baseIsToken0
+    ? scaleByTen(rawPrice, decimals0 - decimals1)
+    : scaleByTen(1 / rawPrice, decimals1 - decimals0);
+  return Number.isFinite(price) ? price : 0;
+}
+
+/** value · 10^exponent. Powers up to 10^22 are exact floats, so dividing by one beats multiplying by its inverse. */
+function scaleByTen(value: number, exponent: number): number {
+  return exponent >= 0 ? value * powerOfTen(exponent) : value / powerOfTen(-exponent);
+}
+
+/** Parsed, because `10 ** n` is not the nearest float for every n. */
+function powerOfTen(exponent: number): number {
+  return Number(`1e${exponent}`);
+}

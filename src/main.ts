@@ -1,0 +1,100 @@
+/** The command line: reads settings, picks a command, turns its end into an exit code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Command, InvalidArgumentError } from 'commander';
+
+import { findPackageRoot } from './clickhouse/packageRoot';
+import { runDev } from './commands/dev';
+import { runAll, type RunParts } from './commands/runAll';
+import { runBackfill } from './commands/backfill';
+import { openStorage } from './commands/storage';
+import { stopOnSignals } from './commands/stopSignal';
+import { runVerify } from './commands/verify';
+import { loadConfig, type Config } from './config';
+import { AppError, errorText } from './errors';
+import { createLog, type Logger } from './log';
+
+interface Started {
+  readonly config: Config;
+  readonly log: Logger;
+}
+
+function start(): Started {
+  const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+  return { config, log: createLog(config.logLevel) };
+}
+
+function parseBlock(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError(`expected a block number, got "${text}"`);
+  return value;
+}
+
+function createProgram(): Command {
+  const version = (JSON.parse(readFileSync(join(findPackageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+  const program = new Command('candlehouse')
+    .description('DEX analytics API over ClickHouse. Settings are environment variables: see .env.example.')
+    .version(version)
+    .showHelpAfterError();
+  const parts = (name: string, text: string, which: RunParts): void => {
+    program.command(name).description(text).action(async () => {
+      const { config, log } = start();
+      await runAll(config, log, stopOnSignals(), which);
+    });
+  };
+  parts('serve', 'API and stream over what is stored', { api: true, ingest: false });
+  parts('ingest', 'follow the chain and backfill, without an API', { api: false, ingest: true });
+  parts('all', 'database (embedded unless CLICKHOUSE_URL is set), ingester and API in one', { api: true, ingest: true });
+  program
+    .command('dev')
+    .description('a local development chain with real Uniswap contracts and a trader, ingested and served')
+    .action(async () => {
+      const { config, log } = start();
+      await runDev(config, process.env, log, stopOnSignals());
+    });
+  program
+    .command('migrate')
+    .description('create or upgrade the schema, then end')
+    .action(async () => {
+      const { config, log } = start();
+      const storage = await openStorage(config, log);
+      await storage.close();
+      process.stdout.write('The schema is up to date.\n');
+    });
+  program
+    .command('backfill')
+    .description('ingest final blocks A to B into an empty or continuing database, then end')
+    .requiredOption('--from <block>', 'first block', parseBlock)
+    .requiredOption('--to <block>', 'last block', parseBlock)
+    .action(async (options: { from: number; to: number }) => {
+      const { config, log } = start();
+      await runBackfill(config, log, stopOnSignals(), options);
+    });
+  program
+    .command('verify')
+    .description('recompute bars and aggregates from the stored events; exits 1 naming each difference')
+    .option('--from <block>', 'first block (default: the first stored)', parseBlock)
+    .option('--to <block>', 'last block (default: the last final one)', parseBlock)
+    .action(async (options: { from?: number; to?: number }) => {
+      const { config, log } = start();
+      process.exitCode = await runVerify(config, log, { from: options.from ?? null, to: options.to ?? null });
+    });
+  program
+    .command('import-sources <source>')
+    .description('import verified contract sources (not available yet)')
+    .action(() => {
+      throw new AppError('bad_config', 'import-sources is not available yet: the explorer is still to come');
+    });
+  return program;
+}
+
+/** Runs the command of process.argv. Errors go to stderr in one line; the exit code is 1. */
+export function main(): void {
+  createProgram()
+    .parseAsync(process.argv)
+    .catch((error: unknown) => {
+      process.stderr.write(`candlehouse: ${errorText(error)}\n`);
+      process.exitCode = 1;
+    });
+}

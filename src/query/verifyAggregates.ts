@@ -1,0 +1,55 @@
+/** Recomputes bars and rollups from the stored events and compares, day by day; also blocks, their links and their logs. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { lastOrdOfBlock, toOrd } from '../domain/ord';
+
+/** One thing that stands in only one of two places. */
+export interface Difference {
+  /** What it is, e.g. `bars timeframe=60 pair=0x… time=1700000000`. */
+  readonly item: string;
+  /** The table that has it with this value. */
+  readonly only_in: string;
+  readonly value: string;
+}
+
+const differenceShape = z.object({ item: z.string(), only_in: z.string(), value: z.string() });
+const dayShape = z.object({ day: z.coerce.number(), first_block: z.number(), last_block: z.number() });
+
+export interface VerifyRange {
+  readonly chainId: number;
+  /** First and last block whose days are compared. */
+  readonly from: number;
+  readonly to: number;
+  /** Last block of the final tables. */
+  readonly finalTo: number;
+}
+
+/** All differences, at most 100 per table and day. `onDay` is called after each day. */
+export async function verifyAggregates(
+  runner: QueryRunner,
+  { chainId, from, to, finalTo }: VerifyRange,
+  onDay: (day: number, blocks: number) => void,
+): Promise<Difference[]> {
+  const range = { chain: chainId, from, to, final_to: finalTo };
+  const days = await runner.run('verify/list_days', range, dayShape);
+  const differences: Difference[] = [];
+  for (const { day, first_block, last_block } of days) {
+    const params = {
+      chain: chainId,
+      day,
+      first_block,
+      last_block,
+      first_ord: toOrd(first_block, 0),
+      last_ord: lastOrdOfBlock(last_block),
+    };
+    for (const name of ['diff_blocks', 'diff_bars', 'diff_dex_hours']) {
+      differences.push(...(await runner.run(`verify/${name}`, params, differenceShape)));
+    }
+    onDay(day, last_block - first_block + 1);
+  }
+  for (const name of ['diff_pair_totals', 'diff_pool_latest']) {
+    differences.push(...(await runner.run(`verify/${name}`, {}, differenceShape)));
+  }
+  return differences;
+}

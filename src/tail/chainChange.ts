@@ -1,0 +1,119 @@
+/**
+ * What lies between two snapshots of the head: the fork, the events that became void, the events that are new. Reads
+ * only; asked again with the same snapshots it gives the same answer, so a failed publication is simply repeated.
+ */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
+import { AppError } from '../errors';
+import { ALL_ACTIVITY, listEventsBetween, type ActivityEvent } from '../query/activity';
+import type { HeadBlock, HeadSnapshot } from '../query/headSnapshot';
+import { areRowsKept, listFinalHashes } from '../query/headState';
+import type { ChainChange, LiveEvent, Reorg } from './hub';
+import { eventMessage, gapMessage, positionId } from './streamMessage';
+
+/** A change of more events than this is told as a gap (a backfill, an hour of absence). */
+export const CHANGE_EVENTS_MAX = 10_000;
+
+/** The change from `old` to `next`, two snapshots of one chain with a cursor that did not go back. */
+export async function readChange(
+  runner: QueryRunner,
+  chainId: number,
+  old: HeadSnapshot,
+  next: HeadSnapshot,
+): Promise<ChainChange> {
+  const finalHashes = await listHashesUnder(runner, chainId, old, next);
+  const fork = findFork(old, next, finalHashes);
+  const reorg = fork < old.number ? await readReorg(runner, old, fork) : null;
+  const toBlock = next.number;
+  if (toBlock <= fork) return { reorg, gap: null, events: [] };
+  const afterOrd = lastOrdOfBlock(fork);
+  const toOrdInclusive = lastOrdOfBlock(toBlock);
+  const limit = CHANGE_EVENTS_MAX + 1;
+  const events = await listEventsBetween(runner, next, ALL_ACTIVITY, afterOrd, toOrdInclusive, limit);
+  if (events.length > CHANGE_EVENTS_MAX) {
+    const gap = gapMessage(toOrd(fork + 1, 0), toOrdInclusive, positionId(toOrdInclusive, next.hash));
+    return { reorg, gap, events: [] };
+  }
+  return { reorg, gap: null, events: await encodeEvents(runner, chainId, next, events) };
+}
+
+/** Hashes of the final blocks at the heights that `old` still held as head blocks. */
+async function listHashesUnder(
+  runner: QueryRunner,
+  chainId: number,
+  old: HeadSnapshot,
+  next: HeadSnapshot,
+): Promise<Map<number, Hex>> {
+  const promoted = old.blocks.filter((block) => block.number <= next.finalTo);
+  return listFinalHashes(
+    runner,
+    chainId,
+    promoted.map((block) => block.number),
+  );
+}
+
+/** The newest block of `old` that `next` still has. Blocks link by hash, so everything below it is common too. */
+export function findFork(
+  old: HeadSnapshot,
+  next: HeadSnapshot,
+  finalHashes: ReadonlyMap<number, Hex>,
+): number {
+  for (const block of [...old.blocks].reverse()) {
+    const hash = hashAt(next, block.number, finalHashes);
+    if (hash === block.hash) return block.number;
+  }
+  return old.finalTo;
+}
+
+function hashAt(head: HeadSnapshot, number: number, finalHashes: ReadonlyMap<number, Hex>): Hex | null {
+  if (number > head.number) return null;
+  if (number > head.finalTo) return head.blocks[number - head.finalTo - 1]?.hash ?? null;
+  const hash = finalHashes.get(number);
+  if (hash === undefined) throw new AppError('broken_invariant', `final block ${number} is not stored`);
+  return hash;
+}
+
+async function readReorg(runner: QueryRunner, old: HeadSnapshot, fork: number): Promise<Reorg> {
+  const orphans = old.blocks.filter((block) => block.number > fork);
+  const removed = await listRemoved(runner, old, orphans, lastOrdOfBlock(old.number));
+  const forkHash = orphans[0]?.parentHash ?? old.hash;
+  return { fork: { number: fork, hash8: forkHash.slice(2, 10) }, toBlock: old.number, removed };
+}
+
+/**
+ * Events up to `toOrdInclusive` of blocks that are canonical no more; `view` is a snapshot in which they are. null when
+ * their rows are gone or there are too many to tell.
+ */
+export async function listRemoved(
+  runner: QueryRunner,
+  view: HeadSnapshot,
+  orphans: readonly HeadBlock[],
+  toOrdInclusive: number,
+  filter = ALL_ACTIVITY,
+): Promise<readonly ActivityEvent[] | null> {
+  const first = orphans[0];
+  if (first === undefined) return [];
+  if (!(await areRowsKept(runner, orphans))) return null;
+  const afterOrd = lastOrdOfBlock(first.number - 1);
+  const limit = CHANGE_EVENTS_MAX + 1;
+  const events = await listEventsBetween(runner, view, filter, afterOrd, toOrdInclusive, limit);
+  return events.length > CHANGE_EVENTS_MAX ? null : events;
+}
+
+/** Encodes events of a snapshot's chain, each with the hash of its block. */
+export async function encodeEvents(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  events: readonly ActivityEvent[],
+): Promise<LiveEvent[]> {
+  const numbers = [...new Set(events.map((event) => blockOfOrd(event.ord)))];
+  const final = numbers.filter((number) => number <= head.finalTo);
+  const hashes = await listFinalHashes(runner, chainId, final);
+  return events.map((event) => {
+    const hash = hashAt(head, blockOfOrd(event.ord), hashes);
+    if (hash === null) throw new AppError('broken_invariant', `an event beyond the head: ${event.item.id}`);
+    return { ...event, message: eventMessage(event, hash) };
+  });
+}

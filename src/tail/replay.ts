@@ -1,0 +1,64 @@
+/**
+ * What a client missed, from the tables: everything of its filter between its position and the snapshot at which it
+ * joined, in pages, so that neither the database nor the memory feels a client that was long away.
+ */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { ZERO_HASH } from '../domain/hex';
+import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
+import { listEventsBetween, type ActivityFilter } from '../query/activity';
+import { findEventFloor } from '../query/eventFloor';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import { findBlockHash } from '../query/headState';
+import { encodeEvents } from './chainChange';
+import { findResumePoint } from './resumePoint';
+import { gapMessage, positionId, type StreamMessage, type StreamPosition } from './streamMessage';
+
+/** The most events that are sent again; older ones are told as a gap. */
+export const REPLAY_EVENTS_MAX = 10_000;
+const PAGE_EVENTS = 250;
+
+export interface ReplayQuery {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  /** The snapshot up to which is replayed; live events come after it. */
+  readonly head: HeadSnapshot;
+  readonly filter: ActivityFilter;
+}
+
+export interface ReplayPlan {
+  /** To be sent first: a reorg, a gap. */
+  readonly opening: readonly StreamMessage[];
+  /** The replay begins after this ord. */
+  readonly afterOrd: number;
+}
+
+/** Decides what a client with this last id is told before its replay. */
+export async function planReplay(query: ReplayQuery, position: StreamPosition): Promise<ReplayPlan> {
+  const { runner, head, filter } = query;
+  const { afterOrd, reorg } = await findResumePoint(query, position);
+  const opening = reorg === null ? [] : [reorg];
+  const range = { afterOrd, toOrd: lastOrdOfBlock(head.number) };
+  if (range.afterOrd >= range.toOrd) return { opening, afterOrd };
+  const floor = await findEventFloor(runner, head, filter, range, REPLAY_EVENTS_MAX);
+  if (floor === null) return { opening, afterOrd };
+  const [first] = await listEventsBetween(runner, head, filter, afterOrd, floor, 1);
+  const hash = await findBlockHash(runner, query.chainId, head, blockOfOrd(floor));
+  const id = positionId(floor, hash ?? ZERO_HASH);
+  return { opening: [...opening, gapMessage(first?.ord ?? afterOrd + 1, floor, id)], afterOrd: floor };
+}
+
+/** Pages of encoded events after `afterOrd` up to the snapshot, ascending. */
+export async function* replayPages(query: ReplayQuery, afterOrd: number): AsyncGenerator<Buffer> {
+  const { runner, chainId, head, filter } = query;
+  const toOrd = lastOrdOfBlock(head.number);
+  for (let after = afterOrd, sent = 0; after < toOrd && sent < REPLAY_EVENTS_MAX;) {
+    const events = await listEventsBetween(runner, head, filter, after, toOrd, PAGE_EVENTS);
+    const last = events.at(-1);
+    if (last === undefined) return;
+    const encoded = await encodeEvents(runner, chainId, head, events);
+    yield Buffer.concat(encoded.map((event) => event.message.bytes));
+    if (events.length < PAGE_EVENTS) return;
+    after = last.ord;
+    sent += events.length;
+  }
+}

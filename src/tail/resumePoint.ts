@@ -1,0 +1,112 @@
+/**
+ * Where a client that comes back goes on: behind its last event if that is still canonical, else behind the fork from
+ * which its branch was left, which is found through the flips that head_blocks still keeps.
+ */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
+import type { ActivityFilter } from '../query/activity';
+import type { HeadBlock, HeadSnapshot } from '../query/headSnapshot';
+import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '../query/headState';
+import { listRemoved } from './chainChange';
+import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';
+
+/** Reorgs deeper than this are beyond any finality; how far back an unknown branch is taken to begin. */
+const REORG_DEPTH_MAX = 1_024;
+const NO_HASH8 = '00000000';
+
+export interface ResumePoint {
+  /** Events beyond this are new to the client. */
+  readonly afterOrd: number;
+  /** What it has to be told first: its last event was reorganised away. */
+  readonly reorg: StreamMessage | null;
+}
+
+interface Query {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly head: HeadSnapshot;
+  readonly filter: ActivityFilter;
+}
+
+/** Finds the point for a client whose last id was `position`, as of the snapshot. */
+export async function findResumePoint(query: Query, position: StreamPosition): Promise<ResumePoint> {
+  const { runner, chainId, head } = query;
+  const block = blockOfOrd(position.ord);
+  if (position.hash8 === null) {
+    if (block <= head.number) return { afterOrd: position.ord, reorg: null };
+    // Nothing above the head exists here: whatever the client holds of it is void until it comes again.
+    return {
+      afterOrd: lastOrdOfBlock(head.number),
+      reorg: reorgTo(head.number, hash8(head.hash), block, null),
+    };
+  }
+  if (block < head.startBlock) return { afterOrd: position.ord, reorg: null };
+  const hash = await findBlockHash(runner, chainId, head, block);
+  if (hash?.startsWith(`0x${position.hash8}`)) return { afterOrd: position.ord, reorg: null };
+  return leaveBranch(query, position);
+}
+
+/** Hashes of the canonical chain from REORG_DEPTH_MAX below the block up to it, as far as they are stored. */
+async function listCanonical(query: Query, block: number): Promise<Map<number, Hex>> {
+  const { runner, chainId, head } = query;
+  const from = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
+  const final: number[] = [];
+  for (let number = from; number <= Math.min(block, head.finalTo); number += 1) final.push(number);
+  const hashes = await listFinalHashes(runner, chainId, final);
+  for (const { number, hash } of head.blocks) if (number <= block) hashes.set(number, hash);
+  return hashes;
+}
+
+async function leaveBranch(query: Query, position: StreamPosition): Promise<ResumePoint> {
+  const { runner, chainId, head, filter } = query;
+  const block = blockOfOrd(position.ord);
+  const lowest = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
+  const canonical = await listCanonical(query, block);
+  const kept = await listKeptBlocks(runner, chainId, lowest, block);
+  const branch = followBranch(kept, canonical, block, position.hash8 ?? '');
+  const first = branch?.[0];
+  if (branch === null || first === undefined) {
+    const fork = Math.max(head.startBlock - 1, Math.min(block - 1, head.number) - REORG_DEPTH_MAX);
+    const forkHash8 = hash8(await findBlockHash(runner, chainId, head, fork));
+    return { afterOrd: lastOrdOfBlock(fork), reorg: reorgTo(fork, forkHash8, block, null) };
+  }
+  const view: HeadSnapshot = { ...head, finalTo: first.number - 1, number: block, blocks: branch };
+  const removed = await listRemoved(runner, view, branch, position.ord, filter);
+  const ids = removed?.map((event) => event.item.id) ?? null;
+  const fork = first.number - 1;
+  return { afterOrd: lastOrdOfBlock(fork), reorg: reorgTo(fork, hash8(first.parentHash), block, ids) };
+}
+
+/**
+ * The orphaned blocks from the one right above the fork up to the named one; null when a link is no longer kept.
+ * Bounded by the rows in `kept`, since each step goes one height down.
+ */
+export function followBranch(
+  kept: readonly KeptBlock[],
+  canonical: ReadonlyMap<number, Hex>,
+  block: number,
+  hash8OfBlock: string,
+): HeadBlock[] | null {
+  const byHash = new Map(kept.map((row) => [row.hash, row]));
+  const tip = kept.find((row) => row.number === block && row.hash.startsWith(`0x${hash8OfBlock}`));
+  const branch: HeadBlock[] = [];
+  for (let at = tip; at !== undefined; at = byHash.get(at.parentHash)) {
+    branch.unshift({ ...at, timestamp: 0 });
+    if (canonical.get(at.number - 1) === at.parentHash) return branch;
+  }
+  return null;
+}
+
+function hash8(hash: Hex | null): string {
+  return hash?.slice(2, 10) ?? NO_HASH8;
+}
+
+function reorgTo(
+  fork: number,
+  forkHash8: string,
+  toBlock: number,
+  removedIds: readonly string[] | null,
+): StreamMessage {
+  return reorgMessage({ number: fork, hash8: forkHash8 }, toBlock, removedIds);
+}

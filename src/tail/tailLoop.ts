@@ -1,0 +1,151 @@
+/**
+ * The one loop of an API process that looks at ClickHouse: it keeps the snapshot that all reads are as of, and hands
+ * each change of the chain to the hub, in order and once. When the database is away it waits and goes on from where it
+ * was; what happened meanwhile is one change like any other.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { AppError, errorText } from '../errors';
+import type { Logger } from '../log';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import { readChangeMark, readHead } from '../query/headState';
+import { readChange } from './chainChange';
+import type { ChainChange, Hub } from './hub';
+
+/** The head is read at least this often, should the cheap mark ever miss a change. */
+const FULL_READ_MS = 5_000;
+const BACKOFF_MAX_MS = 2_000;
+/** A change that cannot be told for another reason than a database that is away is given up after this many tries. */
+const CHANGE_ATTEMPTS = 5;
+
+export interface TailFacts {
+  /** When the database last answered, unix ms; null before the first time. */
+  readonly lastPollAt: number | null;
+  /** What the last attempt failed with; null after a good one. For the log, not for callers. */
+  readonly lastError: string | null;
+}
+
+export interface TailLoop {
+  /** Runs until the signal; resolves then. Trouble with the database never ends it. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The newest snapshot; null while nothing is ingested or the database was never reached. */
+  current(): HeadSnapshot | null;
+  /** The snapshot up to which the hub has everything: live events lie beyond it. */
+  streamHead(): HeadSnapshot | null;
+  facts(): TailFacts;
+}
+
+export interface TailLoopOptions {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly hub: Hub;
+  readonly log: Logger;
+  /** Default 50 ms. */
+  readonly pollMs?: number;
+}
+
+export function createTailLoop(options: TailLoopOptions): TailLoop {
+  const { runner, chainId, hub, log, pollMs = 50 } = options;
+  let current: HeadSnapshot | null = null;
+  let published: HeadSnapshot | null = null;
+  let mark: string | null = null;
+  let readAt = 0;
+  let changeFailures = 0;
+  let facts: TailFacts = { lastPollAt: null, lastError: null };
+
+  async function refresh(): Promise<void> {
+    const newMark = await readChangeMark(runner);
+    facts = { lastPollAt: Date.now(), lastError: facts.lastError };
+    if (newMark === mark && Date.now() - readAt < FULL_READ_MS) return;
+    current = await readHead(runner, chainId);
+    // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.
+    mark = newMark;
+    readAt = Date.now();
+  }
+
+  async function publish(next: HeadSnapshot): Promise<void> {
+    const old = published;
+    if (old === null || hub.clientCount() === 0) {
+      published = next;
+      return;
+    }
+    if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
+      log.warn(
+        { old: old.finalTo, next: next.finalTo },
+        'the final cursor went back; all streams are restarted',
+      );
+      restart(next);
+      return;
+    }
+    const change = await readChangeOrGiveUp(old, next);
+    if (change === null) return;
+    // From here on a new client starts at `next`; those that are there get the change.
+    published = next;
+    await hub.publish(change);
+  }
+
+  /** Ends all streams: their clients come back with their last ids and are told from the tables. */
+  function restart(next: HeadSnapshot): void {
+    published = next;
+    hub.endAll();
+  }
+
+  async function readChangeOrGiveUp(old: HeadSnapshot, next: HeadSnapshot): Promise<ChainChange | null> {
+    try {
+      const change = await readChange(runner, chainId, old, next);
+      changeFailures = 0;
+      return change;
+    } catch (error) {
+      const passing = error instanceof AppError && error.retryable;
+      if (!passing) changeFailures += 1;
+      if (changeFailures < CHANGE_ATTEMPTS) throw error;
+      log.error(
+        { err: error, from: old.number, to: next.number },
+        'a change cannot be streamed; all streams are restarted',
+      );
+      changeFailures = 0;
+      restart(next);
+      return null;
+    }
+  }
+
+  async function step(): Promise<void> {
+    await refresh();
+    if (current !== null && current.version !== published?.version) await publish(current);
+  }
+
+  return {
+    async run(signal): Promise<void> {
+      for (let failures = 0; !signal.aborted;) {
+        try {
+          await step();
+          if (failures > 0) log.info({ failures }, 'the tail loop is back');
+          failures = 0;
+          facts = { lastPollAt: Date.now(), lastError: null };
+        } catch (error) {
+          failures += 1;
+          facts = { lastPollAt: facts.lastPollAt, lastError: errorText(error) };
+          if (failures === 1 || failures % 30 === 0) {
+            log.warn({ err: error, failures }, 'the tail loop cannot read the head');
+          }
+        }
+        await pause(
+          failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10)),
+          signal,
+        );
+      }
+    },
+    current: () => current,
+    streamHead: () => published,
+    facts: () => facts,
+  };
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

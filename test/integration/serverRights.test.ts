@@ -1,0 +1,137 @@
+/** What the embedded engine lets its users do, and what it tells nobody. */
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { createClient } from '@clickhouse/client';
+import pino from 'pino';
+
+import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
+import { ask, cleanUp, isRunning, makeFolder, makeTable, silent, start } from '../support/embedded';
+
+afterAll(cleanUp);
+
+describe('a running engine', () => {
+  let server: EmbeddedServer;
+  const lines: string[] = [];
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = makeFolder();
+    process.env['CANDLEHOUSE_TEST_SECRET'] = 'do-not-inherit';
+    server = await start(dataDir, {
+      log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    });
+    delete process.env['CANDLEHOUSE_TEST_SECRET'];
+    await makeTable(server, 7);
+  });
+
+  test('answers at both addresses, in the database candlehouse', async () => {
+    expect(await ask(server.writerUrl, 'SELECT currentDatabase(), a FROM t')).toBe('candlehouse\t7');
+    expect(await ask(server.readerUrl, 'SELECT currentDatabase(), a FROM t')).toBe('candlehouse\t7');
+    expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });
+    expect(isRunning(server.pid())).toBe(true);
+  });
+
+  test.each([
+    ['INSERT INTO t VALUES (1)', 'ACCESS_DENIED'],
+    ['CREATE TABLE u (a UInt8) ENGINE = Memory', 'ACCESS_DENIED'],
+    ['CREATE TEMPORARY TABLE u (a UInt8)', 'ACCESS_DENIED'],
+    ['ALTER TABLE t DELETE WHERE 1', 'ACCESS_DENIED'],
+    ['TRUNCATE TABLE t', 'ACCESS_DENIED'],
+    ['DROP TABLE t', 'ACCESS_DENIED'],
+    ['DROP DATABASE candlehouse', 'ACCESS_DENIED'],
+    ['OPTIMIZE TABLE t', 'ACCESS_DENIED'],
+    ['SYSTEM STOP MERGES candlehouse.t', 'ACCESS_DENIED'],
+    ['SYSTEM STOP LISTEN HTTP', 'ACCESS_DENIED'],
+    ['KILL QUERY WHERE 1', 'ACCESS_DENIED'],
+    ["SELECT * FROM file('/etc/passwd', 'LineAsString')", 'ACCESS_DENIED'],
+    ["SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')", 'ACCESS_DENIED'],
+    ["SELECT * FROM remote('127.0.0.1', 'candlehouse.t')", 'ACCESS_DENIED'],
+    ["SELECT * FROM mysql('127.0.0.1:1', 'a', 'b', 'c', 'd')", 'ACCESS_DENIED'],
+    ["SELECT * FROM s3('http://127.0.0.1:1/bucket/key', 'LineAsString')", 'ACCESS_DENIED'],
+    ["SELECT * FROM executable('ls', 'LineAsString', 'a String')", 'ACCESS_DENIED'],
+    ["SELECT * FROM t INTO OUTFILE '/tmp/x'", 'INTO_OUTFILE_NOT_ALLOWED'],
+    ['SELECT * FROM system.users', 'ACCESS_DENIED'],
+    ['SELECT * FROM system.processes', 'ACCESS_DENIED'],
+    ['SELECT * FROM system.server_settings', 'ACCESS_DENIED'],
+    ['SELECT * FROM system.disks', 'ACCESS_DENIED'],
+    ['SELECT 1 SETTINGS max_threads = 8', 'READONLY'],
+    ['SELECT 1 SETTINGS max_execution_time = 0', 'READONLY'],
+    ['SELECT 1 SETTINGS max_memory_usage = 0', 'READONLY'],
+    ['SELECT 1 SETTINGS readonly = 0', 'READONLY'],
+    ['SET max_result_rows = 0', 'READONLY'],
+    ['SELECT number FROM numbers(1000001)', 'TOO_MANY_ROWS_OR_BYTES'],
+    ['SELECT count() FROM numbers(1000000000)', 'TOO_MANY_ROWS'],
+    ['SELECT groupArray(number) FROM numbers(200000000)', 'MEMORY_LIMIT_EXCEEDED'],
+  ])('refuses the read-only user: %s', async (sql, code) => {
+    expect(await ask(server.readerUrl, sql)).toBe(code);
+  });
+
+  test('the read-only user binds parameters through the real client, with compressed answers', async () => {
+    const client = createClient({ url: server.readerUrl, compression: { response: true } });
+    try {
+      const result = await client.query({
+        query: 'SELECT a, {b:UInt8} AS b, {c:String} AS c FROM t',
+        query_params: { b: 1, c: "it's" },
+        format: 'JSONEachRow',
+        clickhouse_settings: { max_threads: 2, output_format_json_quote_64bit_integers: 1 },
+      });
+      expect(await result.json()).toEqual([{ a: '7', b: 1, c: "it's" }]);
+      expect((await client.ping({ select: true })).success).toBe(true);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('neither user reaches a table of another name than the database prefix', async () => {
+    expect(await ask(server.writerUrl, 'CREATE DATABASE other')).toBe('ACCESS_DENIED');
+    expect(await ask(server.writerUrl, 'CREATE DATABASE candlehouse_second')).toBe('');
+    expect(await ask(server.writerUrl, "CREATE TABLE f (a String) ENGINE = File('TSV', 'x')")).toBe(
+      'ACCESS_DENIED',
+    );
+    expect(await ask(server.writerUrl, "SELECT * FROM file('/etc/passwd', 'LineAsString')")).toBe(
+      'ACCESS_DENIED',
+    );
+  });
+
+  test('refuses wrong passwords and the built-in user', async () => {
+    const wrong = new URL(server.writerUrl);
+    wrong.password = 'wrong';
+    expect(await ask(wrong.toString(), 'SELECT 1')).toBe('AUTHENTICATION_FAILED');
+    wrong.username = 'default';
+    expect(await ask(wrong.toString(), 'SELECT 1')).toBe('REQUIRED_PASSWORD');
+    wrong.password = '';
+    expect(await ask(wrong.toString(), 'SELECT 1')).toBe('USER_SESSION_LIMIT_EXCEEDED');
+  });
+
+  test('inherits no environment and leaves its passwords in no file', async () => {
+    const environment = await ask(server.readerUrl, "SELECT file('/proc/self/environ')");
+    expect(environment).not.toContain('do-not-inherit');
+    expect(existsSync(join(dataDir, 'clickhouse', 'engine.xml'))).toBe(false);
+    expect(statSync(join(dataDir, 'clickhouse')).mode & 0o077).toBe(0);
+  });
+
+  test('reads no file of the user through the SQL function file, or the log says that it could', async () => {
+    const secret = join(makeFolder(), 'secret');
+    writeFileSync(secret, 'private');
+    const answers = [
+      await ask(server.readerUrl, `SELECT file('${secret}')`),
+      await ask(server.writerUrl, `SELECT file('${secret}')`),
+    ];
+    const warned = lines.some((line) => line.includes('not confined'));
+    expect(answers).toEqual(warned ? ['private', 'private'] : ['CANNOT_OPEN_FILE', 'CANNOT_OPEN_FILE']);
+    if (warned) return;
+    expect(await ask(server.readerUrl, `SELECT file('/proc/${process.pid}/environ')`)).toBe(
+      'CANNOT_OPEN_FILE',
+    );
+  });
+
+  test('is refused to a second start, with a message that names the folder and the process', async () => {
+    const second = startEmbeddedServer({ dataDir, log: silent });
+    await expect(second).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringMatching(`${join(dataDir, 'clickhouse')} is in use by process ${process.pid}`),
+    });
+    expect(await ask(server.writerUrl, 'SELECT 1')).toBe('1');
+  });
+});

@@ -1,0 +1,172 @@
+/** Runs the real ingest session over the simulated chain and the real engine, and compares what is stored with the oracle. */
+import type { Database } from '../../src/clickhouse/database';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import type { Dex } from '../../src/domain/pool';
+import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
+import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
+import type { DecodeContext } from '../../src/ingest/decodeBlock';
+import { PoolDiscovery } from '../../src/ingest/discoverPools';
+import { PoolRegistry } from '../../src/ingest/poolRegistry';
+import { IngestSession } from '../../src/ingest/session';
+import { newIngestStatus } from '../../src/ingest/status';
+import { readStoredState } from '../../src/ingest/storedState';
+import { createLog } from '../../src/log';
+import { uniswapV2 } from '../../src/protocols/uniswapV2';
+import { uniswapV3 } from '../../src/protocols/uniswapV3';
+import { verifyAggregates } from '../../src/query/verifyAggregates';
+import { oracleBars, oracleSwaps } from './oracle';
+import { Random } from './random';
+import { SIM_CHAIN_ID, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
+import { revertingCalls, simFinality, simSource, type SimFaults } from './simNode';
+
+const V2_DEX: Dex = { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 30 };
+const V3_DEX: Dex = { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY };
+const log = createLog('silent', false);
+
+/** A session as the product makes it, from the first block of the simulated chain. */
+export function openSession(
+  chain: SimChain,
+  database: Database,
+  faults: SimFaults,
+  options: { readonly depth: number; readonly commitSeed: number },
+): Promise<IngestSession> {
+  const eventTopics = new Set([...uniswapV2.eventTopics, ...uniswapV3.eventTopics]);
+  const creationTopics = new Set([uniswapV2.creationTopic, uniswapV3.creationTopic]);
+  const decode: DecodeContext = {
+    chainId: SIM_CHAIN_ID,
+    registry: new PoolRegistry(),
+    dexByFactory: new Map([V2_DEX, V3_DEX].map((dex) => [dex.factory, dex])),
+    protocolOfDex: (dex) => (dex.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
+    protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
+    eventTopics,
+    creationTopics,
+    baseIsToken0: (token0) => token0 < '0x8',
+    onMalformed: () => undefined,
+  };
+  const commits = new Random(options.commitSeed);
+  const deps = {
+    store: createClickHouseStore(database, SIM_CHAIN_ID),
+    rpc: revertingCalls,
+    source: simSource(chain, faults),
+    finality: simFinality(options.depth),
+    decode,
+    discovery: new PoolDiscovery({
+      rpc: revertingCalls,
+      dexes: [],
+      eventTopics,
+      creationTopics,
+      baseIsToken0: decode.baseIsToken0,
+      log,
+    }),
+    status: newIngestStatus(),
+    log,
+    now: () => 0,
+    newCommit: () => 1 + Math.floor(commits.next() * 2 ** 52),
+  };
+  const genesis = chain.at(0)!;
+  return IngestSession.open(deps, () => Promise.resolve(genesis), new AbortController().signal);
+}
+
+/** A line for each thing that is stored otherwise than the canonical chain says. Empty: all is right. */
+export async function findDifferences(chain: SimChain, database: Database): Promise<string[]> {
+  const stored = await readStoredState(database, SIM_CHAIN_ID);
+  if (stored === null) return ['nothing is stored'];
+  const differences: string[] = [];
+  const tip = stored.head.at(-1) ?? stored.cursor;
+  if (tip.hash !== chain.head.hash) differences.push(`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`);
+  if (stored.headMax > tip.number) differences.push(`a stray canonical block at ${stored.headMax}`);
+  const swaps = oracleSwaps(chain.canonical(), new Set([V2_FACTORY, V3_FACTORY]));
+  differences.push(...(await compareSwaps(database, stored.cursor.number, stored.head, swaps)));
+  const final = swaps.filter((swap) => swap.block <= stored.cursor.number);
+  differences.push(...(await compareBars(database, final)));
+  const verified = await verifyAggregates(
+    createQueryRunner(database, { checkRows: true }),
+    { chainId: SIM_CHAIN_ID, from: 1, to: stored.cursor.number, finalTo: stored.cursor.number },
+    () => undefined,
+  );
+  return [...differences, ...verified.map((item) => `verify: ${item.item} only in ${item.only_in} ${item.value}`)];
+}
+
+const close = (a: number, b: number): boolean => a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
+
+interface StoredSwap {
+  readonly ord: string;
+  readonly pair: string;
+  readonly maker: string | null;
+  readonly amount0: string;
+  readonly amount1: string;
+  readonly price: number;
+  readonly timestamp: number;
+}
+
+async function compareSwaps(
+  database: Database,
+  finalTo: number,
+  head: readonly { readonly commit: number }[],
+  expected: ReturnType<typeof oracleSwaps>,
+): Promise<string[]> {
+  const columns = `ord, concat('0x', lower(hex(t.pair))) AS pair, if(isNull(t.maker), NULL, concat('0x', lower(hex(t.maker)))) AS maker,
+    toString(t.amount0) AS amount0, toString(t.amount1) AS amount1, price, timestamp`;
+  const rows = await database.select<StoredSwap>(
+    'canonical swaps',
+    `SELECT * FROM (
+       SELECT ${columns} FROM swaps AS t WHERE ord <= {final_ord:UInt64}
+       UNION ALL SELECT ${columns} FROM swaps_head AS t WHERE has({commits:Array(UInt64)}, commit)
+     ) ORDER BY ord`,
+    { final_ord: lastOrdOfBlock(finalTo), commits: head.map((block) => block.commit) },
+  );
+  const differences: string[] = [];
+  if (rows.length !== expected.length) differences.push(`${rows.length} swaps stored, ${expected.length} expected`);
+  rows.slice(0, expected.length).forEach((row, index) => {
+    const swap = expected[index]!;
+    const same =
+      Number(row.ord) === toOrd(swap.block, swap.logIndex) &&
+      row.pair === swap.pair &&
+      row.maker === swap.maker &&
+      row.amount0 === swap.amount0.toString() &&
+      row.amount1 === swap.amount1.toString() &&
+      row.timestamp === swap.timestamp &&
+      close(row.price, swap.price ?? 0);
+    if (!same) differences.push(`swap ${JSON.stringify(row)} is not ${swap.block}-${swap.logIndex} ${swap.pair} ${swap.price}`);
+  });
+  return differences.slice(0, 5);
+}
+
+interface StoredBar {
+  readonly key: string;
+  readonly o: number;
+  readonly h: number;
+  readonly l: number | null;
+  readonly c: number;
+  readonly v0: string;
+  readonly v1: string;
+  readonly n: string;
+  readonly b: string;
+}
+
+async function compareBars(database: Database, final: ReturnType<typeof oracleSwaps>): Promise<string[]> {
+  const expected = oracleBars(final);
+  const rows = await database.select<StoredBar>(
+    'bars',
+    `SELECT concat(toString(timeframe), ' 0x', lower(hex(pair)), ' ', toString(bucket)) AS key,
+       min(open).2 AS o, max(high) AS h, min(low) AS l, max(close).2 AS c,
+       toString(sum(volume0)) AS v0, toString(sum(volume1)) AS v1, sum(trades) AS n, sum(buys) AS b
+     FROM bars GROUP BY timeframe, pair, bucket`,
+  );
+  const differences: string[] = [];
+  if (rows.length !== expected.size) differences.push(`${rows.length} bars stored, ${expected.size} expected`);
+  for (const row of rows) {
+    const bar = expected.get(row.key);
+    const priced = bar !== undefined && !Number.isNaN(bar.open);
+    const same =
+      bar !== undefined &&
+      (!priced || (close(row.o, bar.open) && close(row.h, bar.high) && close(row.l ?? NaN, bar.low) && close(row.c, bar.close))) &&
+      (priced || row.h === 0) &&
+      row.v0 === bar.volume0.toString() &&
+      row.v1 === bar.volume1.toString() &&
+      Number(row.n) === bar.trades &&
+      [bar.outs0, bar.outs1].includes(Number(row.b));
+    if (!same) differences.push(`bar ${JSON.stringify(row)} is not ${bar === undefined ? 'there' : JSON.stringify({ ...bar, volume0: '', volume1: '' })}`);
+  }
+  return differences.slice(0, 5);
+}

@@ -1,0 +1,118 @@
+/**
+ * The plain truth: swaps and bars recomputed from raw logs with ethers' decoder and bigint fractions. Shares no code with
+ * the product's decoders or SQL.
+ */
+import { Interface } from 'ethers';
+
+import type { ChainBlock } from '../../src/domain/block';
+
+const ABI = new Interface([
+  'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
+  'event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)',
+  'event Sync(uint112 reserve0, uint112 reserve1)',
+  'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+]);
+const V3_SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
+const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
+
+export interface OracleSwap {
+  readonly block: number;
+  readonly logIndex: number;
+  readonly timestamp: number;
+  readonly pair: string;
+  readonly maker: string | null;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** raw token1 per raw token0; null: none. */
+  readonly price: number | null;
+}
+
+export interface OracleBar {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume0: bigint;
+  volume1: bigint;
+  trades: number;
+  /** Swaps in which the pool's token0, or token1, fell. */
+  outs0: number;
+  outs1: number;
+}
+
+/** numerator / denominator with 20 digits. */
+function quotient(numerator: bigint, denominator: bigint): number {
+  const shift = 40 - (numerator.toString().length - denominator.toString().length);
+  const scaled = shift >= 0 ? (numerator * 10n ** BigInt(shift)) / denominator : numerator / (denominator * 10n ** BigInt(-shift));
+  return Number(`${scaled}e${-shift}`);
+}
+
+/** Every swap of the factories' pools in these blocks (which start with the chain), in order. */
+export function oracleSwaps(blocks: readonly ChainBlock[], factories: ReadonlySet<string>): OracleSwap[] {
+  const pools = new Set<string>();
+  const swaps: OracleSwap[] = [];
+  for (const block of blocks) {
+    const syncs = new Map<string, [bigint, bigint]>();
+    for (const log of block.logs) {
+      let parsed;
+      try {
+        parsed = ABI.parseLog({ topics: [...log.topics], data: log.data });
+      } catch {
+        continue;
+      }
+      if (parsed === null) continue;
+      const key = `${log.transactionHash} ${log.address}`;
+      if (factories.has(log.address) && parsed.name.endsWith('Created')) {
+        pools.add(String(parsed.args[parsed.name === 'PairCreated' ? 2 : 4]).toLowerCase());
+      }
+      if (!pools.has(log.address)) continue;
+      if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
+      if (parsed.name !== 'Swap') continue;
+      const v3 = log.topics[0] === V3_SWAP;
+      const args = parsed.args as unknown as bigint[];
+      const sync = syncs.get(key);
+      const root = v3 ? args[4]! : 0n;
+      const fraction = v3 ? [root * root, 1n << 192n] : sync === undefined ? [0n, 0n] : [sync[1], sync[0]];
+      const price = fraction[0]! > 0n && fraction[1]! > 0n ? quotient(fraction[0]!, fraction[1]!) : null;
+      swaps.push({
+        block: block.number,
+        logIndex: log.logIndex,
+        timestamp: block.timestamp,
+        pair: log.address,
+        maker: block.transactions[log.transactionIndex]?.from ?? null,
+        amount0: v3 ? args[2]! : args[1]! - args[3]!,
+        amount1: v3 ? args[3]! : args[2]! - args[4]!,
+        price,
+      });
+    }
+  }
+  return swaps;
+}
+
+/** Bars of all timeframes by `timeframe pair bucket`; prices of a bar without a priced swap are NaN. */
+export function oracleBars(swaps: readonly OracleSwap[]): Map<string, OracleBar> {
+  const bars = new Map<string, OracleBar>();
+  for (const swap of swaps) {
+    for (const timeframe of TIMEFRAMES) {
+      const bucket = swap.timestamp - (swap.timestamp % timeframe);
+      const key = `${timeframe} ${swap.pair} ${bucket}`;
+      let bar = bars.get(key);
+      if (bar === undefined) {
+        bar = { open: NaN, high: NaN, low: NaN, close: NaN, volume0: 0n, volume1: 0n, trades: 0, outs0: 0, outs1: 0 };
+        bars.set(key, bar);
+      }
+      bar.trades += 1;
+      bar.volume0 += swap.amount0 < 0n ? -swap.amount0 : swap.amount0;
+      bar.volume1 += swap.amount1 < 0n ? -swap.amount1 : swap.amount1;
+      if (swap.amount0 < 0n) bar.outs0 += 1;
+      if (swap.amount1 < 0n) bar.outs1 += 1;
+      if (swap.price === null) continue;
+      if (Number.isNaN(bar.open)) Object.assign(bar, { open: swap.price, high: swap.price, low: swap.price });
+      bar.high = Math.max(bar.high, swap.price);
+      bar.low = Math.min(bar.low, swap.price);
+      bar.close = swap.price;
+    }
+  }
+  return bars;
+}

@@ -1,0 +1,126 @@
+/**
+ * The ingest session over a simulated chain that forks, with a node that fails and a process that crashes at any write,
+ * against the real engine. After the dust settles, everything stored is what the oracle computes from the raw logs.
+ */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { AppError } from '../../src/errors';
+import type { IngestSession } from '../../src/ingest/session';
+import { createLog } from '../../src/log';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { crashingDatabase } from './crashingDatabase';
+import { findDifferences, openSession } from './harness';
+import { Random } from './random';
+import { SimChain } from './simChain';
+import type { SimFaults } from './simNode';
+
+/** More by hand: SIMULATION_SEEDS=200 SIMULATION_FIRST_SEED=1000. */
+const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
+const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 8);
+const STEPS = 14;
+const FINALITY_DEPTH = 20;
+
+const log = createLog('silent', false);
+
+async function withDatabase<T>(run: (database: Database) => Promise<T>): Promise<T> {
+  const test: TestDatabase = await createTestDatabase();
+  const database = openDatabase({ url: test.writerUrl });
+  try {
+    await migrate(database, log);
+    return await run(database);
+  } finally {
+    await database.close();
+    await test.drop();
+  }
+}
+
+const calm: SimFaults = { failure: 0, between: () => undefined };
+
+test('a backfilled chain equals the oracle', () =>
+  withDatabase(async (database) => {
+    const chain = new SimChain(7);
+    chain.mine(400);
+    const session = await openSession(chain, database, calm, { depth: FINALITY_DEPTH, commitSeed: 1 });
+    await session.advanceTo((await headOf(chain))!);
+    expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
+    expect(await findDifferences(chain, database)).toEqual([]);
+  }));
+
+test('a reorg of two blocks is gone from the head, and going back restores it', () =>
+  withDatabase(async (database) => {
+    const chain = new SimChain(8);
+    chain.mine(60);
+    const session = await openSession(chain, database, calm, { depth: FINALITY_DEPTH, commitSeed: 2 });
+    await session.advanceTo((await headOf(chain))!);
+    const tip = chain.reorg(2, 3);
+    await session.advanceTo((await headOf(chain))!);
+    expect(await findDifferences(chain, database)).toEqual([]);
+    chain.switchTo(tip);
+    await session.advanceTo((await headOf(chain))!);
+    expect(await findDifferences(chain, database)).toEqual([]);
+  }));
+
+async function headOf(chain: SimChain) {
+  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
+  return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
+}
+
+/** One seeded run; returns what differs at its end. */
+async function simulate(seed: number, database: Database): Promise<string[]> {
+  const chain = new SimChain(seed);
+  const random = new Random(seed ^ 0x5eed);
+  const tips: { hash: `0x${string}`; fork: number }[] = [];
+  // The node keeps its promise: what was once final stays.
+  let highest = 0;
+  const move = (): void => {
+    highest = Math.max(highest, chain.head.number);
+    const final = Math.max(1, highest - FINALITY_DEPTH);
+    const back = tips.at(-1);
+    const depthMax = chain.head.number - final;
+    if (random.chance(0.35) && depthMax > 0) {
+      const depth = random.int(1, depthMax);
+      const { hash, number } = chain.head;
+      chain.reorg(depth, random.int(1, depth + 3));
+      tips.push({ hash, fork: number - depth });
+    } else if (back !== undefined && random.chance(0.3) && back.fork >= final) {
+      chain.switchTo(back.hash);
+      tips.pop();
+    } else {
+      tips.length = 0;
+      chain.mine(random.pick([1, 1, 2, 5, 30, 120]));
+    }
+    highest = Math.max(highest, chain.head.number);
+  };
+  const faults: SimFaults = {
+    failure: 0.02,
+    between: () => {
+      if (random.chance(0.01)) chain.mine(1);
+      highest = Math.max(highest, chain.head.number);
+    },
+  };
+  chain.mine(random.int(1, 80));
+  for (let step = 0; step < STEPS; step += 1) {
+    // Each turn of this loop is a life of the process, which may crash at any write.
+    const crashing = crashingDatabase(database, random);
+    let session: IngestSession | null = null;
+    try {
+      session = await openSession(chain, crashing, faults, { depth: FINALITY_DEPTH, commitSeed: seed * 1000 + step });
+      crashing.arm(random.pick([0, 0.02, 0.1, 0.3]));
+      for (let turn = random.int(1, 5); turn > 0; turn -= 1) {
+        move();
+        await session.advanceTo((await headOf(chain))!);
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'broken_invariant') throw error;
+    }
+  }
+  faults.failure = 0;
+  const last = await openSession(chain, database, { ...calm }, { depth: FINALITY_DEPTH, commitSeed: seed });
+  await last.advanceTo((await headOf(chain))!);
+  return findDifferences(chain, database);
+}
+
+test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
+  'seed %i: after reorgs, node failures and crashes everything stored equals the oracle',
+  (seed) => withDatabase(async (database) => expect(await simulate(seed, database)).toEqual([])),
+);

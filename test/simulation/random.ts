@@ -1,0 +1,39 @@
+/** A seeded source of randomness (mulberry32): the same seed gives the same run. */
+
+export class Random {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let t = this.state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** An integer in [min, max]. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.int(0, items.length - 1)]!;
+  }
+
+  /** A bigint of at most `bits` bits, log-uniform in size. */
+  big(bits: number): bigint {
+    const size = this.int(1, bits);
+    let value = 1n;
+    for (let i = 1; i < size; i += 1) value = (value << 1n) | BigInt(this.int(0, 1));
+    return value;
+  }
+}

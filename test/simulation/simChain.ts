@@ -1,0 +1,208 @@
+/**
+ * A chain in memory: a tree of blocks with the logs of V2 and V3 pools, forked at will. Logs are encoded here by hand,
+ * with no code of the product.
+ */
+import { createHash } from 'node:crypto';
+
+import type { ChainBlock, ChainLog } from '../../src/domain/block';
+import type { Hex } from '../../src/domain/hex';
+import { Random } from './random';
+
+export const SIM_CHAIN_ID = 369;
+const GENESIS_TIME = 1_700_000_000;
+
+const TOPIC = {
+  pairCreated: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
+  poolCreated: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
+  v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
+  v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
+  v2Mint: '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f',
+  v2Burn: '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496',
+  v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+  v3Mint: '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde',
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+} as const satisfies Record<string, Hex>;
+
+export const V2_FACTORY: Hex = `0x${'f2'.repeat(20)}`;
+export const V3_FACTORY: Hex = `0x${'f3'.repeat(20)}`;
+
+const MOD = 1n << 256n;
+const word = (value: bigint): string => (((value % MOD) + MOD) % MOD).toString(16).padStart(64, '0');
+const data = (...values: (bigint | Hex)[]): Hex =>
+  `0x${values.map((value) => (typeof value === 'bigint' ? word(value) : value.slice(2).padStart(64, '0'))).join('')}`;
+const topicOf = (value: Hex | bigint): Hex => data(value);
+
+function digest(text: string, bytes: number): Hex {
+  return `0x${createHash('sha256').update(text).digest('hex').slice(0, bytes * 2)}`;
+}
+
+interface SimPool {
+  readonly address: Hex;
+  readonly kind: 'v2' | 'v3';
+}
+
+/** How a block was made, beside what it shows. */
+interface Node {
+  readonly block: ChainBlock;
+  /** Pools that exist after the block. */
+  readonly pools: readonly SimPool[];
+}
+
+type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
+
+export class SimChain {
+  readonly random: Random;
+  private readonly nodes = new Map<Hex, Node>();
+  private branch: Node[] = [];
+  private salt = 0;
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+    this.branch.push(this.add(this.makeBlock(null, [])));
+  }
+
+  get head(): ChainBlock {
+    return this.branch.at(-1)!.block;
+  }
+
+  /** The canonical block at a height. */
+  at(number: number): ChainBlock | undefined {
+    return this.branch[number]?.block;
+  }
+
+  canonical(): ChainBlock[] {
+    return this.branch.map((node) => node.block);
+  }
+
+  mine(count = 1): void {
+    for (let i = 0; i < count; i += 1) {
+      const parent = this.branch.at(-1)!;
+      this.branch.push(this.add(this.makeBlock(parent.block, parent.pools)));
+    }
+  }
+
+  /** Replaces the last `depth` blocks by `length` others. Returns the tip that was. */
+  reorg(depth: number, length: number): Hex {
+    const old = this.head.hash;
+    this.branch = this.branch.slice(0, this.branch.length - depth);
+    this.mine(length);
+    return old;
+  }
+
+  /** Goes (back) to the branch that ends with this block. */
+  switchTo(tip: Hex): void {
+    const branch: Node[] = [];
+    for (let node = this.nodes.get(tip); node !== undefined; node = this.nodes.get(node.block.parentHash)) {
+      branch.unshift(node);
+    }
+    this.branch = branch;
+  }
+
+  private add(node: Node): Node {
+    this.nodes.set(node.block.hash, node);
+    return node;
+  }
+
+  private makeBlock(parent: ChainBlock | null, existing: readonly SimPool[]): Node {
+    const { random } = this;
+    const number = parent === null ? 0 : parent.number + 1;
+    const timestamp = parent === null ? GENESIS_TIME : parent.timestamp + random.pick([0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
+    this.salt += 1;
+    const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
+    const pools = [...existing];
+    const logs: ChainLog[] = [];
+    const transactions = parent === null || random.chance(0.15) ? 0 : random.int(1, 4);
+    for (let index = 0; index < transactions; index += 1) {
+      const transactionHash = digest(`${hash} tx ${index}`, 32);
+      const drafts = this.makeTransaction(pools, `${this.salt}-${index}`);
+      for (const draft of drafts) {
+        logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
+      }
+    }
+    return {
+      pools,
+      block: {
+        number,
+        hash,
+        parentHash: parent?.hash ?? `0x${'0'.repeat(64)}`,
+        timestamp,
+        baseFeePerGas: 7n,
+        transactionCount: transactions,
+        transactions: Array.from({ length: transactions }, (_, index) => ({
+          hash: digest(`${hash} tx ${index}`, 32),
+          index,
+          from: digest(`maker ${index % 3}`, 20),
+          effectiveGasPrice: BigInt(random.int(1, 1000)),
+          contractAddress: null,
+        })),
+        logs,
+      },
+    };
+  }
+
+  /** The logs of one transaction; may add pools. */
+  private makeTransaction(pools: SimPool[], id: string): Draft[] {
+    const { random } = this;
+    const drafts: Draft[] = [];
+    if (pools.length === 0 || random.chance(0.08)) drafts.push(this.createPool(pools, id));
+    for (let i = random.int(1, 4); i > 0; i -= 1) {
+      const pool = random.pick(pools);
+      drafts.push(...(pool.kind === 'v2' ? this.v2Event(pool.address) : this.v3Event(pool.address)));
+      if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
+    }
+    return drafts;
+  }
+
+  private createPool(pools: SimPool[], id: string): Draft {
+    const kind = this.random.chance(0.6) ? 'v2' : 'v3';
+    const address = digest(`pool ${id}`, 20);
+    const token0 = digest(`token ${this.random.int(0, 5)}`, 20);
+    const token1 = digest(`token ${this.random.int(6, 11)}`, 20);
+    pools.push({ address, kind });
+    if (kind === 'v2') {
+      const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
+      return { address: V2_FACTORY, topics, data: data(address, 1n) };
+    }
+    const topics = [TOPIC.poolCreated, topicOf(token0), topicOf(token1), topicOf(3000n)];
+    return { address: V3_FACTORY, topics, data: data(60n, address) };
+  }
+
+  private v2Event(address: Hex): Draft[] {
+    const { random } = this;
+    const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(random.big(112), random.big(112)) };
+    const [a, b] = [random.big(100), random.big(100)];
+    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Mint, who], data: data(a, b) }];
+    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Burn, who, who], data: data(a, b) }];
+    const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, random.chance(0.1) ? b : 0n];
+    const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: data(...amounts) };
+    // Now and then a swap without its Sync, which then has no price.
+    return random.chance(0.05) ? [swap] : [sync, swap];
+  }
+
+  private v3Event(address: Hex): Draft[] {
+    const { random } = this;
+    const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    const [a, b] = [random.big(100), random.big(100)];
+    if (random.chance(0.1)) {
+      const topics = [TOPIC.v3Mint, who, topicOf(-600n), topicOf(600n)];
+      return [{ address, topics, data: data(digest('sender', 20), random.big(100), a, b) }];
+    }
+    const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
+    const body = data(amount0, amount1, random.big(150), random.big(110), BigInt(random.int(-800_000, 800_000)));
+    return [{ address, topics: [TOPIC.v3Swap, who, who], data: body }];
+  }
+
+  /** Logs that must be skipped: malformed, anonymous, of strangers, or of no interest. */
+  private oddity(address: Hex): Draft {
+    const { random } = this;
+    const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
+    return random.pick<Draft>([
+      { address, topics: [TOPIC.v2Swap], data: data(1n, 2n) },
+      { address, topics: [], data: '0x' },
+      { address, topics: [TOPIC.v3Swap, topicOf(1n), topicOf(2n)], data: data(1n) },
+      { address: stranger, topics: [TOPIC.v2Sync], data: data(5n, 7n) },
+      { address: stranger, topics: [TOPIC.transfer, topicOf(1n), topicOf(2n)], data: data(9n) },
+    ]);
+  }
+}

@@ -1,0 +1,52 @@
+/** What the chain tests share: nodes that are stopped after each test, pools over them, a silent log. */
+import { createLog } from '../../../src/log';
+import { createEndpointPool, type EndpointPool, type UrlPoolOptions } from '../../../src/chain/endpointPool';
+import { createBlockSource, type BlockSource, type BlockSourceOptions } from '../../../src/chain/blockSource';
+import { FakeChain } from '../../support/fakeChain';
+import { FakeNode } from '../../support/fakeNode';
+
+export const silentLog = createLog('silent', false);
+
+const closers: (() => Promise<void>)[] = [];
+
+/** To be called by `afterEach`: stops whatever the test started, pools first. */
+export async function closeAll(): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+}
+
+export function closeLater(close: () => Promise<void>): void {
+  closers.push(close);
+}
+
+export async function startNode(chain: FakeChain = new FakeChain(1), chainId = 369): Promise<FakeNode> {
+  const node = await new FakeNode({ chain, chainId }).start();
+  closers.push(() => node.stop());
+  return node;
+}
+
+export function poolOf(urls: readonly string[], options: Partial<UrlPoolOptions> = {}): EndpointPool {
+  const pool = createEndpointPool({ chainId: 369, log: silentLog, timeoutMs: 5_000, ...options, urls });
+  closers.push(() => pool.close());
+  return pool;
+}
+
+export function sourceOf(
+  nodes: readonly FakeNode[],
+  options: Partial<UrlPoolOptions> = {},
+  sourceOptions: Partial<BlockSourceOptions> = {},
+): { pool: EndpointPool; source: BlockSource } {
+  const pool = poolOf(
+    nodes.map((node) => node.httpUrl),
+    options,
+  );
+  return { pool, source: createBlockSource({ pool, log: silentLog, ...sourceOptions }) };
+}
+
+/** Waits, briefly and bounded, until something has come about. */
+export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error('what was waited for did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,33 @@
+/** What a scrape shows. */
+import { createMetrics } from '../../../src/metrics';
+
+test('a scrape shows the head, the streams, queries, requests and the process', async () => {
+  const metrics = createMetrics();
+  let head: { number: number; finalNumber: number; timestamp: number } | null = null;
+  metrics.watchHead(() => head);
+  metrics.watchStreams(() => 3);
+  metrics.observeQuery('head/read_head', 0.004);
+  metrics.observeRequest('/api/v1/pairs/:address/ticks', 'GET', 200, 0.01);
+  metrics.countDrops(1_001);
+  const before = await metrics.render();
+  expect(before).not.toMatch(/^candlehouse_head_block \d/m);
+  head = { number: 500, finalNumber: 440, timestamp: Math.floor(Date.now() / 1000) - 7 };
+  const text = await metrics.render();
+  expect(text).toMatch(/^candlehouse_head_block 500$/m);
+  expect(text).toMatch(/^candlehouse_final_block 440$/m);
+  expect(text).toMatch(/^candlehouse_head_age_seconds [678](\.\d+)?$/m);
+  expect(text).toMatch(/^candlehouse_sse_clients 3$/m);
+  expect(text).toMatch(/^candlehouse_sse_dropped_messages_total 1001$/m);
+  expect(text).toContain('candlehouse_query_seconds_count{name="head/read_head"} 1');
+  expect(text).toContain(
+    'candlehouse_http_request_seconds_count{route="/api/v1/pairs/:address/ticks",method="GET",status="200"} 1',
+  );
+  expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+});
+
+test('two registries do not share figures', async () => {
+  const one = createMetrics();
+  const other = createMetrics();
+  one.countDrops(5);
+  expect(await other.render()).toMatch(/^candlehouse_sse_dropped_messages_total 0$/m);
+});

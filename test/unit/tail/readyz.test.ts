@@ -1,0 +1,68 @@
+/** When the service calls itself ready, and what it says when it is not. */
+import { judge, readyShape, type IngestFacts } from '../../../src/api/service/readyz';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+
+const NOW_MS = 1_700_000_000_000;
+const NOW_S = NOW_MS / 1000;
+const TAIL = { lastPollAt: NOW_MS - 40, lastError: null };
+
+function headAged(ageSeconds: number, number = 500): HeadSnapshot {
+  return {
+    version: '1.1.ab',
+    startBlock: 1,
+    number,
+    hash: `0x${'ab'.repeat(32)}`,
+    timestamp: NOW_S - ageSeconds,
+    finalTo: 400,
+    finalNumber: 440,
+    blocks: [],
+  };
+}
+
+function node(nodeHead: number | null, problems: IngestFacts['problems'] = []): IngestFacts {
+  return { nodeHead, nodeAnswers: nodeHead !== null, problems };
+}
+
+function codes(...facts: Parameters<typeof judge>): { ready: boolean; codes: string[] } {
+  const answer = readyShape.parse(judge(...facts));
+  return { ready: answer.ready, codes: answer.problems.map((problem) => problem.code) };
+}
+
+test('a young head is ready, with and without an ingester', () => {
+  expect(codes(headAged(299), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
+  expect(codes(headAged(10), TAIL, node(501), NOW_MS)).toEqual({ ready: true, codes: [] });
+});
+
+test('a head in the future is young', () => {
+  expect(codes(headAged(-30), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
+});
+
+test('an old head is ready only when it is the node`s own', () => {
+  expect(codes(headAged(300), TAIL, null, NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
+  expect(codes(headAged(9_000), TAIL, node(500), NOW_MS)).toEqual({ ready: true, codes: [] });
+  expect(codes(headAged(9_000), TAIL, node(501), NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
+});
+
+test('a node that is away is named, and its last known head proves nothing', () => {
+  const away = { nodeHead: 500, nodeAnswers: false, problems: [] };
+  expect(codes(headAged(9_000), TAIL, away, NOW_MS)).toEqual({
+    ready: false,
+    codes: ['head_old', 'node_away'],
+  });
+  expect(codes(headAged(5), TAIL, away, NOW_MS)).toEqual({ ready: true, codes: ['node_away'] });
+});
+
+test('a database that is silent for over 3 s is away', () => {
+  const silent = { lastPollAt: NOW_MS - 3_001, lastError: 'connect ECONNREFUSED 127.0.0.1' };
+  expect(codes(headAged(5), silent, null, NOW_MS)).toEqual({ ready: false, codes: ['database_away'] });
+  expect(codes(null, { lastPollAt: null, lastError: null }, null, NOW_MS)).toEqual({
+    ready: false,
+    codes: ['database_away', 'nothing_indexed'],
+  });
+  expect(JSON.stringify(judge(headAged(5), silent, null, NOW_MS))).not.toContain('127.0.0.1');
+});
+
+test('what the ingester finds wrong is passed on', () => {
+  const stuck = node(500, [{ code: 'promotion_stuck', message: 'No block became final for 20 minutes' }]);
+  expect(codes(headAged(5), TAIL, stuck, NOW_MS)).toEqual({ ready: true, codes: ['promotion_stuck'] });
+});
