@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 
 export type { Logger };
 
-/** Makes the root logger. Pretty on a terminal, one JSON object a line otherwise. Level: any of pino's, or `silent`. */
+/** Makes the root logger. Pretty on a terminal, one JSON object a line otherwise. Level: one of pino's, or `silent`. */
 export function createLog(level: string, pretty = process.stdout.isTTY === true): Logger {
   const redact = { paths: ['*.password', 'password'], censor: '…' };
   if (!pretty) return pino({ level, base: null, redact });

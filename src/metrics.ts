@@ -80,7 +80,7 @@ function watch(registry: Registry, name: string, help: string, read: () => numbe
     registers: [registry],
     collect(): void {
       const value = read();
-      if (value === undefined) gauge.reset();
+      if (value === undefined) gauge.remove();
       else gauge.set(value);
     },
   });

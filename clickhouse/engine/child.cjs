@@ -7,7 +7,7 @@
  */
 'use strict';
 
-const { existsSync, openSync, closeSync, constants } = require('node:fs');
+const { openSync, closeSync, constants } = require('node:fs');
 const { dirname } = require('node:path');
 const { Worker } = require('node:worker_threads');
 
@@ -99,10 +99,23 @@ function confineFiles() {
   return restricted === 0 ? null : 'Landlock refused';
 }
 
-/** Adds a rule for what lies at `path` and below; returns the open descriptors, none where there is no such path. */
+/** Why files are not confined; null when they are. */
+function tryToConfineFiles() {
+  try {
+    return confineFiles();
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** Adds a rule for what lies at `path` and below; returns the open descriptor in a list, empty where it cannot be read. */
 function allow(ruleset, path, access) {
-  if (!existsSync(path)) return [];
-  const descriptor = openSync(path, constants.O_RDONLY);
+  let descriptor;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY);
+  } catch {
+    return [];
+  }
   // struct landlock_path_beneath_attr, packed: the rights, then the descriptor of the path.
   const rule = Buffer.alloc(12);
   rule.writeBigUInt64LE(access);
@@ -120,7 +133,7 @@ function closeAll(descriptors) {
 function main() {
   watchParent();
   open({ library: 'engine', path: libraryPath });
-  const unconfined = confineFiles();
+  const unconfined = tryToConfineFiles();
   if (unconfined !== null) process.stderr.write(`files are not confined: ${unconfined}\n`);
   const argv = ['clickhouse', ...engineArguments];
   load({

@@ -29,6 +29,7 @@ export type MismatchKind = (typeof MISMATCH_KINDS)[number];
 const RACE_KINDS: ReadonlySet<MismatchKind> = new Set([
   'block_identity',
   'parent_link',
+  'transactions',
   'removed_log',
   'bloom',
 ]);

@@ -8,7 +8,7 @@ import { backoffMs, systemClock, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint, type Settled } from './endpoint';
 import { toNodeHealth, type EndpointState, type NodeHealth } from './nodeHealth';
-import { RETRY_AFTER_MAX_MS, RpcError } from './rpcError';
+import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall, RpcTransport } from './rpcTransport';
 
 export interface PoolOptions {
@@ -35,6 +35,8 @@ export interface CallOptions {
 }
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, benched: 2, wrong_chain: 3 };
+/** What no endpoint has will not come by asking on: the caller knows better whether the question still stands. */
+const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = { method_missing: 1, unknown_block: 3 };
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
@@ -121,7 +123,7 @@ export class EndpointPool {
           last = outcome.error;
         }
         this.#assertAnyChain();
-        if (last instanceof RpcError && last.kind === 'method_missing') break;
+        if (last instanceof RpcError && round + 1 >= (ROUNDS_BY_KIND[last.kind] ?? rounds)) break;
       }
     } finally {
       linked.release();

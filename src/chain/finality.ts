@@ -16,7 +16,8 @@ export interface FinalBlock {
 
 export interface Finality {
   /**
-   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number and never falls.
+   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number and never falls
+   * as long as the head does not fall below it.
    * Rejects (retryably) when the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;

@@ -72,8 +72,8 @@ export function parseReceipts(
   for (const [index, receipt] of value.entries()) {
     const fields = asFields(receipt, header, 'a receipt');
     const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
-    assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
     assertSameBlock(header, fields, 'a receipt');
+    assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
     const created = fields['contractAddress'];
     transactions.push({
       hash,

@@ -42,7 +42,7 @@ export interface TransportOptions {
   readonly connectionsMax: number;
 }
 
-export const USER_AGENT = 'candlehouse/0.1 (+https://github.com/candlehouse)';
+export const USER_AGENT = 'candlehouse/0.1';
 
 /** An endpoint's URL, taken apart: where to go, what to call it, and how to keep its secrets out of texts. */
 export interface EndpointUrl {
@@ -91,6 +91,7 @@ export function reasonOf(error: unknown): string {
   return errorText(error) || code || 'network failure';
 }
 
+/** True for a JSON object; lists and null are none. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Brings the follower to the node's head: finds where the chains part, then fetches forward, in committable steps. */
 import type { BlockRef, ChainBlock } from '../domain/block';
 import { AppError } from '../errors';
+import { backoffMs, systemClock, type Clock } from './clock';
 import type { BlockHeader } from './parseBlock';
 import type { BlockSource } from './blockSource';
 import { beyondFinality, type HeadFollower } from './follower';
@@ -20,11 +21,14 @@ export interface SyncOptions {
   readonly signal?: AbortSignal;
   /** Blocks of one step of plain catching up (default 64). */
   readonly chunk?: number;
+  readonly clock?: Clock;
 }
 
 const CHUNK = 64;
 /** Times the walk begins again because the chain changed under it, before the caller is told. */
 const RESTARTS_MAX = 8;
+const RESTART_BASE_MS = 20;
+const RESTART_MAX_MS = 1_000;
 
 /**
  * Yields the steps from the follower's tip to `head`. Commit a step, then ask for the next: only then does the
@@ -41,6 +45,7 @@ export async function* syncToHead(
   head: BlockRef,
   options: SyncOptions = {},
 ): AsyncGenerator<Extension, void, void> {
+  const clock = options.clock ?? systemClock();
   let target = head;
   let restarts = 0;
   while (needsSync(follower, target)) {
@@ -56,6 +61,7 @@ export async function* syncToHead(
         `the chain changed ${restarts} times while block ${target.number} was reached`,
       );
     }
+    await clock.sleep(backoffMs(clock, restarts, RESTART_BASE_MS, RESTART_MAX_MS), options.signal);
     restarts += 1;
     target = await source.fetchHeader('latest', signalOf(options));
   }

@@ -5,7 +5,7 @@ import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
 
 /**
- * Log indexes are 0…n−1 and do not go back in transactions: any log left out but the last ones shows, for free.
+ * Log indexes are 0…n−1 and do not go back in transactions. A log left out shows, for free, unless it is among the last.
  * @throws BlockMismatch `log_index`
  */
 export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): void {

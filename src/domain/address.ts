@@ -5,27 +5,28 @@ import { AppError } from '../errors';
 import { isAddress, type Hex } from './hex';
 
 const SHOWN_MAX = 80;
-const ALLOWED = '0x and 40 hex digits, in one letter case or with a correct EIP-55 checksum';
+/** What an address may look like, for error messages. */
+export const ADDRESS_ALLOWED = '0x and 40 hex digits, in one letter case or with a correct EIP-55 checksum';
 
 /**
  * An address out of any letter case, in lower case. Throws bad_request, naming `field`, for anything else; a mixed-case
  * address must have the right EIP-55 checksum, since a wrong one is a typing error.
  */
 export function parseAddress(input: string, field = 'address'): Hex {
+  const address = findAddress(input);
+  if (address !== null) return address;
+  const shown = input.length > SHOWN_MAX ? `${input.slice(0, SHOWN_MAX)}…` : input;
+  throw new AppError('bad_request', `${field}: got "${shown}"; allowed: ${ADDRESS_ALLOWED}`);
+}
+
+/** The same, null for anything else. */
+export function findAddress(input: string): Hex | null {
   const text = input.startsWith('0X') ? `0x${input.slice(2)}` : input;
-  if (!isAddress(text)) throw badAddress(field, input, ALLOWED);
+  if (!isAddress(text)) return null;
   const digits = text.slice(2);
   const lower: Hex = `0x${digits.toLowerCase()}`;
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  if (!mixed) return lower;
-  const correct = getAddress(lower);
-  if (correct.slice(2) !== digits) throw badAddress(field, input, `its EIP-55 checksum is wrong; ${ALLOWED}`);
-  return lower;
-}
-
-function badAddress(field: string, got: string, allowed: string): AppError {
-  const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
-  return new AppError('bad_request', `${field}: got "${shown}"; allowed: ${allowed}`);
+  return mixed && getAddress(lower).slice(2) !== digits ? null : lower;
 }
 
 /**

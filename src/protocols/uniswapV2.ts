@@ -5,8 +5,25 @@
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { PoolState } from '../domain/pool';
-import type { BurnEvent, MintEvent, PoolCreation, PoolEvent, Protocol, SwapEvent, SyncEvent } from './protocol';
-import { addressAt, dataLength, isAddressTopic, isUint112, isUint160, TOPIC_WORD, uintAt, wordAt } from './words';
+import type {
+  BurnEvent,
+  MintEvent,
+  PoolCreation,
+  PoolEvent,
+  Protocol,
+  SwapEvent,
+  SyncEvent,
+} from './protocol';
+import {
+  addressAt,
+  dataLength,
+  isAddressTopic,
+  isUint112,
+  isUint160,
+  TOPIC_WORD,
+  uintAt,
+  wordAt,
+} from './words';
 
 /** PairCreated(address indexed token0, address indexed token1, address pair, uint256). */
 const PAIR_CREATED: Hex = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';

@@ -4,7 +4,6 @@
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import type { PoolState } from '../domain/pool';
 import type {
   BurnEvent,
   CollectEvent,

@@ -73,7 +73,8 @@ export function isInt24(text: string, position: number): boolean {
 
 /** The word as an unsigned integer. Most amounts fit 128 bits, where half the digits are enough. */
 export function uintAt(text: string, position: number): bigint {
-  if (!text.startsWith(ZERO_HALF, position)) return BigInt(`0x${text.slice(position, position + WORD_DIGITS)}`);
+  if (!text.startsWith(ZERO_HALF, position))
+    return BigInt(`0x${text.slice(position, position + WORD_DIGITS)}`);
   if (text.startsWith(ZERO_WORD, position)) return 0n;
   return BigInt(`0x${text.slice(position + 32, position + WORD_DIGITS)}`);
 }

@@ -33,6 +33,8 @@ export interface TailLoop {
   current(): HeadSnapshot | null;
   /** The snapshot up to which the hub has everything: live events lie beyond it. */
   streamHead(): HeadSnapshot | null;
+  /** Resolves when a look at the database that began after this call is done and published; or after the time, ms. */
+  refreshed(timeoutMs: number): Promise<void>;
   facts(): TailFacts;
 }
 
@@ -52,6 +54,7 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
   let mark: string | null = null;
   let readAt = 0;
   let changeFailures = 0;
+  let waiters: (() => void)[] = [];
   let facts: TailFacts = { lastPollAt: null, lastError: null };
 
   async function refresh(): Promise<void> {
@@ -118,12 +121,16 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
   return {
     async run(signal): Promise<void> {
       for (let failures = 0; !signal.aborted;) {
+        const waiting = waiters;
+        waiters = [];
         try {
           await step();
+          for (const resolve of waiting) resolve();
           if (failures > 0) log.info({ failures }, 'the tail loop is back');
           failures = 0;
           facts = { lastPollAt: Date.now(), lastError: null };
         } catch (error) {
+          waiters.push(...waiting);
           failures += 1;
           facts = { lastPollAt: facts.lastPollAt, lastError: errorText(error) };
           if (failures === 1 || failures % 30 === 0) {
@@ -138,6 +145,12 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
     },
     current: () => current,
     streamHead: () => published,
+    async refreshed(timeoutMs): Promise<void> {
+      const timeout = new AbortController();
+      const looked = new Promise<void>((resolve) => waiters.push(resolve));
+      await Promise.race([looked, pause(timeoutMs, timeout.signal)]);
+      timeout.abort();
+    },
     facts: () => facts,
   };
 }

@@ -18,7 +18,10 @@ export const EVENT_KINDS = ['swap', 'mint', 'burn', 'sync'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 const common = {
-  id: z.string().regex(/^\d+-\d+$/).meta({ description: '<block_number>-<log_index>', example: '17686110-42' }),
+  id: z
+    .string()
+    .regex(/^\d+-\d+$/)
+    .meta({ description: '<block_number>-<log_index>', example: '17686110-42' }),
   block_number: countShape,
   timestamp: unixSecondsShape,
   tx_hash: hashShape,
@@ -69,10 +72,14 @@ const liquidity = {
   tick_upper: z.int().nullable().optional(),
 } as const;
 
-export const mintItemShape = z.object({ ...liquidity, event_type: z.literal('mint') }).meta({ id: 'MintEvent' });
+export const mintItemShape = z
+  .object({ ...liquidity, event_type: z.literal('mint') })
+  .meta({ id: 'MintEvent' });
 export type MintItem = z.infer<typeof mintItemShape>;
 
-export const burnItemShape = z.object({ ...liquidity, event_type: z.literal('burn') }).meta({ id: 'BurnEvent' });
+export const burnItemShape = z
+  .object({ ...liquidity, event_type: z.literal('burn') })
+  .meta({ id: 'BurnEvent' });
 export type BurnItem = z.infer<typeof burnItemShape>;
 
 export const syncItemShape = z
@@ -95,7 +102,10 @@ export const activityItemShape = z.discriminatedUnion('event_type', [
 export type ActivityItem = z.infer<typeof activityItemShape>;
 
 export const activityMetaShape = listMetaShape.extend({
-  next_cursor: z.string().nullable().meta({ description: 'Pass as `cursor` for older events; null: there are none' }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .meta({ description: 'Pass as `cursor` for older events; null: there are none' }),
 });
 export type ActivityMeta = z.infer<typeof activityMetaShape>;
 

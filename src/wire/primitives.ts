@@ -23,7 +23,10 @@ export const integerStringShape = z
   .regex(/^-?\d+$/)
   .meta({ description: 'On-chain integer, base 10', example: '1000000000000000000' });
 
-export const unixSecondsShape = z.int().min(0).meta({ description: 'Unix seconds, UTC', example: 1_700_000_000 });
+export const unixSecondsShape = z
+  .int()
+  .min(0)
+  .meta({ description: 'Unix seconds, UTC', example: 1_700_000_000 });
 
 export const countShape = z.int().min(0);
 

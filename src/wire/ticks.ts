@@ -12,7 +12,10 @@ export const barShape = z
     low: z.number(),
     close: z.number(),
     volume: z.number().meta({ description: 'Sum of |net base amount|, whole base tokens' }),
-    volume_usd: z.number().nullable().meta({ description: 'null while no swap of the bar has a trusted USD value' }),
+    volume_usd: z
+      .number()
+      .nullable()
+      .meta({ description: 'null while no swap of the bar has a trusted USD value' }),
     trades: countShape,
     buys: countShape,
     sells: countShape,
@@ -29,7 +32,9 @@ export const ticksMetaShape = asOfShape.extend({
   currency: z.enum(CURRENCIES),
   base_token: tokenRefShape,
   quote_token: tokenRefShape.nullable(),
-  next_to: unixSecondsShape.nullable().meta({ description: 'Pass as `to` for older bars; null: there are none' }),
+  next_to: unixSecondsShape
+    .nullable()
+    .meta({ description: 'Pass as `to` for older bars; null: there are none' }),
   no_data: z.boolean().meta({ description: 'true when the series has no bar at all below `to`' }),
   reason: z.enum(['no_usd_price']).optional(),
 });

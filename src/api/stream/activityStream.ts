@@ -3,10 +3,8 @@
  * replays from the tables up to the point at which it joined, then lets the live events through: no hole, no duplicate.
  */
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../../clickhouse/namedQueries';
-import { blockOfOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import type { ActivityFilter } from '../../query/activity';
@@ -20,9 +18,8 @@ import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../market/activityPara
 import { parseParams, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 
-/** How long a client whose last event is ahead of this process' head is kept waiting for the head to come. */
-const AHEAD_WAIT_MS = 2_000;
-const AHEAD_POLL_MS = 25;
+/** How long a client that comes back waits for a fresh look at the database, at most. */
+const REFRESH_WAIT_MS = 2_000;
 /** Replays that read from the database at once; the others queue. */
 const REPLAYS_AT_ONCE = 6;
 
@@ -59,7 +56,8 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id ?? null);
-      if (position !== null) await waitForHead(deps.tail, position);
+      // Another process may have shown this client more than this one knows: look once more before judging its id.
+      if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
       if (ctx.method === 'HEAD') {
         startAnswer(ctx, requireHead(deps.tail));
         ctx.res.end();
@@ -94,14 +92,6 @@ function requireHead(tail: TailLoop): HeadSnapshot {
   const head = tail.streamHead();
   if (head === null) throw new AppError('unavailable', 'Nothing is indexed yet');
   return head;
-}
-
-/** Another process may be a block ahead of this one: its clients' ids are then waited for, for a while. */
-async function waitForHead(tail: TailLoop, position: StreamPosition): Promise<void> {
-  const block = blockOfOrd(position.ord);
-  const deadline = performance.now() + AHEAD_WAIT_MS;
-  while ((tail.streamHead()?.number ?? block) < block && performance.now() < deadline)
-    await sleep(AHEAD_POLL_MS);
 }
 
 async function openStream(

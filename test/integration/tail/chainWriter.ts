@@ -214,6 +214,11 @@ function hashOf(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`;
 }
 
+/** Each event stands in a transaction of its own, another one on each branch. */
+export function transactionOf(block: MadeBlock, event: MadeEvent): Hex {
+  return hashOf(`${block.hash}${event.logIndex}`);
+}
+
 function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
@@ -235,7 +240,7 @@ function rowsOf(block: MadeBlock): BlockTables {
     token0: token0Of(event.pool),
     token1: TOKEN1,
     base_is_token0: true,
-    tx_hash: hashOf(`${block.hash}${event.logIndex}`),
+    tx_hash: transactionOf(block, event),
     tx_index: 0,
     maker: addressOf(event.maker),
   });

@@ -1,37 +1,9 @@
-import type { ChainBlock } from '../../../src/domain/block';
-import { FakeChain, type FakeBlock, type Json } from '../../support/fakeChain';
-import type { FakeCall, FakeNode } from '../../support/fakeNode';
+import { FakeChain, type Json } from '../../support/fakeChain';
+import { expectedBlock as expected } from './expectedBlock';
 import { closeAll, poolOf, silentLog, sourceOf, startNode } from './setup';
 import { createBlockSource } from '../../../src/chain/blockSource';
 
 afterEach(closeAll);
-
-/** What the source must make of a block, written down from the chain itself. */
-function expected(block: FakeBlock): ChainBlock {
-  return {
-    number: block.number,
-    hash: block.hash,
-    parentHash: block.parentHash,
-    timestamp: block.timestamp,
-    baseFeePerGas: 7n,
-    transactionCount: block.transactions.length,
-    transactions: block.transactions.map((transaction, index) => ({
-      hash: transaction['hash'],
-      index,
-      from: transaction['from'],
-      effectiveGasPrice: BigInt(String(transaction['gasPrice'])),
-      contractAddress: null,
-    })),
-    logs: block.logs.map((log, logIndex) => ({
-      address: log['address'],
-      topics: log['topics'],
-      data: log['data'],
-      transactionHash: log['transactionHash'],
-      transactionIndex: Number(log['transactionIndex']),
-      logIndex,
-    })),
-  } as ChainBlock;
-}
 
 function chainOf(seed: number, blocks = 60, logsMax = 12): FakeChain {
   const chain = new FakeChain(seed);
@@ -157,175 +129,6 @@ test('a block that one endpoint does not have yet comes from another', async () 
   expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
 });
 
-/** A change of one node's answers: of the receipts of a block, or of its header. */
-interface Lie {
-  readonly name: string;
-  readonly kind: string;
-  readonly header?: (header: Json) => Json;
-  readonly receipts?: (receipts: Json[]) => unknown;
-}
-
-const OTHER_HASH = `0x${'77'.repeat(32)}`;
-
-function withLogs(receipts: Json[], change: (logs: Json[]) => Json[]): Json[] {
-  const last = receipts.findLastIndex((receipt) => (receipt['logs'] as Json[]).length > 0);
-  return receipts.map((receipt, index) =>
-    index === last ? { ...receipt, logs: change(receipt['logs'] as Json[]) } : receipt,
-  );
-}
-
-const withFirstLog = (receipts: Json[], fields: Json): Json[] =>
-  withLogs(receipts, ([first, ...rest]) => [{ ...first, ...fields }, ...rest]);
-
-const LIES: Lie[] = [
-  {
-    name: 'a log left out at the end',
-    kind: 'bloom',
-    receipts: (all) => withLogs(all, (logs) => logs.slice(0, -1)),
-  },
-  {
-    name: 'a log left out before',
-    kind: 'log_index',
-    receipts: (all) => withLogs(all, (logs) => logs.slice(1)),
-  },
-  {
-    name: 'all logs left out',
-    kind: 'bloom',
-    receipts: (all) => all.map((receipt) => ({ ...receipt, logs: [] })),
-  },
-  {
-    name: 'a log twice',
-    kind: 'log_index',
-    receipts: (all) => withLogs(all, (logs) => [...logs, ...logs.slice(-1)]),
-  },
-  { name: 'another topic', kind: 'bloom', receipts: (all) => withFirstLog(all, { topics: [OTHER_HASH] }) },
-  {
-    name: 'another address',
-    kind: 'bloom',
-    receipts: (all) => withFirstLog(all, { address: `0x${'77'.repeat(20)}` }),
-  },
-  {
-    name: 'a log of another block hash',
-    kind: 'block_identity',
-    receipts: (all) => withFirstLog(all, { blockHash: OTHER_HASH }),
-  },
-  {
-    name: 'a log of another number',
-    kind: 'block_identity',
-    receipts: (all) => withFirstLog(all, { blockNumber: '0x1' }),
-  },
-  {
-    name: 'a log of another transaction',
-    kind: 'transactions',
-    receipts: (all) => withFirstLog(all, { transactionHash: OTHER_HASH }),
-  },
-  {
-    name: 'a log of another transaction index',
-    kind: 'transactions',
-    receipts: (all) => withFirstLog(all, { transactionIndex: '0x63' }),
-  },
-  { name: 'a removed log', kind: 'removed_log', receipts: (all) => withFirstLog(all, { removed: true }) },
-  { name: 'a receipt less', kind: 'transactions', receipts: (all) => all.slice(0, -1) },
-  { name: 'receipts in another order', kind: 'transactions', receipts: (all) => all.toReversed() },
-  {
-    name: 'five topics',
-    kind: 'malformed',
-    receipts: (all) => withFirstLog(all, { topics: Array(5).fill(OTHER_HASH) }),
-  },
-  { name: 'odd hex', kind: 'malformed', receipts: (all) => withFirstLog(all, { data: '0xabc' }) },
-  {
-    name: 'a log index beyond any',
-    kind: 'malformed',
-    receipts: (all) => withFirstLog(all, { logIndex: '0xffffffffff' }),
-  },
-  {
-    name: 'a log that is a string',
-    kind: 'malformed',
-    receipts: (all) => withLogs(all, () => ['log' as unknown as Json]),
-  },
-  { name: 'receipts that are no list', kind: 'malformed', receipts: () => ({}) },
-  { name: 'another number', kind: 'block_identity', header: (header) => ({ ...header, number: '0x3' }) },
-  {
-    name: 'another parent',
-    kind: 'parent_link',
-    header: (header) => ({ ...header, parentHash: OTHER_HASH }),
-  },
-  { name: 'a short hash', kind: 'malformed', header: (header) => ({ ...header, hash: '0x1234' }) },
-  {
-    name: 'a time beyond any',
-    kind: 'malformed',
-    header: (header) => ({ ...header, timestamp: '0xffffffffffff' }),
-  },
-  { name: 'no transactions', kind: 'malformed', header: ({ transactions: _, ...header }) => header },
-  {
-    name: 'a transaction less',
-    kind: 'transactions',
-    header: (header) => ({ ...header, transactions: (header['transactions'] as []).slice(1) }),
-  },
-  { name: 'a short bloom', kind: 'malformed', header: (header) => ({ ...header, logsBloom: '0x00' }) },
-];
-
-/** The block that is lied about: it has several transactions with logs. */
-const TARGET = 5;
-
-function lyingChain(): FakeChain {
-  const chain = new FakeChain(21);
-  chain.mineMany(TARGET - 1, 5);
-  chain.mine(8);
-  chain.mineMany(3, 5);
-  return chain;
-}
-
-function tell(node: FakeNode, lie: Lie): void {
-  node.onCall = (call: FakeCall) => {
-    if (Number(call.params[0]) !== TARGET) return undefined;
-    const answer = node.perform(call);
-    if (!('result' in answer)) return undefined;
-    if (call.method === 'eth_getBlockByNumber' && lie.header !== undefined) {
-      return { result: lie.header(answer.result as Json) };
-    }
-    if (call.method === 'eth_getBlockReceipts' && lie.receipts !== undefined) {
-      return { result: lie.receipts(answer.result as Json[]) };
-    }
-    return undefined;
-  };
-}
-
-test.each(LIES)('$name is caught as $kind, fetched elsewhere, and the liar is benched', async (lie) => {
-  const chain = lyingChain();
-  const [liar, honest] = [await startNode(chain), await startNode(chain)];
-  tell(liar, lie);
-  const { source, pool } = sourceOf([liar, honest]);
-  expect(await source.fetchRange(TARGET - 1, TARGET + 1)).toEqual(
-    chain.blocks.slice(TARGET - 1, TARGET + 2).map(expected),
-  );
-  const { endpoints, mismatches } = pool.health();
-  expect(endpoints[0]).toMatchObject({ state: 'benched' });
-  expect(endpoints[0]?.lastError).toContain(lie.kind);
-  expect(mismatches).toMatchObject({ [lie.kind]: expect.any(Number) });
-  expect(Object.values(mismatches).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-});
-
-test('logs left out are caught in logs mode too', async () => {
-  const chain = lyingChain();
-  const [liar, honest] = [await startNode(chain), await startNode(chain)];
-  liar.hasReceipts = false;
-  const left = chain.at(TARGET).logs.length - 1;
-  liar.onCall = (call) => {
-    const answer = liar.perform(call);
-    if (call.method !== 'eth_getLogs' || !('result' in answer)) return undefined;
-    const isLast = (log: Json): boolean =>
-      Number(log['blockNumber']) === TARGET && Number(log['logIndex']) === left;
-    return { result: (answer.result as Json[]).filter((log) => !isLast(log)) };
-  };
-  const { source, pool } = sourceOf([liar, honest]);
-  expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  expect(pool.health()).toMatchObject({
-    endpoints: [{ state: 'benched' }, { state: 'ok' }],
-    mismatches: { bloom: 3 },
-  });
-});
-
 test('logs of a range in any order are put in theirs', async () => {
   const chain = chainOf(23, 20);
   const node = await startNode(chain);
@@ -339,19 +142,6 @@ test('logs of a range in any order are put in theirs', async () => {
   expect(await sourceOf([node]).source.fetchRange(0, 20)).toEqual(chain.blocks.map(expected));
 });
 
-test('when every endpoint lies the fetch rejects retryably', async () => {
-  const chain = lyingChain();
-  const nodes = [await startNode(chain), await startNode(chain)];
-  const lie = LIES[0];
-  for (const node of nodes) if (lie !== undefined) tell(node, lie);
-  const { source } = sourceOf(nodes, { roundsMax: 2 });
-  await expect(source.fetchBlock(TARGET)).rejects.toMatchObject({
-    code: 'node_failed',
-    retryable: true,
-    kind: 'bloom',
-  });
-});
-
 test('a chain that does not fill blooms is believed', async () => {
   const chain = new FakeChain(24);
   chain.fillBlooms = false;
@@ -359,16 +149,6 @@ test('a chain that does not fill blooms is believed', async () => {
   const { source, pool } = sourceOf([await startNode(chain)]);
   expect(await source.fetchRange(1, 10)).toEqual(chain.blocks.slice(1).map(expected));
   expect(pool.health().endpoints[0]?.state).toBe('ok');
-});
-
-test('with a sampled bloom only the sampled blocks are rebuilt', async () => {
-  const chain = lyingChain();
-  const liar = await startNode(chain);
-  const lie = LIES[0];
-  if (lie !== undefined) tell(liar, lie);
-  const { source } = sourceOf([liar], { roundsMax: 1 });
-  expect(await source.fetchRange(TARGET, TARGET, { bloomEvery: 2 })).toHaveLength(1);
-  await expect(source.fetchRange(TARGET, TARGET, { bloomEvery: 5 })).rejects.toMatchObject({ kind: 'bloom' });
 });
 
 test('a reorg between header and receipts is met by asking again, without blame', async () => {

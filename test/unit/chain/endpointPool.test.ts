@@ -4,7 +4,7 @@ import { EndpointPool } from '../../../src/chain/endpointPool';
 import { RpcError } from '../../../src/chain/rpcError';
 import type { RpcTransport } from '../../../src/chain/rpcTransport';
 import { FakeChain } from '../../support/fakeChain';
-import { closeAll, poolOf, silentLog, startNode } from './setup';
+import { closeAll, poolOf, silentLog, startNode, until } from './setup';
 
 afterEach(closeAll);
 
@@ -34,7 +34,7 @@ test('a failing endpoint rests while another serves, and is preferred again once
   for (let call = 0; call < 5; call += 1) await pool.call('eth_blockNumber', [], text);
   expect(second.countCalls('eth_blockNumber')).toBe(5);
   first.onHttp = () => false;
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= Date.now());
   await pool.call('eth_blockNumber', [], text);
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });

@@ -45,7 +45,7 @@ test('a reorg above the first lost event takes nothing from the client and short
 test('of several lost reorgs the deepest counts', () => {
   expect(told([reorg(9, 9), event(9, 0), reorg(4, 9), event(4, 0), reorg(8, 9)])).toEqual([
     late(4, 9),
-    gap('4-0', '7-1048575', '7-1048575'),
+    gap('4-0', '4-0', '7-1048575'),
   ]);
 });
 

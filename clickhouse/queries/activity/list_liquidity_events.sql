@@ -1,0 +1,32 @@
+-- One row: a mint or burn, by its ord. Key: ord. Reads only the ords it is given.
+SELECT
+    toString(kind) AS event,
+    toString(e.ord) AS ord,
+    timestamp,
+    concat('0x', lower(hex(e.pair))) AS pair,
+    dex,
+    pool_type,
+    concat('0x', lower(hex(e.token0))) AS token0,
+    concat('0x', lower(hex(e.token1))) AS token1,
+    base_is_token0,
+    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    if(isNull(e.maker), NULL, concat('0x', lower(hex(e.maker)))) AS maker,
+    concat('0x', lower(hex(e.owner))) AS owner,
+    toString(e.amount0) AS amount0,
+    toString(e.amount1) AS amount1,
+    toString(e.liquidity) AS liquidity,
+    tick_lower,
+    tick_upper,
+    toFloat64(e.amount0_usd) AS amount0_usd,
+    toFloat64(e.amount1_usd) AS amount1_usd
+FROM
+(
+    SELECT *
+    FROM liquidity_events
+    WHERE ord IN {ords:Array(UInt64)} AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT * EXCEPT commit
+    FROM liquidity_events_head
+    WHERE ord IN {ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+) AS e
+LIMIT {limit:UInt32}

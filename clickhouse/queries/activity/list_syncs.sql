@@ -1,0 +1,26 @@
+-- One row: a V2 sync, by its ord. Key: ord. Reads only the ords it is given.
+SELECT
+    'sync' AS event,
+    toString(e.ord) AS ord,
+    timestamp,
+    concat('0x', lower(hex(e.pair))) AS pair,
+    dex,
+    pool_type,
+    concat('0x', lower(hex(e.token0))) AS token0,
+    concat('0x', lower(hex(e.token1))) AS token1,
+    base_is_token0,
+    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    if(isNull(e.maker), NULL, concat('0x', lower(hex(e.maker)))) AS maker,
+    toString(e.reserve0) AS reserve0,
+    toString(e.reserve1) AS reserve1
+FROM
+(
+    SELECT *
+    FROM pool_states
+    WHERE kind = 'sync' AND ord IN {ords:Array(UInt64)} AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT * EXCEPT commit
+    FROM pool_states_head
+    WHERE kind = 'sync' AND ord IN {ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+) AS e
+LIMIT {limit:UInt32}

@@ -1,0 +1,25 @@
+-- One row: the pool of an address as of the snapshot; no row when there is none. Key: address; the head twin is small.
+SELECT
+    concat('0x', lower(hex(address))) AS address,
+    dex,
+    pool_type,
+    concat('0x', lower(hex(factory))) AS factory,
+    concat('0x', lower(hex(token0))) AS token0,
+    concat('0x', lower(hex(token1))) AS token1,
+    base_is_token0,
+    fee_pips,
+    tick_spacing,
+    created_block,
+    created_at,
+    if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx
+FROM
+(
+    SELECT *
+    FROM pools
+    WHERE address = unhex({pair:String}) AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT * EXCEPT commit
+    FROM pools_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND address = unhex({pair:String})
+)
+LIMIT 1

@@ -1,0 +1,26 @@
+-- One row: when one pair traded last, as of the snapshot. Reads pair_totals, the head swaps, and, for pairs that traded
+-- beyond the snapshot, their older swaps through the projection by_pair. Once per head version.
+SELECT
+    concat('0x', lower(hex(pair))) AS pair,
+    max(at) AS last_trade_at
+FROM
+(
+    SELECT pair, last_trade_at AS at
+    FROM pair_totals
+    WHERE last_ord <= {tip_ord:UInt64}
+    UNION ALL
+    SELECT pair, timestamp AS at
+    FROM swaps_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    UNION ALL
+    SELECT pair, timestamp AS at
+    FROM swaps
+    WHERE ord IN (
+        SELECT max(ord)
+        FROM swaps
+        WHERE pair IN (SELECT pair FROM pair_totals WHERE last_ord > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
+        GROUP BY pair
+    )
+)
+GROUP BY pair
+LIMIT {limit:UInt32}

@@ -1,0 +1,25 @@
+-- One row: one pool as of the snapshot. Reads all pools: once per head version, never per request.
+SELECT
+    concat('0x', lower(hex(address))) AS address,
+    dex,
+    pool_type,
+    concat('0x', lower(hex(factory))) AS factory,
+    concat('0x', lower(hex(token0))) AS token0,
+    concat('0x', lower(hex(token1))) AS token1,
+    base_is_token0,
+    fee_pips,
+    tick_spacing,
+    created_block,
+    created_at,
+    if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx
+FROM
+(
+    SELECT *
+    FROM pools
+    WHERE ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT * EXCEPT commit
+    FROM pools_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+)
+LIMIT {limit:UInt32}

@@ -1,0 +1,32 @@
+-- One row: the newest state of one pool as of the snapshot. Reads pool_latest, the head states, and, for pools whose
+-- newest final state lies beyond the snapshot, their older states through the projection by_pair. Once per head version.
+SELECT
+    concat('0x', lower(hex(pair))) AS pair,
+    toString((max(state) AS newest).1) AS ord,
+    toString(newest.3) AS reserve0,
+    toString(newest.4) AS reserve1,
+    toString(newest.5) AS sqrt_price_x96,
+    toString(newest.6) AS liquidity,
+    newest.7 AS tick,
+    newest.8 AS price
+FROM
+(
+    SELECT pair, state
+    FROM pool_latest
+    WHERE state.1 <= {tip_ord:UInt64}
+    UNION ALL
+    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price)
+    FROM pool_states_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    UNION ALL
+    SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price)
+    FROM pool_states
+    WHERE ord IN (
+        SELECT max(ord)
+        FROM pool_states
+        WHERE pair IN (SELECT pair FROM pool_latest WHERE state.1 > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
+        GROUP BY pair
+    )
+)
+GROUP BY pair
+LIMIT {limit:UInt32}

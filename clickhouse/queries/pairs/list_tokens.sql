@@ -1,0 +1,13 @@
+-- One row: a token's newest metadata. `addresses`: hex without 0x; empty for all tokens, which is for once per head
+-- version. Key: address.
+SELECT
+    concat('0x', lower(hex(t.address))) AS address,
+    t.symbol AS symbol,
+    t.name AS name,
+    t.decimals AS decimals
+FROM tokens AS t
+WHERE empty({addresses:Array(String)})
+    OR t.address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+ORDER BY t.version DESC
+LIMIT 1 BY t.address
+LIMIT {limit:UInt32}

@@ -1,0 +1,10 @@
+-- One row: the day of a pair's first bar with a price; no row when there is none. Key: (timeframe, pair, leg, bucket)
+-- of the daily bars, in order. Never reads a finer timeframe.
+SELECT bucket
+FROM bars
+WHERE timeframe = 86400
+    AND pair = unhex({pair:String})
+    AND leg = {leg:UInt16}
+    AND if({usd:Bool}, high_usd, high) > 0
+ORDER BY timeframe, pair, leg, bucket
+LIMIT 1

@@ -1,0 +1,99 @@
+/** Backfill from a stub node through every table and view, against a raw insert of the same rows already encoded. */
+import { createBlockSource } from '../../src/chain/blockSource';
+import { systemClock } from '../../src/chain/clock';
+import { createEndpointPool } from '../../src/chain/endpointPool';
+import type { Database } from '../../src/clickhouse/database';
+import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
+import { runIngest } from '../../src/ingest/runIngest';
+import { newIngestStatus } from '../../src/ingest/status';
+import type { Logger } from '../../src/log';
+import type { Figure } from './figure';
+import { stubDescription } from './stubDescription';
+import type { StubChain } from './stubChain';
+
+interface RecordedInsert {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly body: Buffer;
+}
+
+/** Ingests blocks 1 … to; returns the seconds that took and the bodies that were inserted. */
+async function ingest(
+  chain: StubChain,
+  database: Database,
+  to: number,
+  log: Logger,
+): Promise<{ seconds: number; inserts: RecordedInsert[]; rssMax: number }> {
+  const inserts: RecordedInsert[] = [];
+  const recording: Database = {
+    ...database,
+    insert(table, columns, body, token) {
+      inserts.push({ table, columns, body });
+      return database.insert(table, columns, body, token);
+    },
+  };
+  const rpc = createEndpointPool({ urls: [chain.url], chainId: 369, log });
+  let rssMax = 0;
+  const watch = setInterval(() => (rssMax = Math.max(rssMax, process.memoryUsage.rss())), 50);
+  const started = performance.now();
+  await runIngest(
+    {
+      store: createClickHouseStore(recording, 369),
+      rpc,
+      source: createBlockSource({ pool: rpc, log }),
+      chain: stubDescription(),
+      startBlock: { kind: 'absolute', block: 0 },
+      finality: 'tag',
+      status: newIngestStatus(),
+      log,
+      clock: systemClock(),
+      stopAt: to,
+    },
+    new AbortController().signal,
+  );
+  const seconds = (performance.now() - started) / 1000;
+  clearInterval(watch);
+  await rpc.close();
+  return { seconds, inserts, rssMax };
+}
+
+/** `raw` has the same tables without views. */
+export async function benchBackfill(
+  chain: StubChain,
+  databases: { readonly full: Database; readonly raw: Database },
+  blocks: number,
+  log: Logger,
+): Promise<Figure[]> {
+  const to = blocks - 64;
+  const { seconds, inserts, rssMax } = await ingest(chain, databases.full, to, log);
+  const [row] = await databases.full.select<{ logs: string }>('count logs', 'SELECT count() AS logs FROM logs');
+  const logs = Number(row?.logs ?? 0);
+  const rawStarted = performance.now();
+  for (const { table, columns, body } of inserts) await databases.raw.insert(table, columns, body);
+  const rawSeconds = (performance.now() - rawStarted) / 1000;
+  const value = logs / seconds;
+  const limit = logs / rawSeconds;
+  const megabytes = rssMax / 2 ** 20;
+  return [
+    {
+      name: `backfill of ${logs} logs, all tables and bars`,
+      value,
+      unit: 'logs/s',
+      limitName: 'raw insert of the same encoded rows, no views',
+      limit,
+      ratio: value / limit,
+      target: '>= 40,000 logs/s',
+      ok: value >= 40_000,
+    },
+    {
+      name: 'memory of the ingesting process (with the stub chain in it)',
+      value: megabytes,
+      unit: 'MB',
+      limitName: 'allowed',
+      limit: 1024,
+      ratio: megabytes / 1024,
+      target: '<= 1 GB',
+      ok: megabytes <= 1024,
+    },
+  ];
+}

@@ -1,0 +1,46 @@
+/** One line of a benchmark: a figure, the limit measured beside it in the same run, and their ratio. */
+
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly limitName: string;
+  readonly limit: number;
+  /** value / limit. */
+  readonly ratio: number;
+  readonly target: string;
+  readonly ok: boolean;
+}
+
+/** Median of an odd or even number of values. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? NaN) : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+}
+
+/** The p-th percentile, 0–100, nearest rank. */
+export function percentile(values: readonly number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil((p / 100) * sorted.length) - 1))] ?? NaN;
+}
+
+const shown = (value: number): string =>
+  value >= 1000 ? Math.round(value).toLocaleString('en-US') : String(Math.round(value * 100) / 100);
+
+export function printTable(figures: readonly Figure[]): void {
+  const rows = figures.map((figure) => [
+    figure.name,
+    `${shown(figure.value)} ${figure.unit}`,
+    figure.limitName,
+    `${shown(figure.limit)} ${figure.unit}`,
+    shown(figure.ratio),
+    figure.target,
+    figure.ok ? 'ok' : 'MISSED',
+  ]);
+  const head = ['figure', 'measured', 'limit in the same run', 'limit', 'ratio', 'target', ''];
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  for (const row of [head, ...rows]) {
+    process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()}\n`);
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * A chain for benchmarks: pre-encoded blocks with V2 and V3 trading, served over HTTP JSON-RPC with as little work as
+ * possible. Deterministic; blooms are real, since the ingester rebuilds them.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { keccak256 } from 'ethers';
+
+import type { Hex } from '../../src/domain/hex';
+
+const TOPIC = {
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  pairCreated: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
+  poolCreated: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
+  v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
+  v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
+  v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+} as const;
+
+export const STUB_V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`;
+export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
+const GENESIS_TIME = 1_700_000_000;
+const BLOCK_SECONDS = 10;
+/** Swaps of one transaction. */
+const SWAPS_PER_TX = 2;
+
+export interface StubChainOptions {
+  readonly blocks: number;
+  readonly logsPerBlock: number;
+  readonly pairs: number;
+}
+
+interface StubLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+export interface StubChain {
+  readonly url: string;
+  readonly logs: number;
+  readonly swaps: number;
+  /** All logs of all blocks as eth_getLogs answers, block by block. */
+  readonly logBodies: readonly Buffer[];
+  /** Makes blocks up to this number visible. */
+  setHead(number: number): void;
+  close(): Promise<void>;
+}
+
+const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
+const hex = (value: number): string => `0x${value.toString(16)}`;
+const address = (kind: string, index: number): string => `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
+const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
+
+/** Popular pairs trade most: index ∝ u³. */
+function pairAt(random: () => number, pairs: number): number {
+  return Math.floor(random() ** 3 * pairs);
+}
+
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+function swapLogs(random: () => number, pairs: number): StubLog[] {
+  const index = pairAt(random, pairs);
+  const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
+  const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
+  const trader = topicOf(address('77', Math.floor(random() * 500)));
+  const v3 = index % 5 === 4;
+  const pool = address(v3 ? 'e3' : 'e2', index);
+  const transfer = (token: string, amount: bigint): StubLog => ({
+    address: token,
+    topics: [TOPIC.transfer, trader, topicOf(pool)],
+    data: `0x${word(amount)}`,
+  });
+  const transfers = [transfer(address('01', index % 200), amountIn), transfer(address('02', index % 7), amountOut)];
+  if (v3) {
+    const root = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
+    const negative = (1n << 256n) - amountOut;
+    const data = `0x${word(amountIn)}${word(negative)}${word(root)}${word(1n << 70n)}${word(12)}`;
+    return [...transfers, { address: pool, topics: [TOPIC.v3Swap, trader, trader], data }];
+  }
+  const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
+  const sync = { address: pool, topics: [TOPIC.v2Sync], data: reserves };
+  const amounts = `0x${word(amountIn)}${word(0)}${word(0)}${word(amountOut)}`;
+  return [...transfers, sync, { address: pool, topics: [TOPIC.v2Swap, trader, trader], data: amounts }];
+}
+
+function creationLogs(pairs: number): StubLog[] {
+  return Array.from({ length: pairs }, (_, index) => {
+    const tokens = [topicOf(address('01', index % 200)), topicOf(address('02', index % 7))];
+    if (index % 5 === 4) {
+      const data = `0x${word(60)}${address('e3', index).slice(2).padStart(64, '0')}`;
+      return { address: STUB_V3_FACTORY, topics: [TOPIC.poolCreated, ...tokens, `0x${word(3000)}`], data };
+    }
+    const data = `0x${address('e2', index).slice(2).padStart(64, '0')}${word(index)}`;
+    return { address: STUB_V2_FACTORY, topics: [TOPIC.pairCreated, ...tokens], data };
+  });
+}
+
+/** Bits of a 2048-bit bloom that an address or topic sets (yellow paper, M3:2048). */
+function createBloomer(): (logs: readonly StubLog[]) => string {
+  const known = new Map<string, readonly number[]>();
+  const bitsOf = (item: string): readonly number[] => {
+    let bits = known.get(item);
+    if (bits === undefined) {
+      const hash = Buffer.from(keccak256(item).slice(2), 'hex');
+      bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) & 2047);
+      known.set(item, bits);
+    }
+    return bits;
+  };
+  return (logs) => {
+    const bloom = Buffer.alloc(256);
+    for (const log of logs) {
+      for (const item of [log.address, ...log.topics]) {
+        for (const bit of bitsOf(item)) {
+          const at = 255 - (bit >> 3);
+          bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7));
+        }
+      }
+    }
+    return `0x${bloom.toString('hex')}`;
+  };
+}
+
+interface StubBlock {
+  readonly header: string;
+  readonly receipts: string;
+  readonly logs: string;
+}
+
+const hashOf = (number: number): string => `0xb10c${number.toString(16).padStart(60, '0')}`;
+
+function encodeBlock(number: number, logs: readonly StubLog[], logsPerTx: number, bloom: string): StubBlock {
+  const txCount = Math.ceil(logs.length / logsPerTx);
+  const txHash = (index: number): string => `0x7ac5${number.toString(16).padStart(30, '0')}${index.toString(16).padStart(30, '0')}`;
+  const shown = logs.map((log, index) => {
+    const tx = Math.floor(index / logsPerTx);
+    return {
+      ...log,
+      blockNumber: hex(number),
+      blockHash: hashOf(number),
+      transactionHash: txHash(tx),
+      transactionIndex: hex(tx),
+      logIndex: hex(index),
+      removed: false,
+    };
+  });
+  const from = (index: number): string => address('77', (number + index) % 500);
+  const receipts = Array.from({ length: txCount }, (_, index) => ({
+    transactionHash: txHash(index),
+    transactionIndex: hex(index),
+    blockHash: hashOf(number),
+    blockNumber: hex(number),
+    from: from(index),
+    to: address('99', 1),
+    cumulativeGasUsed: hex(21_000 * (index + 1)),
+    gasUsed: hex(21_000),
+    contractAddress: null,
+    logs: shown.slice(index * logsPerTx, (index + 1) * logsPerTx),
+    logsBloom: bloom,
+    status: '0x1',
+    effectiveGasPrice: hex(10 ** 15),
+    type: '0x2',
+  }));
+  const header = {
+    number: hex(number),
+    hash: hashOf(number),
+    parentHash: hashOf(Math.max(0, number - 1)),
+    timestamp: hex(GENESIS_TIME + number * BLOCK_SECONDS),
+    logsBloom: bloom,
+    baseFeePerGas: '0x7',
+    gasUsed: '0x0',
+    gasLimit: '0x1c9c380',
+    transactions: receipts.map((receipt) => receipt.transactionHash),
+  };
+  return { header: JSON.stringify(header), receipts: JSON.stringify(receipts), logs: JSON.stringify(shown) };
+}
+
+/** Builds the chain in memory and serves it. Block 1 creates the pools; the others trade. */
+export async function startStubChain(options: StubChainOptions): Promise<StubChain> {
+  const random = createRandom(1);
+  const bloomOf = createBloomer();
+  const blocks: StubBlock[] = [];
+  let logs = 0;
+  let swaps = 0;
+  for (let number = 0; number <= options.blocks; number += 1) {
+    const list: StubLog[] = number === 1 ? creationLogs(options.pairs) : [];
+    while (number > 1 && list.length < options.logsPerBlock) {
+      list.push(...swapLogs(random, options.pairs));
+      swaps += 1;
+    }
+    logs += list.length;
+    blocks.push(encodeBlock(number, list, SWAPS_PER_TX * 4, bloomOf(list)));
+  }
+  const state = { head: options.blocks };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(answer(Buffer.concat(chunks).toString(), blocks, state));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    logs,
+    swaps,
+    logBodies: blocks.map((block) => Buffer.from(block.logs)),
+    setHead(number) {
+      state.head = number;
+    },
+    close: () => closeServer(server),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+interface StubCall {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+function answer(body: string, blocks: readonly StubBlock[], state: { readonly head: number }): string {
+  const parsed = JSON.parse(body) as StubCall | StubCall[];
+  const one = (call: StubCall): string => `{"jsonrpc":"2.0","id":${call.id},"result":${resultOf(call, blocks, state.head)}}`;
+  return Array.isArray(parsed) ? `[${parsed.map(one).join(',')}]` : one(parsed);
+}
+
+function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], head: number): string {
+  const tag = params[0];
+  const number = tag === 'latest' ? head : tag === 'finalized' ? Math.max(0, head - 64) : Number(tag);
+  switch (method) {
+    case 'eth_chainId':
+      return '"0x171"';
+    case 'eth_blockNumber':
+      return `"${hex(head)}"`;
+    case 'eth_getBlockByNumber':
+      return number <= head ? (blocks[number]?.header ?? 'null') : 'null';
+    case 'eth_getBlockReceipts':
+      return number <= head ? (blocks[number]?.receipts ?? 'null') : 'null';
+    default:
+      return '"0x"';
+  }
+}

@@ -1,0 +1,45 @@
+/** Where the project's own files and its packages' files lie, from sources and from dist alike; and contract bytecode. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import { findPackageRoot as findRootAbove } from '../../src/clickhouse/packageRoot';
+import { isHexData, type Hex } from '../../src/domain/hex';
+import { AppError } from '../../src/errors';
+
+/** The folder of the package.json that names candlehouse. */
+export function findPackageRoot(): string {
+  return findRootAbove(__dirname);
+}
+
+/** The path of a file inside an installed package, e.g. `@uniswap/v2-core/build/UniswapV2Pair.json`; throws when absent. */
+export function findPackageFile(specifier: string): string {
+  return createRequire(join(findPackageRoot(), 'package.json')).resolve(specifier);
+}
+
+/** Creation code of an npm artifact; Uniswap's V2 builds write it without 0x. */
+export function readPackageBytecode(specifier: string): Hex {
+  return bytecodeOf(findPackageFile(specifier), 'bytecode');
+}
+
+/** Creation code of one of our own contracts. */
+export function readOwnBytecode(name: string): Hex {
+  return bytecodeOf(ownContract(name), 'bytecode');
+}
+
+/** Code as it lies on the chain of one of our own contracts that needs no constructor. */
+export function readOwnRuntimeBytecode(name: string): Hex {
+  return bytecodeOf(ownContract(name), 'runtimeBytecode');
+}
+
+function ownContract(name: string): string {
+  return join(findPackageRoot(), 'scripts', 'dev', 'contracts', `${name}.json`);
+}
+
+function bytecodeOf(file: string, key: string): Hex {
+  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const value = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, key) : undefined;
+  const code: unknown = typeof value === 'string' && !value.startsWith('0x') ? `0x${value}` : value;
+  if (!isHexData(code) || code === '0x') throw new AppError('bad_config', `${file} has no ${key}`);
+  return code;
+}

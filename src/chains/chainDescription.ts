@@ -1,0 +1,165 @@
+/** Reads the chain description of CHAIN_CONFIG (CONTRACT §5): a file that overrides a built-in one key by key, or is whole. */
+import { z } from 'zod';
+
+import { ADDRESS_ALLOWED, findAddress } from '../domain/address';
+import type { ChainDescription } from '../domain/chainDescription';
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
+import { PROTOCOL_NAMES } from '../domain/pool';
+import { AppError } from '../errors';
+import { describeIssues, showValue } from './describeIssues';
+
+/** Chain ids and block numbers are UInt32 in the store. */
+export const UINT32_MAX = 4_294_967_295;
+/** No list of a description is longer: they are searched plainly. */
+const LIST_MAX = 500;
+const FEE_BPS_MAX = 10_000;
+const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+const address = z.string(ADDRESS_ALLOWED).transform((text, context): Hex => {
+  const found = findAddress(text);
+  if (found !== null) return found;
+  context.addIssue({ code: 'custom', message: ADDRESS_ALLOWED });
+  return z.NEVER;
+});
+/** An address that must be a contract's: the zero address stands for a forgotten one. */
+const contract = address.refine(
+  (found) => found !== ZERO_ADDRESS,
+  `${ADDRESS_ALLOWED}, not the zero address`,
+);
+
+const integer = (min: number, max: number) => {
+  const allowed = `an integer from ${min} to ${max}`;
+  return z.int(allowed).min(min, allowed).max(max, allowed);
+};
+const text = (lengthMax: number) => {
+  const allowed = `a text of 1 to ${lengthMax} characters`;
+  return z.string(allowed).min(1, allowed).max(lengthMax, allowed);
+};
+const listOf = <T extends z.ZodType>(item: T, lengthMax = LIST_MAX) => {
+  const allowed = `a list of at most ${lengthMax}`;
+  return z.array(item, allowed).max(lengthMax, allowed);
+};
+const url = (protocols: readonly string[]) => {
+  const allowed = `a URL of ${protocols.join(' ')}`;
+  return z
+    .string(allowed)
+    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), allowed);
+};
+const positive = 'a number above 0';
+const share = 'a number from 0 to 1';
+const slug = `a slug: a-z, 0-9, _ and -, at most 64 characters`;
+const feeBps = `a number from 0 to ${FEE_BPS_MAX}`;
+
+const dex = z.strictObject(
+  {
+    name: z.string(slug).regex(SLUG, slug),
+    displayName: text(64),
+    protocol: z.enum(PROTOCOL_NAMES, PROTOCOL_NAMES.join(', ')),
+    factory: contract,
+    feeBps: z.number(feeBps).min(0, feeBps).max(FEE_BPS_MAX, feeBps).exactOptional(),
+    protocolFeeShare: z.number(share).min(0, share).max(1, share).exactOptional(),
+    positionManager: contract.exactOptional(),
+    startBlock: integer(0, UINT32_MAX).exactOptional(),
+  },
+  { error: issueOfObject('an object that describes a DEX') },
+);
+
+const anchor = z.strictObject(
+  { address: contract, symbol: text(64), priceUsd: z.number(positive).positive(positive) },
+  { error: issueOfObject('an object {address, symbol, priceUsd}') },
+);
+
+const burn = z.strictObject(
+  { token: contract, addresses: listOf(address).min(1, 'a list of at least one address') },
+  { error: issueOfObject('an object {token, addresses}, or null') },
+);
+
+const description = z.strictObject({
+  chainId: integer(1, UINT32_MAX),
+  name: text(64),
+  nativeSymbol: text(64),
+  wrappedNative: contract.nullable(),
+  anchors: listOf(anchor),
+  majors: listOf(contract),
+  burn: burn.nullable(),
+  confirmations: integer(0, 1_000_000),
+  startBlock: integer(0, UINT32_MAX).nullable(),
+  rpcUrls: listOf(url(['http:', 'https:', 'ws:', 'wss:'])),
+  logo: url(['http:', 'https:', 'data:']).exactOptional(),
+  dexes: listOf(dex),
+});
+
+/** Keeps zod's own list of unknown keys, and says what is allowed where the value is no object. */
+function issueOfObject(allowed: string) {
+  return (issue: { readonly code?: string | undefined }) =>
+    issue.code === 'unrecognized_keys' ? undefined : allowed;
+}
+
+/**
+ * The description in the text of a CHAIN_CONFIG file. Each top-level key of it replaces that key of `builtIn`; without a
+ * built-in description the file must be whole. `source` is the file's path, for the message. Throws one bad_config that
+ * names each wrong field.
+ */
+export function parseChainDescription(
+  fileText: string,
+  source: string,
+  chainId: number,
+  builtIn: ChainDescription | null,
+): ChainDescription {
+  const fail = (problems: readonly string[]): AppError =>
+    new AppError('bad_config', `CHAIN_CONFIG ${source}: ${problems.join('; ')}`);
+  const file = parseObject(fileText);
+  if (typeof file === 'string') throw fail([file]);
+  const merged: Readonly<Record<string, unknown>> = { ...builtIn, ...file };
+  const result = description.safeParse(merged);
+  const problems = result.success ? [] : describeIssues(result.error.issues, merged);
+  problems.push(...listOfTwins(merged));
+  const problem = problemOfChainId(file['chainId'], chainId);
+  if (problem !== null) throw fail([problem, ...problems.filter((each) => !each.startsWith('chainId:'))]);
+  if (!result.success || problems.length > 0) throw fail(problems);
+  return result.data;
+}
+
+/** The file's object, or what is wrong with it. */
+function parseObject(fileText: string): Readonly<Record<string, unknown>> | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(fileText.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    return `not JSON (${error instanceof Error ? error.message : 'unreadable'})`;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { ...value } : `got ${showValue(value)}; allowed: a JSON object`;
+}
+
+/** An address means nothing without its chain, so the file must say its chain itself, and it must be the right one. */
+function problemOfChainId(fileChainId: unknown, chainId: number): string | null {
+  if (fileChainId === chainId) return null;
+  return `chainId: got ${showValue(fileChainId)}; allowed: ${chainId}, which is CHAIN_ID`;
+}
+
+/** Fields whose values must differ within their list; checked on the raw values, so that one message names all. */
+function listOfTwins(merged: Readonly<Record<string, unknown>>): string[] {
+  return [
+    ...twinsIn('anchors', merged['anchors'], 'address'),
+    ...twinsIn('majors', merged['majors'], null),
+    ...twinsIn('dexes', merged['dexes'], 'name'),
+    ...twinsIn('dexes', merged['dexes'], 'factory'),
+  ];
+}
+
+function twinsIn(list: string, value: unknown, key: string | null): string[] {
+  if (!Array.isArray(value)) return [];
+  const pathOf = (index: number): string => [list, index, ...(key === null ? [] : [key])].join('.');
+  const firstIndex = new Map<string, number>();
+  return value.flatMap((item: unknown, index) => {
+    const field: unknown =
+      key === null ? item : typeof item === 'object' && item !== null ? Reflect.get(item, key) : null;
+    if (typeof field !== 'string') return [];
+    const first = firstIndex.get(field.toLowerCase());
+    if (first === undefined) firstIndex.set(field.toLowerCase(), index);
+    return first === undefined
+      ? []
+      : [`${pathOf(index)}: got ${showValue(field)}, which is ${pathOf(first)} too`];
+  });
+}

@@ -1,0 +1,34 @@
+/** Turns what zod found wrong into the words of an operator: each field by its path, what it got, what is allowed. */
+import type { core } from 'zod';
+
+const SHOWN_MAX = 80;
+
+/**
+ * One text per wrong field, `dexes.0.factory: got "0x12"; allowed: …`. The schema's own messages must say what is
+ * allowed; `input` is what was parsed, so that the value can be shown.
+ */
+export function describeIssues(issues: readonly core.$ZodIssue[], input: unknown): string[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown key`);
+    }
+    const name = issue.path.join('.');
+    const got = showValue(valueAt(input, issue.path));
+    return [`${name === '' ? 'file' : name}: got ${got}; allowed: ${issue.message}`];
+  });
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+/** A JSON value for a message, cut short. */
+export function showValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

@@ -1,0 +1,83 @@
+/** Says where a text stops being JSON, since JSON.parse does so only sometimes and in words of its own. */
+
+const BLANK = /[ \t\r\n]*/y;
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+type Expected =
+  | 'a value'
+  | 'a value or ]'
+  | 'a key'
+  | 'a key or }'
+  | 'a colon'
+  | 'a comma or ]'
+  | 'a comma or }'
+  | 'the end';
+
+export interface JsonFault {
+  /** Both from 1; columns count UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+  readonly expected: string;
+}
+
+/** The first place where the text is not JSON, or null when it is. Linear in the text. */
+export function findJsonFault(text: string): JsonFault | null {
+  const open: ('{' | '[')[] = [];
+  let expected: Expected = 'a value';
+  let position = 0;
+
+  const afterValue = (): Expected => {
+    const inside = open.at(-1);
+    if (inside === undefined) return 'the end';
+    return inside === '{' ? 'a comma or }' : 'a comma or ]';
+  };
+  for (;;) {
+    position = endOf(BLANK, text, position) ?? position;
+    const character = text[position];
+    const step = nextStep(expected, character);
+    if (step === 'done') return null;
+    if (step === 'string' || step === 'scalar' || step === 'key') {
+      const end = endOf(step === 'scalar' ? SCALAR : STRING, text, position);
+      if (end === null) return faultAt(text, position, expected);
+      position = end;
+      expected = step === 'key' ? 'a colon' : afterValue();
+      continue;
+    }
+    if (step === null) return faultAt(text, position, expected);
+    position += 1;
+    if (step === 'open' && (character === '{' || character === '[')) {
+      open.push(character);
+      expected = character === '{' ? 'a key or }' : 'a value or ]';
+    } else if (step === 'close') {
+      open.pop();
+      expected = afterValue();
+    } else {
+      expected = step === 'colon' || open.at(-1) === '[' ? 'a value' : 'a key';
+    }
+  }
+}
+
+type Step = 'done' | 'open' | 'close' | 'comma' | 'colon' | 'key' | 'string' | 'scalar' | null;
+
+function nextStep(expected: Expected, character: string | undefined): Step {
+  if (expected === 'the end') return character === undefined ? 'done' : null;
+  if (character === undefined) return null;
+  if (expected === 'a colon') return character === ':' ? 'colon' : null;
+  if (expected.endsWith(character) && '}]'.includes(character)) return 'close';
+  if (expected.startsWith('a comma')) return character === ',' ? 'comma' : null;
+  if (expected.startsWith('a key')) return character === '"' ? 'key' : null;
+  if ('{['.includes(character)) return 'open';
+  return character === '"' ? 'string' : 'scalar';
+}
+
+/** Where the pattern ends when it begins at the position; null when it does not begin there. */
+function endOf(pattern: RegExp, text: string, position: number): number | null {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+function faultAt(text: string, position: number, expected: string): JsonFault {
+  const before = text.slice(0, position).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, expected };
+}

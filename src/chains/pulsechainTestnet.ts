@@ -1,0 +1,27 @@
+/**
+ * PulseChain Testnet v4 (943): the explorer's second chain. What is null or empty is not known for certain; a
+ * CHAIN_CONFIG can fill it in.
+ */
+import type { ChainDescription } from '../domain/chainDescription';
+
+export const pulsechainTestnet: ChainDescription = {
+  chainId: 943,
+  name: 'PulseChain Testnet v4',
+  nativeSymbol: 'tPLS',
+  wrappedNative: null,
+  anchors: [],
+  majors: [],
+  burn: null,
+  confirmations: 64,
+  startBlock: null,
+  rpcUrls: ['https://rpc-testnet-pulsechain.g4mm4.io', 'https://rpc.v4.testnet.pulsechain.com'],
+  dexes: [
+    {
+      name: 'phux',
+      displayName: 'PHUX',
+      protocol: 'balancer_v2',
+      factory: '0x4a75321ad6d04ba13c8f6625d9f096c07c7912f1',
+      startBlock: 16_721_230,
+    },
+  ],
+};

@@ -1,0 +1,193 @@
+/**
+ * Events of pools as of a snapshot: pages of /activity, and ranges for the stream. A thin query finds where matching
+ * events stand, then their rows are read by ord.
+ */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+
+import type { QueryParams } from '../clickhouse/database';
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { lastOrdOfBlock } from '../domain/ord';
+import { EVENT_KINDS, type ActivityItem, type EventKind } from '../wire/activity';
+import {
+  liquidityEventRowShape,
+  swapEventRowShape,
+  syncEventRowShape,
+  toActivityItem,
+  type EventRow,
+} from './activityItem';
+import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { listTokens } from './tokens';
+
+/** Ords named in one statement. */
+const ORDS_PER_QUERY = 1_000;
+/** A pool has at most a few states that are no sync (its seed): the thin look-up leaves room for them. */
+const THIN_SPARE = 8;
+/** Stands for "all": above any number of events. */
+const UNBOUNDED = 1_000_000_000_000;
+/** Filters whose count of final events is remembered. */
+const COUNTS_KEPT = 1_000;
+
+export interface ActivityFilter {
+  readonly kinds: readonly EventKind[];
+  readonly pair: Hex | null;
+  readonly token: Hex | null;
+  readonly maker: Hex | null;
+}
+
+export const ALL_ACTIVITY: ActivityFilter = { kinds: EVENT_KINDS, pair: null, token: null, maker: null };
+
+export interface ActivityEvent {
+  readonly ord: number;
+  readonly item: ActivityItem;
+}
+
+const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
+type Where = z.infer<typeof whereShape>;
+const countShape = z.object({ events: z.string() });
+
+/** Whether an item passes a filter: the same rule as the SQL. */
+export function matchesActivity(filter: ActivityFilter, item: ActivityItem): boolean {
+  return (
+    filter.kinds.includes(item.event_type) &&
+    (filter.pair === null || filter.pair === item.pair_address) &&
+    (filter.token === null || filter.token === item.token0.address || filter.token === item.token1.address) &&
+    (filter.maker === null || filter.maker === item.maker)
+  );
+}
+
+/** Events with afterOrd < ord ≤ toOrd of the snapshot's chain, ascending, at most `limit`. */
+export async function listEventsBetween(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  afterOrd: number,
+  toOrd: number,
+  limit: number,
+): Promise<ActivityEvent[]> {
+  const params = {
+    ...whereParams(head, filter, { afterOrd, toOrd }),
+    limit,
+    thin_limit: thinLimit(filter, limit),
+  };
+  const where = await runner.run('activity/list_next_events', params, whereShape);
+  return readEvents(runner, head, where);
+}
+
+/** Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`. */
+export async function listNewestEvents(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  page: { readonly beforeOrd: number | null; readonly skip: number; readonly limit: number },
+): Promise<ActivityEvent[]> {
+  const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
+  const params = {
+    ...whereParams(head, filter, { afterOrd: 0, toOrd }),
+    limit: page.limit,
+    skip: page.skip,
+    thin_limit: thinLimit(filter, page.limit + page.skip),
+  };
+  const where = await runner.run('activity/list_newest_events', params, whereShape);
+  return readEvents(runner, head, where);
+}
+
+/** Counts matching events. Final events are never taken back: they are counted once and then only added to. */
+export class ActivityCounter {
+  private readonly known = new LRUCache<string, { readonly ord: number; readonly events: number }>({
+    max: COUNTS_KEPT,
+  });
+
+  constructor(private readonly runner: QueryRunner) {}
+
+  /** All matching events of the snapshot's chain. */
+  async count(head: HeadSnapshot, filter: ActivityFilter): Promise<number> {
+    const finalOrd = lastOrdOfBlock(head.finalTo);
+    const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
+    const known = this.known.get(key);
+    const base = known !== undefined && known.ord <= finalOrd ? known : { ord: 0, events: 0 };
+    const [final, above] = await Promise.all([
+      base.ord === finalOrd ? 0 : this.countRange(head, filter, base.ord, finalOrd),
+      head.blocks.length === 0 ? 0 : this.countRange(head, filter, finalOrd, lastOrdOfBlock(head.number)),
+    ]);
+    this.known.set(key, { ord: finalOrd, events: base.events + final });
+    return base.events + final + above;
+  }
+
+  private async countRange(
+    head: HeadSnapshot,
+    filter: ActivityFilter,
+    afterOrd: number,
+    toOrd: number,
+  ): Promise<number> {
+    const params = whereParams(head, filter, { afterOrd, toOrd });
+    const [row] = await this.runner.run('activity/count_events', params, countShape);
+    return Number(row?.events ?? 0);
+  }
+}
+
+function whereParams(
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  range: { readonly afterOrd: number; readonly toOrd: number },
+): QueryParams {
+  return {
+    ...snapshotParams(head),
+    kinds: filter.kinds,
+    pair: filter.pair?.slice(2) ?? '',
+    token: filter.token?.slice(2) ?? '',
+    maker: filter.maker?.slice(2) ?? '',
+    thin_token: filter.token !== null && filter.pair === null && filter.maker === null,
+    after_ord: Math.max(0, range.afterOrd),
+    to_ord: Math.max(0, range.toOrd),
+  };
+}
+
+/** How many ords of a pair or token must be looked up to be sure of `wanted` matches. */
+function thinLimit(filter: ActivityFilter, wanted: number): number {
+  const narrowed = filter.maker !== null || (filter.pair !== null && filter.token !== null);
+  return narrowed ? UNBOUNDED : wanted + THIN_SPARE;
+}
+
+/** The items of events, in the order given. */
+async function readEvents(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  where: readonly Where[],
+): Promise<ActivityEvent[]> {
+  const byOrd = new Map<string, EventRow>();
+  for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
+    const rows = await readRows(runner, head, where.slice(from, from + ORDS_PER_QUERY));
+    for (const row of rows) byOrd.set(row.ord, row);
+  }
+  const rows = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
+  const tokens = await listTokens(
+    runner,
+    rows.flatMap((row) => [row.token0, row.token1]),
+  );
+  return rows.map((row) => ({ ord: Number(row.ord), item: toActivityItem(row, tokens, head.finalNumber) }));
+}
+
+async function readRows(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  where: readonly Where[],
+): Promise<EventRow[]> {
+  const paramsOf = (kinds: readonly EventKind[]): QueryParams & { readonly ords: readonly string[] } => ({
+    ...snapshotParams(head),
+    ords: where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => ord),
+    limit: ORDS_PER_QUERY,
+  });
+  const swaps = paramsOf(['swap']);
+  const liquidity = paramsOf(['mint', 'burn']);
+  const syncs = paramsOf(['sync']);
+  const parts = await Promise.all([
+    swaps.ords.length === 0 ? [] : runner.run('activity/list_swaps', swaps, swapEventRowShape),
+    liquidity.ords.length === 0
+      ? []
+      : runner.run('activity/list_liquidity_events', liquidity, liquidityEventRowShape),
+    syncs.ords.length === 0 ? [] : runner.run('activity/list_syncs', syncs, syncEventRowShape),
+  ]);
+  return parts.flat();
+}

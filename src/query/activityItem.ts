@@ -1,0 +1,198 @@
+/** From a stored event to the item that /activity and the stream show. Pure. */
+import { formatRatio, formatUnits, plainNumber } from '../domain/amounts';
+import { blockOfOrd, eventId, logIndexOfOrd } from '../domain/ord';
+import { formatPrice } from '../domain/prices';
+import type { ActivityItem, BurnItem, MintItem, SwapItem, SyncItem } from '../wire/activity';
+import { z } from 'zod';
+import { poolTypeShape } from '../wire/primitives';
+import { tokenRefOf, type TokenMap } from './tokens';
+
+const V3 = 3;
+
+const commonColumns = {
+  ord: z.string(),
+  timestamp: z.int(),
+  pair: z.string(),
+  dex: z.string(),
+  pool_type: poolTypeShape,
+  token0: z.string(),
+  token1: z.string(),
+  base_is_token0: z.boolean(),
+  tx_hash: z.string(),
+  maker: z.string().nullable(),
+} as const;
+
+/** Row of activity/list_swaps. Amounts and reserves are raw. */
+export const swapEventRowShape = z.object({
+  event: z.literal('swap'),
+  ...commonColumns,
+  sender: z.string(),
+  recipient: z.string(),
+  amount0: z.string(),
+  amount1: z.string(),
+  reserve0: z.string(),
+  reserve1: z.string(),
+  sqrt_price_x96: z.string(),
+  liquidity: z.string(),
+  tick: z.int(),
+  price_usd: z.number(),
+  amount_usd: z.number(),
+  fee_usd: z.number(),
+  tracked: z.boolean(),
+});
+export type SwapEventRow = z.infer<typeof swapEventRowShape>;
+
+/** Row of activity/list_liquidity_events. */
+export const liquidityEventRowShape = z.object({
+  event: z.enum(['mint', 'burn']),
+  ...commonColumns,
+  owner: z.string(),
+  amount0: z.string(),
+  amount1: z.string(),
+  liquidity: z.string().nullable(),
+  tick_lower: z.int().nullable(),
+  tick_upper: z.int().nullable(),
+  amount0_usd: z.number().nullable(),
+  amount1_usd: z.number().nullable(),
+});
+export type LiquidityEventRow = z.infer<typeof liquidityEventRowShape>;
+
+/** Row of activity/list_syncs. */
+export const syncEventRowShape = z.object({
+  event: z.literal('sync'),
+  ...commonColumns,
+  reserve0: z.string(),
+  reserve1: z.string(),
+});
+export type SyncEventRow = z.infer<typeof syncEventRowShape>;
+
+export type EventRow = SwapEventRow | LiquidityEventRow | SyncEventRow;
+
+/** Decimals of both tokens; a token without decimals counts in raw units. */
+interface Scale {
+  readonly decimals0: number;
+  readonly decimals1: number;
+}
+
+/** The item of an event. `finalNumber`: last block that is final. */
+export function toActivityItem(row: EventRow, tokens: TokenMap, finalNumber: number): ActivityItem {
+  const scale = {
+    decimals0: tokens.get(row.token0)?.decimals ?? 0,
+    decimals1: tokens.get(row.token1)?.decimals ?? 0,
+  };
+  const common = commonOf(row, tokens, finalNumber);
+  if (row.event === 'swap') return toSwapItem(row, common, scale);
+  if (row.event === 'sync') return toSyncItem(row, common, scale);
+  return toLiquidityItem(row, common, scale);
+}
+
+type Common = Omit<SyncItem, 'event_type' | 'reserve0' | 'reserve1' | 'price' | 'amount_usd'>;
+
+function commonOf(row: EventRow, tokens: TokenMap, finalNumber: number): Common {
+  const ord = Number(row.ord);
+  const block = blockOfOrd(ord);
+  return {
+    id: eventId(ord),
+    block_number: block,
+    timestamp: row.timestamp,
+    tx_hash: row.tx_hash,
+    log_index: logIndexOfOrd(ord),
+    pair_address: row.pair,
+    dex_name: row.dex,
+    pool_type: row.pool_type,
+    token0: tokenRefOf(tokens, row.token0),
+    token1: tokenRefOf(tokens, row.token1),
+    maker: row.maker,
+    finalized: block <= finalNumber,
+  };
+}
+
+function toSwapItem(row: SwapEventRow, common: Common, scale: Scale): SwapItem {
+  const amount0 = BigInt(row.amount0);
+  const amount1 = BigInt(row.amount1);
+  const base = row.base_is_token0
+    ? { address: row.token0, amount: amount0, decimals: scale.decimals0 }
+    : { address: row.token1, amount: amount1, decimals: scale.decimals1 };
+  const quote = row.base_is_token0
+    ? { address: row.token1, amount: amount1, decimals: scale.decimals1 }
+    : { address: row.token0, amount: amount0, decimals: scale.decimals0 };
+  const buy = base.amount < 0n;
+  const [into, out] = buy ? [quote, base] : [base, quote];
+  return {
+    ...common,
+    event_type: 'swap',
+    amount_usd: row.tracked ? row.amount_usd : null,
+    side: buy ? 'buy' : 'sell',
+    token_in: into.address,
+    token_out: out.address,
+    // A flash swap may pay both tokens in, or neither out: then nothing of the other side moved that way.
+    amount_in: formatUnits(positive(into.amount), into.decimals),
+    amount_out: formatUnits(positive(-out.amount), out.decimals),
+    amount0: formatUnits(amount0, scale.decimals0),
+    amount1: formatUnits(amount1, scale.decimals1),
+    price: stateDecimalPrice(row, scale),
+    price_usd: row.price_usd > 0 ? plainNumber(row.price_usd) : null,
+    execution_price: executionPrice(base, quote),
+    fee_usd: row.tracked ? row.fee_usd : null,
+    sender: row.sender,
+    recipient: row.recipient,
+    ...(row.pool_type === V3
+      ? { sqrt_price_x96: row.sqrt_price_x96, tick: row.tick, liquidity_raw: row.liquidity }
+      : {}),
+  };
+}
+
+function positive(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n;
+}
+
+interface Side {
+  readonly amount: bigint;
+  readonly decimals: number;
+}
+
+/** |net quote| / |net base| in whole tokens; null where one of them is 0. */
+function executionPrice(base: Side, quote: Side): string | null {
+  if (base.amount === 0n || quote.amount === 0n) return null;
+  const numerator = absolute(quote.amount) * 10n ** BigInt(base.decimals);
+  return formatRatio(numerator, absolute(base.amount) * 10n ** BigInt(quote.decimals));
+}
+
+function absolute(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount;
+}
+
+function stateDecimalPrice(row: SwapEventRow, scale: Scale): string | null {
+  const sqrtPriceX96 = BigInt(row.sqrt_price_x96);
+  if (row.pool_type === V3 && sqrtPriceX96 === 0n) return null;
+  const state = { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1), sqrtPriceX96 };
+  return formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0);
+}
+
+function toSyncItem(row: SyncEventRow, common: Common, scale: Scale): SyncItem {
+  const state = { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1), sqrtPriceX96: 0n };
+  return {
+    ...common,
+    event_type: 'sync',
+    amount_usd: null,
+    reserve0: formatUnits(state.reserve0, scale.decimals0),
+    reserve1: formatUnits(state.reserve1, scale.decimals1),
+    price: formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0),
+  };
+}
+
+function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): MintItem | BurnItem {
+  const known = row.amount0_usd !== null && row.amount1_usd !== null;
+  return {
+    ...common,
+    event_type: row.event,
+    amount_usd: known ? (row.amount0_usd ?? 0) + (row.amount1_usd ?? 0) : null,
+    owner: row.owner,
+    amount0: formatUnits(BigInt(row.amount0), scale.decimals0),
+    amount1: formatUnits(BigInt(row.amount1), scale.decimals1),
+    amount0_usd: row.amount0_usd,
+    amount1_usd: row.amount1_usd,
+    liquidity_raw: row.liquidity,
+    ...(row.pool_type === V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * Parts of bars and how they become bars: rows of one bucket out of different store parts, and head swaps that the
+ * final rows do not hold yet, merge into one. Pure; raw prices and raw amounts; the order is `ord` alone.
+ */
+
+/** Some of the swaps of one bucket. Prices 0 mean none. */
+export interface BarPart {
+  /** Open time, unix seconds. */
+  readonly bucket: number;
+  /** ord of the first priced swap; meaningless while `open` is 0. */
+  readonly openOrd: number;
+  readonly open: number;
+  readonly closeOrd: number;
+  readonly close: number;
+  readonly high: number;
+  readonly low: number;
+  /** Sum of |net amount| of token0, raw. */
+  readonly volume0: bigint;
+  readonly volume1: bigint;
+  /** Sum of the tracked USD values, times 10^12. */
+  readonly volumeUsd: bigint;
+  readonly trades: number;
+  /** Swaps without a tracked USD value. */
+  readonly untracked: number;
+  readonly buys: number;
+  /** Largest ord among the swaps. */
+  readonly lastOrd: number;
+}
+
+/** A swap above the final tables. */
+export interface HeadSwap {
+  readonly ord: number;
+  readonly timestamp: number;
+  /** 0: none. */
+  readonly price: number;
+  readonly volume0: bigint;
+  readonly volume1: bigint;
+  readonly volumeUsd: bigint;
+  readonly tracked: boolean;
+  readonly buy: boolean;
+}
+
+/** Two parts of one bucket with no swap in common. */
+export function mergeParts(a: BarPart, b: BarPart): BarPart {
+  const opensWithA = b.open === 0 || (a.open !== 0 && a.openOrd < b.openOrd);
+  const closesWithA = b.close === 0 || (a.close !== 0 && a.closeOrd > b.closeOrd);
+  return {
+    bucket: a.bucket,
+    openOrd: opensWithA ? a.openOrd : b.openOrd,
+    open: opensWithA ? a.open : b.open,
+    closeOrd: closesWithA ? a.closeOrd : b.closeOrd,
+    close: closesWithA ? a.close : b.close,
+    high: Math.max(a.high, b.high),
+    low: a.low === 0 ? b.low : b.low === 0 ? a.low : Math.min(a.low, b.low),
+    volume0: a.volume0 + b.volume0,
+    volume1: a.volume1 + b.volume1,
+    volumeUsd: a.volumeUsd + b.volumeUsd,
+    trades: a.trades + b.trades,
+    untracked: a.untracked + b.untracked,
+    buys: a.buys + b.buys,
+    lastOrd: Math.max(a.lastOrd, b.lastOrd),
+  };
+}
+
+function partOfSwap(swap: HeadSwap, bucket: number): BarPart {
+  return {
+    bucket,
+    openOrd: swap.ord,
+    open: swap.price,
+    closeOrd: swap.ord,
+    close: swap.price,
+    high: swap.price,
+    low: swap.price,
+    volume0: swap.volume0,
+    volume1: swap.volume1,
+    volumeUsd: swap.tracked ? swap.volumeUsd : 0n,
+    trades: 1,
+    untracked: swap.tracked ? 0 : 1,
+    buys: swap.buy ? 1 : 0,
+    lastOrd: swap.ord,
+  };
+}
+
+/** Merges parts by bucket. */
+export function foldParts(
+  parts: Iterable<BarPart>,
+  into: Map<number, BarPart> = new Map(),
+): Map<number, BarPart> {
+  for (const part of parts) {
+    const known = into.get(part.bucket);
+    into.set(part.bucket, known === undefined ? part : mergeParts(known, part));
+  }
+  return into;
+}
+
+/**
+ * Adds the head swaps that the bars lack: of each bucket those with an ord beyond the final rows' last. Buckets outside
+ * [from, to) are left alone. `seconds`: length of a bar.
+ */
+export function addHeadSwaps(
+  bars: Map<number, BarPart>,
+  swaps: readonly HeadSwap[],
+  range: { readonly seconds: number; readonly from: number; readonly to: number },
+): void {
+  const finalOrds = new Map<number, number>();
+  for (const [bucket, bar] of bars) finalOrds.set(bucket, bar.lastOrd);
+  for (const swap of swaps) {
+    const bucket = swap.timestamp - (swap.timestamp % range.seconds);
+    if (bucket < range.from || bucket >= range.to) continue;
+    if (swap.ord <= (finalOrds.get(bucket) ?? -1)) continue;
+    foldParts([partOfSwap(swap, bucket)], bars);
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The bars of one pair, timeframe and currency as of one snapshot: plain rows of `bars` read backwards and merged here,
+ * plus the swaps of head blocks. What a series looks like outside is tickSeries' part.
+ */
+import { z } from 'zod';
+
+import type { QueryParams } from '../clickhouse/database';
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { lastOrdOfBlock } from '../domain/ord';
+import { AppError } from '../errors';
+import { addHeadSwaps, foldParts, type BarPart, type HeadSwap } from './barParts';
+import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { slotOf } from './tickSeries';
+
+/** The leg of pools with two tokens: 256 · 0 + 1. */
+const ONLY_LEG = 1;
+/** Rows asked for beside 1.5 per bar: short series in many parts need no second round. */
+const ROWS_SPARE = 16;
+/** Each further round asks for this many times more rows … */
+const ROWS_GROWTH = 8;
+const ROWS_MAX = 200_000;
+/** … and 40 rounds of the maximum hold all minutes of fifteen years. */
+const ROUNDS_MAX = 44;
+const DAY_SECONDS = 86_400;
+/** Swaps of one pair in head blocks; beyond it the answer would be wrong, so there is none. */
+const HEAD_SWAPS_MAX = 500_000;
+
+const barRowShape = z.object({
+  bucket: z.int(),
+  open_ord: z.string(),
+  open: z.number(),
+  close_ord: z.string(),
+  close: z.number(),
+  high: z.number(),
+  low: z.number(),
+  volume0: z.string(),
+  volume1: z.string(),
+  volume_usd: z.string(),
+  trades: z.int(),
+  untracked: z.int(),
+  buys: z.int(),
+  last_ord: z.string(),
+});
+type BarRow = z.infer<typeof barRowShape>;
+
+const headSwapRowShape = z.object({
+  ord: z.string(),
+  timestamp: z.int(),
+  volume0: z.string(),
+  volume1: z.string(),
+  price: z.number(),
+  volume_usd: z.string(),
+  tracked: z.boolean(),
+  buy: z.union([z.boolean(), z.literal(0), z.literal(1)]),
+});
+const firstBarShape = z.object({ bucket: z.int() });
+
+export interface BarsRead {
+  /** Bars with a price, ascending. */
+  readonly priced: BarPart[];
+  /** No bar of the pair has a price, whatever its time. */
+  readonly neverPriced: boolean;
+}
+
+/** Reads bars; made for one request. */
+export class BarSource {
+  private readonly key: QueryParams;
+  private readonly snapshot: QueryParams;
+  private readonly tipOrd: number;
+  private readonly lastBucket: number;
+
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly chainId: number,
+    private readonly head: HeadSnapshot,
+    pair: Hex,
+    private readonly seconds: number,
+    private readonly usd: boolean,
+  ) {
+    this.key = { pair: pair.slice(2), leg: ONLY_LEG, usd };
+    this.snapshot = snapshotParams(head);
+    this.tipOrd = lastOrdOfBlock(head.number);
+    this.lastBucket = slotOf(head.timestamp, seconds);
+  }
+
+  /** The newest bars with a price below `to`, `wanted` of them where there are so many, or more. */
+  async read(to: number, wanted: number): Promise<BarsRead> {
+    const end = Math.min(to, this.lastBucket + this.seconds);
+    const [swaps, firstInUsd, page] = await Promise.all([
+      this.listHeadSwaps(),
+      this.usd ? this.findFirstDay() : null,
+      this.listBars(0, end, Math.ceil(wanted * 1.5) + ROWS_SPARE),
+    ]);
+    const neverPriced = this.usd && firstInUsd === null && !swaps.some((swap) => swap.price > 0);
+    if (neverPriced) return { priced: [], neverPriced };
+    return { priced: await this.collect(page, swaps, end, wanted, firstInUsd), neverPriced };
+  }
+
+  /** Reads on, in growing pages, until there are enough bars or none are left. */
+  private async collect(
+    first: BarPage,
+    swaps: readonly HeadSwap[],
+    end: number,
+    wanted: number,
+    firstDay: number | null,
+  ): Promise<BarPart[]> {
+    const bars = new Map<number, BarPart>();
+    let page = first;
+    let from = 0;
+    let limit = ROWS_MAX;
+    for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+      const fresh = foldParts(await this.mend(page.parts));
+      addHeadSwaps(fresh, swaps, { seconds: this.seconds, from: page.completeFrom, to: page.before });
+      for (const [bucket, bar] of fresh) if (bar.high > 0) bars.set(bucket, bar);
+      if (page.exhausted || bars.size >= wanted) break;
+      if (round === 1) {
+        const firstHead = swaps.find((swap) => swap.price > 0)?.timestamp ?? end;
+        const firstFinal = firstDay ?? (await this.findFirstDay()) ?? end;
+        from = Math.min(firstFinal, slotOf(firstHead, DAY_SECONDS));
+        limit = Math.min(page.rows * ROWS_GROWTH, ROWS_MAX);
+      }
+      page = await this.listBars(from, page.completeFrom, limit);
+      limit = Math.min(limit * ROWS_GROWTH, ROWS_MAX);
+    }
+    return [...bars.values()].sort((a, b) => a.bucket - b.bucket);
+  }
+
+  /** One page below `before`. A page that hit its limit may end inside a bucket: that bucket is left to the next one. */
+  private async listBars(from: number, before: number, limit: number): Promise<BarPage> {
+    const params = { ...this.key, timeframe: this.seconds, from, to: before, limit };
+    const rows = await this.runner.run('ticks/list_bars', params, barRowShape);
+    const exhausted = rows.length < limit;
+    const cut = exhausted ? undefined : rows.at(-1)?.bucket;
+    const whole = cut === undefined ? rows : rows.filter((row) => row.bucket > cut);
+    return {
+      parts: whole.map(toPart),
+      rows: limit,
+      exhausted,
+      before,
+      completeFrom: cut === undefined ? 0 : cut + 1,
+    };
+  }
+
+  /**
+   * While a batch is being stored, `bars` may hold swaps that the snapshot does not: only in the bucket of the newest
+   * block, since later buckets are not asked for. That bucket is then summed from the swaps themselves.
+   */
+  private async mend(parts: readonly BarPart[]): Promise<readonly BarPart[]> {
+    const ahead = parts.some((part) => part.bucket === this.lastBucket && part.lastOrd > this.tipOrd);
+    if (!ahead) return parts;
+    const params = {
+      ...this.key,
+      ...this.snapshot,
+      chain_id: this.chainId,
+      timeframe: this.seconds,
+      bucket: this.lastBucket,
+    };
+    const rows = await this.runner.run('ticks/recompute_bar', params, barRowShape);
+    return [...parts.filter((part) => part.bucket !== this.lastBucket), ...rows.map(toPart)];
+  }
+
+  /** The day of the first bar with a price: nothing older needs to be read. */
+  private async findFirstDay(): Promise<number | null> {
+    const [row] = await this.runner.run('ticks/find_first_bar', this.key, firstBarShape);
+    return row?.bucket ?? null;
+  }
+
+  private async listHeadSwaps(): Promise<HeadSwap[]> {
+    if (this.head.blocks.length === 0) return [];
+    const params = { ...this.key, ...this.snapshot, limit: HEAD_SWAPS_MAX };
+    const rows = await this.runner.run('ticks/list_head_swaps', params, headSwapRowShape);
+    if (rows.length === HEAD_SWAPS_MAX)
+      throw new AppError('unavailable', 'too much of the chain waits for finality');
+    return rows.map((row) => ({
+      ord: Number(row.ord),
+      timestamp: row.timestamp,
+      price: row.price,
+      volume0: BigInt(row.volume0),
+      volume1: BigInt(row.volume1),
+      volumeUsd: parseUsd(row.volume_usd),
+      tracked: row.tracked,
+      buy: row.buy === true || row.buy === 1,
+    }));
+  }
+}
+
+interface BarPage {
+  readonly parts: readonly BarPart[];
+  /** Rows asked for. */
+  readonly rows: number;
+  readonly exhausted: boolean;
+  /** The page holds every bar of [completeFrom, before). */
+  readonly before: number;
+  readonly completeFrom: number;
+}
+
+function toPart(row: BarRow): BarPart {
+  return {
+    bucket: row.bucket,
+    openOrd: Number(row.open_ord),
+    open: row.open,
+    closeOrd: Number(row.close_ord),
+    close: row.close,
+    high: row.high,
+    low: row.low,
+    volume0: BigInt(row.volume0),
+    volume1: BigInt(row.volume1),
+    volumeUsd: parseUsd(row.volume_usd),
+    trades: row.trades,
+    untracked: row.untracked,
+    buys: row.buys,
+    lastOrd: Number(row.last_ord),
+  };
+}
+
+/** A decimal of at most 12 places as an integer of 10^-12. */
+function parseUsd(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(12, '0'));
+}

@@ -1,0 +1,42 @@
+/** Pools as of a snapshot: one by its address, or all of them. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { poolTypeShape } from '../wire/primitives';
+import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+
+/** More pools than any chain has; a bound, not a page. */
+const POOLS_MAX = 2_000_000;
+
+const poolRowShape = z.object({
+  address: z.string(),
+  dex: z.string(),
+  pool_type: poolTypeShape,
+  factory: z.string(),
+  token0: z.string(),
+  token1: z.string(),
+  base_is_token0: z.boolean(),
+  fee_pips: z.int(),
+  tick_spacing: z.int(),
+  created_block: z.int().nullable(),
+  created_at: z.int().nullable(),
+  created_tx: z.string().nullable(),
+});
+export type PoolRow = z.infer<typeof poolRowShape>;
+
+/** The pool at an address, or null. */
+export async function findPool(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  address: Hex,
+): Promise<PoolRow | null> {
+  const params = { ...snapshotParams(head), pair: address.slice(2) };
+  const [row] = await runner.run('pairs/find_pool', params, poolRowShape);
+  return row ?? null;
+}
+
+/** Every pool: for tables that are made once per head version. */
+export async function listPools(runner: QueryRunner, head: HeadSnapshot): Promise<PoolRow[]> {
+  return runner.run('pairs/list_pools', { ...snapshotParams(head), limit: POOLS_MAX }, poolRowShape);
+}

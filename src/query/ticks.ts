@@ -1,0 +1,80 @@
+/** Bars of a pair as of a snapshot, as /pairs/{address}/ticks answers them. */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
+import { AppError } from '../errors';
+import type { Currency, TicksAnswer } from '../wire/ticks';
+import { BarSource } from './barSource';
+import type { HeadSnapshot } from './headSnapshot';
+import { findPool, type PoolRow } from './pools';
+import { toSeries } from './tickSeries';
+import { listTokens, tokenRefOf, type TokenMap } from './tokens';
+
+/** Times in the store are 32 bits wide. */
+const TIME_MAX = 4_294_967_295;
+
+export interface TicksRequest {
+  readonly pair: Hex;
+  readonly timeframe: Timeframe;
+  /** 1–1000. */
+  readonly limit: number;
+  /** Exclusive bound on the open time, unix seconds; null: none. */
+  readonly to: number | null;
+  readonly currency: Currency;
+  readonly fill: boolean;
+  /** Only with currency `quote`. */
+  readonly invert: boolean;
+}
+
+/** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
+export async function getPairTicks(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  request: TicksRequest,
+): Promise<TicksAnswer> {
+  const seconds = TIMEFRAME_SECONDS[request.timeframe];
+  const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
+  const source = new BarSource(runner, chainId, head, request.pair, seconds, request.currency === 'usd');
+  const [found, bars] = await Promise.all([
+    findPoolWithTokens(runner, head, request.pair),
+    source.read(to, request.limit + 1),
+  ]);
+  if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
+  const { pool, tokens } = found;
+  const token0 = tokenRefOf(tokens, pool.token0);
+  const token1 = tokenRefOf(tokens, pool.token1);
+  const series = toSeries(bars.priced, {
+    ...request,
+    seconds,
+    to,
+    headTimestamp: head.timestamp,
+    baseIsToken0: pool.base_is_token0,
+    decimals0: token0.decimals ?? 0,
+    decimals1: token1.decimals ?? 0,
+  });
+  const baseIsToken0 = pool.base_is_token0 !== request.invert;
+  return {
+    data: series.data,
+    meta: {
+      timeframe: request.timeframe,
+      currency: request.currency,
+      base_token: baseIsToken0 ? token0 : token1,
+      quote_token: request.currency === 'usd' ? null : baseIsToken0 ? token1 : token0,
+      next_to: series.nextTo,
+      no_data: bars.priced.length === 0,
+      ...(bars.neverPriced && request.currency === 'usd' ? { reason: 'no_usd_price' as const } : {}),
+      as_of_block: head.number,
+      as_of_timestamp: head.timestamp,
+    },
+  };
+}
+
+async function findPoolWithTokens(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  pair: Hex,
+): Promise<{ pool: PoolRow; tokens: TokenMap } | null> {
+  const pool = await findPool(runner, head, pair);
+  return pool === null ? null : { pool, tokens: await listTokens(runner, [pool.token0, pool.token1]) };
+}

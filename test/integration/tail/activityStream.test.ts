@@ -1,0 +1,321 @@
+/** The stream over real HTTP and the real engine: live events, replay, reorgs, filters, bad input, the end. */
+import { addressOf, type ChainWriter, pairOf, swaps, token0Of, TOKEN1, type MadeEvent } from './chainWriter';
+import { type SseClient } from './sseClient';
+import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
+
+let world: StreamWorld;
+let chain: ChainWriter;
+let api: Tail;
+let clients: SseClient[];
+
+beforeEach(async () => {
+  world = await createStreamWorld();
+  chain = world.chain;
+  await chain.start();
+  await chain.mine();
+  api = await world.serve();
+  await untilSeen(api.tail, chain);
+  clients = [];
+});
+
+afterEach(async () => {
+  for (const client of clients) client.close();
+  await world.drop();
+});
+
+async function join(query = '', lastId: string | null = null): Promise<SseClient> {
+  const client = await connect(api, query, lastId);
+  clients.push(client);
+  return client;
+}
+
+function event(kind: MadeEvent['kind'], logIndex: number, pool = 1, maker = 7): MadeEvent {
+  return { kind, logIndex, pool, maker };
+}
+
+test('a new block reaches a client as messages in order, in the words of the contract', async () => {
+  const client = await join();
+  expect(client.status).toBe(200);
+  expect(client.headers['content-type']).toMatch(/^text\/event-stream/);
+  expect(client.headers['cache-control']).toBe('no-cache, no-transform');
+  expect(client.headers['x-accel-buffering']).toBe('no');
+  await client.until(() => client.retry === '3000');
+  const block = await chain.mine([event('sync', 0), event('swap', 1), event('mint', 2), event('burn', 5)]);
+  expect(await client.atLeast(4)).toEqual(['sync 101-0', 'swap 101-1', 'mint 101-2', 'burn 101-5']);
+  const [, swap] = client.messages;
+  expect(swap?.id).toBe(`101-1-${block.hash.slice(2, 10)}`);
+  expect(swap?.data).toMatchObject({
+    id: '101-1',
+    event_type: 'swap',
+    block_number: 101,
+    log_index: 1,
+    pair_address: pairOf(1),
+    maker: addressOf(7),
+    finalized: false,
+  });
+});
+
+test('a stream without an id begins with what comes next, not with what was', async () => {
+  await chain.mine(swaps(3));
+  await untilSeen(api.tail, chain);
+  const client = await join();
+  await chain.mine(swaps(1));
+  expect(await client.atLeast(1)).toEqual(['swap 102-0']);
+});
+
+test('a client with an id gets everything after it, from final and head rows, then goes on live', async () => {
+  for (let i = 0; i < 4; i += 1) await chain.mine(swaps(2));
+  await chain.promote(102);
+  await untilSeen(api.tail, chain);
+  const hash8 = chain.cursor.hash.slice(2, 10);
+  for (const id of ['101-0', `102-0-${hash8}`, `102-0-${hash8.toUpperCase()}`]) {
+    const client = await join(`?last_event_id=${id}`);
+    await client.atLeast(5);
+    await client.until(() => client.lines().at(-1) === 'swap 104-1');
+  }
+  const client = await join('?last_event_id=1-1', `102-1-${hash8}`);
+  await client.atLeast(4);
+  await chain.mine(swaps(1));
+  expect(await client.atLeast(5)).toEqual([
+    'swap 103-0',
+    'swap 103-1',
+    'swap 104-0',
+    'swap 104-1',
+    'swap 105-0',
+  ]);
+  expect(client.messages.map((message) => message.data['finalized'])).toEqual(Array(5).fill(false));
+});
+
+test('an id from before the start block replays all there is', async () => {
+  await chain.mine(swaps(2));
+  await chain.promote(101);
+  await untilSeen(api.tail, chain);
+  const client = await join('?last_event_id=3-0-deadbeef');
+  expect(await client.atLeast(2)).toEqual(['swap 101-0', 'swap 101-1']);
+  expect(client.messages[0]?.data['finalized']).toBe(true);
+});
+
+test('filters hold for live events, for the replay and for removed ids alike', async () => {
+  const events = [
+    event('swap', 0, 1, 7),
+    event('swap', 1, 2, 8),
+    event('sync', 2, 2, 8),
+    event('mint', 3, 1, 8),
+    event('burn', 4, 2, 7),
+  ];
+  await chain.mine(events);
+  await untilSeen(api.tail, chain);
+  const expectations: [string, number[]][] = [
+    ['event_type=swap', [0, 1]],
+    ['event_type=sync,burn', [2, 4]],
+    [`pair=${pairOf(2)}`, [1, 2, 4]],
+    [`token=${token0Of(1)}`, [0, 3]],
+    [`token=${TOKEN1}&event_type=mint`, [3]],
+    [`maker=${addressOf(8)}`, [1, 2, 3]],
+    [`maker=${addressOf(8)}&pair=${pairOf(1)}`, [3]],
+    [`maker=${addressOf(99)}`, []],
+  ];
+  const joined = await Promise.all(
+    expectations.map(([filter]) => join(`?${filter}&last_event_id=100-1048575`)),
+  );
+  await chain.mine(events);
+  await chain.reorg(101, [[event('swap', 9, 1, 8)]]);
+  for (const [i, [, logIndexes]] of expectations.entries()) {
+    const client = joined[i]!;
+    await client.until(() => client.lines().some((line) => line.startsWith('reorg')));
+    const ids = (block: number): string[] => logIndexes.map((logIndex) => `${block}-${logIndex}`);
+    const lines = client.lines().filter((line) => !line.endsWith('102-9'));
+    const reorgAt = lines.findIndex((line) => line.startsWith('reorg'));
+    expect(lines.slice(0, reorgAt).map((line) => line.split(' ')[1])).toEqual([...ids(101), ...ids(102)]);
+    const reorg = client.messages.find((message) => message.event === 'reorg');
+    expect(reorg?.data).toEqual({ from_block: 102, to_block: 102, removed_ids: ids(102) });
+  }
+});
+
+test('a reorg from A to B and back to A is told each time, before the rows that replace', async () => {
+  const client = await join();
+  await chain.mine(swaps(1));
+  await client.atLeast(1);
+  const base = chain.head.slice(0, 2);
+  const a = chain.make(swaps(2));
+  await chain.flip([...base, a]);
+  await client.atLeast(3);
+  await chain.reorg(101, [swaps(1), swaps(1)]);
+  await client.atLeast(6);
+  await chain.flip([...base, a]);
+  expect(await client.atLeast(9)).toEqual([
+    'swap 101-0',
+    'swap 102-0',
+    'swap 102-1',
+    'reorg 101-1048575',
+    'swap 102-0',
+    'swap 103-0',
+    'reorg 101-1048575',
+    'swap 102-0',
+    'swap 102-1',
+  ]);
+  const [first, second] = client.messages.filter((message) => message.event === 'reorg');
+  expect(first?.data).toEqual({ from_block: 102, to_block: 102, removed_ids: ['102-0', '102-1'] });
+  expect(second?.data).toEqual({ from_block: 102, to_block: 103, removed_ids: ['102-0', '103-0'] });
+  expect(first?.id).toBe(`101-1048575-${base[1]!.hash.slice(2, 10)}`);
+});
+
+test('a head that only gets shorter is a reorg', async () => {
+  const client = await join();
+  await chain.mine(swaps(1));
+  await client.atLeast(1);
+  await chain.flip(chain.head.slice(0, 1));
+  expect(await client.atLeast(2)).toEqual(['swap 101-0', 'reorg 100-1048575']);
+  await chain.mine(swaps(1));
+  await client.atLeast(3);
+});
+
+test('a client whose branch was left while it was away is told from the fork point, with its own ids', async () => {
+  await chain.mine(swaps(1));
+  const orphan1 = await chain.mine(swaps(2));
+  const orphan2 = await chain.mine(swaps(3));
+  await untilSeen(api.tail, chain);
+  await chain.reorg(101, [swaps(1), swaps(1), swaps(1)]);
+  await untilSeen(api.tail, chain);
+  const client = await join('', `103-1-${orphan2.hash.slice(2, 10)}`);
+  expect(await client.atLeast(4)).toEqual(['reorg 101-1048575', 'swap 102-0', 'swap 103-0', 'swap 104-0']);
+  expect(client.messages[0]?.data).toEqual({
+    from_block: 102,
+    to_block: 103,
+    removed_ids: ['102-0', '102-1', '103-0', '103-1'],
+  });
+  const other = await join('', `102-1048575-${orphan1.hash.slice(2, 10)}`);
+  await other.atLeast(4);
+  expect(other.messages[0]?.data).toEqual({
+    from_block: 102,
+    to_block: 102,
+    removed_ids: ['102-0', '102-1'],
+  });
+});
+
+test('the fork is also found when the new branch became final meanwhile', async () => {
+  await chain.mine(swaps(1));
+  const orphan = await chain.mine(swaps(1));
+  const client = await join('', `101-0-${chain.head[1]!.hash.slice(2, 10)}`);
+  await client.atLeast(1);
+  client.close();
+  await chain.reorg(101, [swaps(2), swaps(1)]);
+  await chain.promote(103);
+  await chain.mine(swaps(1));
+  await untilSeen(api.tail, chain);
+  const back = await join('', `102-0-${orphan.hash.slice(2, 10)}`);
+  expect(await back.atLeast(5)).toEqual([
+    'reorg 101-1048575',
+    'swap 102-0',
+    'swap 102-1',
+    'swap 103-0',
+    'swap 104-0',
+  ]);
+  expect(back.messages[0]?.data['removed_ids']).toEqual(['102-0']);
+});
+
+test('a client whose branch nobody remembers is told to void all that could be, and gets it again', async () => {
+  await chain.mine(swaps(1));
+  await chain.mine(swaps(1));
+  await untilSeen(api.tail, chain);
+  const client = await join('', '102-0-00c0ffee');
+  expect(await client.atLeast(3)).toEqual(['reorg 99-1048575', 'swap 101-0', 'swap 102-0']);
+  expect(client.messages[0]?.data).toEqual({ from_block: 100, to_block: 102, removed_ids: null });
+});
+
+test('a client that another process has shown a newer block goes on behind it', async () => {
+  for (let i = 0; i < 5; i += 1) {
+    const next = await chain.mine(swaps(2));
+    const client = await join('', `${next.number}-0-${next.hash.slice(2, 10)}`);
+    expect(await client.atLeast(1)).toEqual([`swap ${next.number}-1`]);
+  }
+});
+
+test('an id beyond the head without a hash voids what lies beyond the head', async () => {
+  const client = await join('?last_event_id=200-3');
+  expect(await client.atLeast(1)).toEqual(['reorg 100-1048575']);
+  expect(client.messages[0]?.data).toEqual({ from_block: 101, to_block: 200, removed_ids: null });
+  await chain.mine(swaps(1));
+  await client.atLeast(2);
+});
+
+test.each([
+  ['?last_event_id=abc', 'last_event_id'],
+  ['?last_event_id=1-1048576', 'last_event_id'],
+  ['?last_event_id=1-2-xyz', 'last_event_id'],
+  ['?last_event_id=', 'last_event_id'],
+  ['?last_event_id=1-1&last_event_id=1-2', 'last_event_id'],
+  ['?event_type=swop', 'event_type'],
+  ['?pair=0x12', 'pair'],
+  ['?token=nope', 'token'],
+  ['?maker=', 'maker'],
+])('%s is a 400 that names the parameter', async (query, name) => {
+  const client = await join(query);
+  expect(client.status).toBe(400);
+  await client.until(() => client.ended);
+  expect(JSON.parse(client.body)).toMatchObject({ success: false, code: 'bad_request' });
+  expect(client.body).toContain(name);
+});
+
+test('a bad Last-Event-ID header is a 400 that names it', async () => {
+  const client = await join('', 'nonsense');
+  await client.until(() => client.ended);
+  expect(client.status).toBe(400);
+  expect(client.body).toContain('Last-Event-ID');
+});
+
+test('streams are bounded in total', async () => {
+  const bounded = await world.serve({ clientsMax: 2 });
+  await untilSeen(bounded.tail, chain);
+  const joined = [await connect(bounded), await connect(bounded)];
+  const third = await connect(bounded);
+  expect(third.status).toBe(503);
+  joined[0]!.close();
+  await third.until(() => bounded.hub.clientCount() === 1);
+  const fourth = await connect(bounded);
+  expect(fourth.status).toBe(200);
+  for (const client of [...joined, fourth]) client.close();
+});
+
+test('before anything is indexed a stream is unavailable', async () => {
+  const empty = await createStreamWorld();
+  try {
+    const server = await empty.serve();
+    const client = await connect(server);
+    expect(client.status).toBe(503);
+  } finally {
+    await empty.drop();
+  }
+});
+
+test('a heartbeat comes while nothing happens', async () => {
+  const quick = await world.serve({ heartbeatMs: 30 });
+  await untilSeen(quick.tail, chain);
+  const client = await connect(quick);
+  clients.push(client);
+  await client.until(() => client.comments.length >= 3);
+  expect(client.messages).toEqual([]);
+});
+
+test('shutting down ends every stream', async () => {
+  const client = await join();
+  const idle: SseClient = await join('?event_type=mint');
+  await api.stop();
+  await client.until(() => client.ended && idle.ended);
+  expect(api.hub.clientCount()).toBe(0);
+});
+
+test('two API processes tell their clients the same', async () => {
+  const second = await world.serve();
+  await untilSeen(second.tail, chain);
+  const one = await join();
+  const two = await connect(second);
+  clients.push(two);
+  await chain.mine(swaps(3));
+  await one.atLeast(3);
+  await two.atLeast(3);
+  await chain.reorg(100, [swaps(1), swaps(2)]);
+  await one.atLeast(7);
+  await two.atLeast(7);
+  expect(two.messages).toEqual(one.messages);
+});

@@ -1,0 +1,229 @@
+/**
+ * Clients that come and go between two API processes while a seeded chain grows, forks, forks back and becomes final:
+ * net of reorgs each ends with exactly the canonical events of its filter, none twice, none missing.
+ */
+import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
+import { SseClient, type SseMessage } from './sseClient';
+import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
+
+const SEEDS = [1, 2, 3, 4, 5, 6];
+const STEPS = 60;
+
+interface Random {
+  (below: number): number;
+}
+
+/** mulberry32. */
+function createRandom(seed: number): Random {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * below);
+  };
+}
+
+interface Held {
+  readonly block: number;
+  readonly logIndex: number;
+  readonly tx: string;
+}
+
+/** A consumer that keeps what a user of the stream would keep. */
+class Follower {
+  readonly held: Held[] = [];
+  private client: SseClient | null = null;
+  private lastId: string | null = '99-1048575';
+  private read = 0;
+  readonly faults: string[] = [];
+
+  constructor(
+    readonly query: string,
+    readonly fits: (event: MadeEvent) => boolean,
+  ) {}
+
+  get isConnected(): boolean {
+    return this.client !== null;
+  }
+
+  async connect(api: Tail): Promise<void> {
+    this.client = await new SseClient(`${api.url}${this.query}`, this.lastId).connect();
+    this.read = 0;
+    if (this.client.status !== 200) this.faults.push(`status ${this.client.status} ${this.client.body}`);
+  }
+
+  disconnect(): void {
+    this.drink();
+    this.lastId = this.client?.lastId ?? this.lastId;
+    this.client?.close();
+    this.client = null;
+  }
+
+  /** Takes in what has arrived. */
+  drink(): void {
+    for (; this.client !== null && this.read < this.client.messages.length; this.read += 1) {
+      const message = this.client.messages[this.read];
+      if (message !== undefined) this.take(message);
+    }
+  }
+
+  private take(message: SseMessage): void {
+    if (message.event === 'gap') this.faults.push('a gap');
+    else if (message.event === 'reorg') this.takeReorg(message);
+    else this.takeEvent(message);
+  }
+
+  private takeReorg({ data }: SseMessage): void {
+    const from = Number(data['from_block']);
+    const removed = data['removed_ids'] as string[] | null;
+    while (this.held.length > 0 && (this.held.at(-1)?.block ?? 0) >= from) {
+      const gone = this.held.pop();
+      const id = `${gone?.block}-${gone?.logIndex}`;
+      if (removed !== null && !removed.includes(id)) this.faults.push(`${id} was removed but not named`);
+    }
+  }
+
+  private takeEvent({ data, id }: SseMessage): void {
+    const held = {
+      block: Number(data['block_number']),
+      logIndex: Number(data['log_index']),
+      tx: String(data['tx_hash']),
+    };
+    const last = this.held.at(-1);
+    const isNext =
+      last === undefined ||
+      held.block > last.block ||
+      (held.block === last.block && held.logIndex > last.logIndex);
+    if (!isNext) this.faults.push(`${id} came after ${last?.block}-${last?.logIndex}`);
+    this.held.push(held);
+  }
+}
+
+function randomEvents(random: Random): MadeEvent[] {
+  const kinds = ['swap', 'sync', 'mint', 'burn'] as const;
+  const events: MadeEvent[] = [];
+  for (let logIndex = random(3), left = random(5); left > 0; left -= 1, logIndex += 1 + random(3)) {
+    events.push({ kind: kinds[random(4)] ?? 'swap', logIndex, pool: 1 + random(3), maker: 7 + random(2) });
+  }
+  return events;
+}
+
+class Scenario {
+  private readonly finals: MadeBlock[] = [];
+  private readonly left: MadeBlock[][] = [];
+
+  constructor(
+    private readonly world: StreamWorld,
+    private readonly apis: readonly Tail[],
+    private readonly followers: readonly Follower[],
+    private readonly random: Random,
+  ) {}
+
+  async step(): Promise<void> {
+    const { random } = this;
+    const { chain } = this.world;
+    const choice = random(20);
+    if (choice < 8) await chain.mine(randomEvents(random));
+    else if (choice < 11) await this.fork();
+    else if (choice < 13) await this.forkBack();
+    else if (choice < 14) await this.promote();
+    else if (choice < 18) await this.comeOrGo();
+    else await new Promise((resolve) => setTimeout(resolve, random(40)));
+  }
+
+  private async fork(): Promise<void> {
+    const { chain } = this.world;
+    const { random } = this;
+    const depth = 1 + random(Math.min(5, chain.head.length));
+    if (chain.head.length < depth) return;
+    this.left.push(chain.head);
+    const length = random(depth + 2);
+    const blocks = Array.from({ length }, () => randomEvents(random));
+    await chain.reorg(chain.tip.number - depth, blocks);
+  }
+
+  /** Makes an earlier branch canonical again, if it still stands on the cursor. */
+  private async forkBack(): Promise<void> {
+    const { chain } = this.world;
+    const branch = this.left[this.random(this.left.length)];
+    if (branch === undefined) return;
+    const above = branch.filter((block) => block.number > chain.cursor.number);
+    if (above[0]?.parentHash !== chain.cursor.hash) return;
+    this.left.push(chain.head);
+    await chain.flip(above);
+  }
+
+  private async promote(): Promise<void> {
+    const { chain } = this.world;
+    const count = this.random(Math.max(1, chain.head.length - 4));
+    this.finals.push(...chain.head.slice(0, count));
+    await chain.promote(chain.cursor.number + count);
+  }
+
+  private async comeOrGo(): Promise<void> {
+    const follower = this.followers[this.random(this.followers.length)];
+    const api = this.apis[this.random(this.apis.length)];
+    if (follower === undefined || api === undefined) return;
+    if (follower.isConnected) follower.disconnect();
+    else await follower.connect(api);
+  }
+
+  /** What a follower must hold in the end: its ids, and the transactions that tell one branch from another. */
+  expected(follower: Follower): { id: string; tx: string }[] {
+    const canonical = [...this.finals, ...this.world.chain.head];
+    return canonical.flatMap((block) =>
+      block.events
+        .filter(follower.fits)
+        .map((event) => ({ id: `${block.number}-${event.logIndex}`, tx: transactionOf(block, event) })),
+    );
+  }
+}
+
+async function run(seed: number): Promise<void> {
+  const world = await createStreamWorld();
+  try {
+    await world.chain.start();
+    await world.chain.mine();
+    const apis = [await world.serve(), await world.serve()];
+    const followers = [
+      new Follower('', () => true),
+      new Follower(`?pair=${pairOf(2)}`, (event) => event.pool === 2),
+      new Follower(`?event_type=swap,burn`, (event) => event.kind === 'swap' || event.kind === 'burn'),
+      new Follower(`?maker=${addressOf(8)}&token=${TOKEN1}`, (event) => event.maker === 8),
+    ];
+    const random = createRandom(seed);
+    const scenario = new Scenario(world, apis, followers, random);
+    while (apis.some(({ tail }) => tail.streamHead() === null))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let i = 0; i < STEPS; i += 1) await scenario.step();
+    for (const follower of followers) await settle(scenario, follower, apis[random(2)]!);
+  } finally {
+    await world.drop();
+  }
+}
+
+async function settle(scenario: Scenario, follower: Follower, api: Tail): Promise<void> {
+  if (!follower.isConnected) await follower.connect(api);
+  const expected = scenario.expected(follower);
+  const held = (): { id: string; tx: string }[] => {
+    follower.drink();
+    return follower.held.map(({ block, logIndex, tx }) => ({ id: `${block}-${logIndex}`, tx }));
+  };
+  const deadline = Date.now() + 5_000;
+  while (JSON.stringify(held()) !== JSON.stringify(expected) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect({ query: follower.query, held: held(), faults: follower.faults }).toEqual({
+    query: follower.query,
+    held: expected,
+    faults: [],
+  });
+  follower.disconnect();
+}
+
+test.each(SEEDS)(
+  'with seed %i every follower ends with the canonical events of its filter',
+  (seed) => run(seed),
+  60_000,
+);

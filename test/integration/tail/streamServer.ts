@@ -1,0 +1,122 @@
+/** A stream server as main.ts would put it together, on a database of its own, for tests over real HTTP. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import Router from '@koa/router';
+import Koa from 'koa';
+
+import { activityStream } from '../../../src/api/stream/activityStream';
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { AppError } from '../../../src/errors';
+import { createLog } from '../../../src/log';
+import { createHub, type Hub, type HubOptions } from '../../../src/tail/hub';
+import { createTailLoop, type TailLoop } from '../../../src/tail/tailLoop';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { CHAIN_ID, ChainWriter } from './chainWriter';
+import { SseClient } from './sseClient';
+
+export interface Tail {
+  readonly hub: Hub;
+  readonly tail: TailLoop;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface StreamWorld {
+  readonly chain: ChainWriter;
+  readonly database: Database;
+  readonly testDatabase: TestDatabase;
+  /** Starts one API process; several may share the world. `port`: another way to the same database. */
+  serve(options?: HubOptions, port?: number): Promise<Tail>;
+  drop(): Promise<void>;
+}
+
+const LOG = createLog('silent');
+
+export async function createStreamWorld(): Promise<StreamWorld> {
+  const testDatabase = await createTestDatabase();
+  const database = openDatabase({ url: testDatabase.writerUrl });
+  await migrate(database, LOG);
+  const tails: Tail[] = [];
+  return {
+    chain: new ChainWriter(database),
+    database,
+    testDatabase,
+    async serve(options = {}, port): Promise<Tail> {
+      const url = new URL(testDatabase.readerUrl);
+      if (port !== undefined) url.port = String(port);
+      const tail = await serve(url.toString(), options);
+      tails.push(tail);
+      return tail;
+    },
+    async drop(): Promise<void> {
+      for (const tail of tails) await tail.stop();
+      await database.close();
+      await testDatabase.drop();
+    },
+  };
+}
+
+async function serve(readerUrl: string, options: HubOptions): Promise<Tail> {
+  const reader = openDatabase({ url: readerUrl });
+  const runner = createQueryRunner(reader, { checkRows: true });
+  const hub = createHub(options);
+  const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs: 10 });
+  const stopping = new AbortController();
+  const running = tail.run(stopping.signal);
+  const server = createServer(createApp(activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  let stopped = false;
+  return {
+    hub,
+    tail,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/activity/stream`,
+    async stop(): Promise<void> {
+      if (stopped) return;
+      stopped = true;
+      stopping.abort();
+      await running;
+      hub.close();
+      await close(server);
+      await reader.close();
+    },
+  };
+}
+
+function createApp(route: ReturnType<typeof activityStream>): ReturnType<Koa['callback']> {
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      ctx.status = error.status;
+      ctx.body = { success: false, error: error.message, code: error.code };
+    }
+  });
+  const router = new Router();
+  router.get(route.path, (ctx) => route.handle(ctx as Parameters<typeof route.handle>[0]));
+  app.use(router.routes());
+  return app.callback();
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** Waits until the process has seen the chain's tip and cursor. */
+export async function untilSeen(tail: TailLoop, chain: ChainWriter): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  const isSeen = (): boolean =>
+    tail.streamHead()?.hash === chain.tip.hash && tail.streamHead()?.finalTo === chain.cursor.number;
+  while (!isSeen()) {
+    if (Date.now() > deadline) throw new Error('the tail loop did not see the tip');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export function connect(tail: Tail, query = '', lastId: string | null = null): Promise<SseClient> {
+  return new SseClient(`${tail.url}${query}`, lastId).connect();
+}

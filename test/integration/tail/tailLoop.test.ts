@@ -1,0 +1,115 @@
+/** The tail loop while the database comes and goes, over a real connection that the test cuts. */
+import { createServer, connect as connectSocket, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+import { swaps, type ChainWriter } from './chainWriter';
+import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
+
+/** A TCP proxy that can be cut and joined again on the same port. */
+class Cable {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | null = null;
+  port = 0;
+
+  constructor(private readonly targetPort: number) {}
+
+  async join(): Promise<void> {
+    const server = createServer((near) => {
+      const far = connectSocket(this.targetPort, '127.0.0.1');
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          this.sockets.delete(socket);
+          near.destroy();
+          far.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  async cut(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    const closed = new Promise<void>((resolve) =>
+      server === null ? resolve() : server.close(() => resolve()),
+    );
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+}
+
+let world: StreamWorld;
+let chain: ChainWriter;
+let cable: Cable;
+
+beforeEach(async () => {
+  world = await createStreamWorld();
+  chain = world.chain;
+  await chain.start();
+  await chain.mine(swaps(1));
+  cable = new Cable(Number(new URL(world.testDatabase.readerUrl).port));
+  await cable.join();
+});
+
+afterEach(async () => {
+  await world.drop();
+  await cable.cut();
+});
+
+test('what happened while the database was away arrives afterwards, once and in order', async () => {
+  const api = await world.serve({}, cable.port);
+  await untilSeen(api.tail, chain);
+  const client = await connect(api);
+  await chain.mine(swaps(2));
+  await client.atLeast(2);
+  await cable.cut();
+  await client.until(() => api.tail.facts().lastError !== null);
+  const headBefore = api.tail.current();
+  await chain.mine(swaps(1));
+  await chain.reorg(100, [swaps(1), swaps(1), swaps(1)]);
+  await chain.promote(102);
+  await chain.mine(swaps(1));
+  expect(api.tail.current()).toBe(headBefore);
+  await cable.join();
+  expect(await client.atLeast(7)).toEqual([
+    'swap 101-0',
+    'swap 101-1',
+    'reorg 100-1048575',
+    'swap 101-0',
+    'swap 102-0',
+    'swap 103-0',
+    'swap 104-0',
+  ]);
+  expect(client.messages[2]?.data).toEqual({
+    from_block: 101,
+    to_block: 101,
+    removed_ids: ['101-0', '101-1'],
+  });
+  expect(api.tail.facts().lastError).toBeNull();
+  client.close();
+});
+
+test('a loop that starts before its database finds it later', async () => {
+  await cable.cut();
+  const api = await world.serve({}, cable.port);
+  const refused = await connect(api);
+  expect(refused.status).toBe(503);
+  await refused.until(() => api.tail.facts().lastError !== null);
+  expect(api.tail.facts().lastPollAt).toBeNull();
+  await cable.join();
+  await untilSeen(api.tail, chain);
+  expect(api.tail.current()?.number).toBe(100);
+});
+
+test('stopping ends the loop at once, also while the database is away', async () => {
+  await cable.cut();
+  const api = await world.serve({}, cable.port);
+  const started = Date.now();
+  await api.stop();
+  expect(Date.now() - started).toBeLessThan(2_000);
+});

@@ -1,0 +1,116 @@
+/** The mechanical part of the style, held by the build: layers, circles, lengths, and what must not be written. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '..');
+const LINES_MAX = 400;
+
+/** Who may be imported by a folder of src besides itself. Value and type imports count alike. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  log: [],
+  domain: ['errors', 'log'],
+  metrics: ['errors', 'log', 'domain'],
+  wire: ['errors', 'domain'],
+  protocols: ['errors', 'domain'],
+  pricing: ['errors', 'domain'],
+  chains: ['errors', 'domain'],
+  clickhouse: ['errors', 'log', 'domain'],
+  chain: ['errors', 'log', 'domain'],
+  ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing'],
+  query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'wire'],
+  tail: ['errors', 'log', 'domain', 'clickhouse', 'query', 'wire'],
+  api: ['errors', 'log', 'domain', 'clickhouse', 'query', 'tail', 'wire', 'metrics'],
+  config: ['errors', 'domain', 'chains'],
+};
+
+function listFiles(folder: string, ending: RegExp): string[] {
+  return readdirSync(join(ROOT, folder)).flatMap((name) => {
+    const path = join(folder, name);
+    if (statSync(join(ROOT, path)).isDirectory()) return name === 'node_modules' ? [] : listFiles(path, ending);
+    return ending.test(name) ? [path] : [];
+  });
+}
+
+const sources = listFiles('src', /\.ts$/);
+const code = [...sources, ...listFiles('scripts', /\.(ts|mjs)$/), ...listFiles('test', /\.ts$/)];
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+function importsOf(path: string): string[] {
+  const found = textOf(path).matchAll(/(?:from|import|require\()\s*'(\.{1,2}\/[^']+)'/g);
+  return [...found].map(([, target = '']) => relative(ROOT, resolve(ROOT, dirname(path), target)));
+}
+
+/** The layer of a file of src: its folder, or its name at the top. */
+const layerOf = (path: string): string => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+
+test(`no file of code is longer than ${LINES_MAX} lines`, () => {
+  const long = code.filter((path) => textOf(path).split('\n').length > LINES_MAX + 1);
+  expect(long).toEqual([]);
+});
+
+test('imports go only downwards through the layers', () => {
+  const wrong = sources.flatMap((path) => {
+    const allowed = LAYERS[layerOf(path)];
+    if (allowed === undefined) return [];
+    return importsOf(path)
+      .filter((target) => target.startsWith('src/') && layerOf(target) !== layerOf(path))
+      .filter((target) => !allowed.includes(layerOf(target)))
+      .map((target) => `${path} → ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('no imports go in circles', () => {
+  const circles: string[] = [];
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (state.get(path) === 'done') return;
+    if (state.get(path) === 'open') {
+      circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      return;
+    }
+    state.set(path, 'open');
+    for (const target of importsOf(path)) {
+      const file = [`${target}.ts`, target].find((candidate) => sources.includes(candidate));
+      if (file !== undefined) visit(file, [...trail, path]);
+    }
+    state.set(path, 'done');
+  };
+  for (const path of sources) visit(path, []);
+  expect(circles).toEqual([]);
+});
+
+test('only clickhouse imports the database client, only config and main read the environment', () => {
+  const clients = sources.filter((path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse');
+  expect(clients).toEqual([]);
+  const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
+  expect(readers.filter((path) => !['src/main.ts', 'src/config.ts'].includes(path))).toEqual([]);
+});
+
+test('no barrels, no vague file names', () => {
+  expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
+  expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
+});
+
+test('no holes in the types, no unfinished marks', () => {
+  const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
+  expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
+  const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
+  expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
+});
+
+test('every source file opens by saying what it is for', () => {
+  expect(sources.filter((path) => !textOf(path).startsWith('/**'))).toEqual([]);
+});
+
+test('no test is skipped or alone', () => {
+  const lonely = new RegExp(`\\b(it|test|describe)\\.(${['sk' + 'ip', 'on' + 'ly', 'to' + 'do'].join('|')})\\b|\\bx(it|describe)\\(`);
+  expect(listFiles('test', /\.ts$/).filter((path) => lonely.test(textOf(path)))).toEqual([]);
+});
+
+test('every SQL query says what a row is, binds its values and has an end', () => {
+  const queries = listFiles('clickhouse/queries', /\.sql$/);
+  expect(queries.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
+  expect(queries.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
+});

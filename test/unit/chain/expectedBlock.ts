@@ -1,0 +1,29 @@
+/** What the block source must make of a fake chain's block, written down from the chain itself. */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { FakeBlock } from '../../support/fakeChain';
+
+export function expectedBlock(block: FakeBlock): ChainBlock {
+  return {
+    number: block.number,
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: block.timestamp,
+    baseFeePerGas: 7n,
+    transactionCount: block.transactions.length,
+    transactions: block.transactions.map((transaction, index) => ({
+      hash: transaction['hash'],
+      index,
+      from: transaction['from'],
+      effectiveGasPrice: BigInt(String(transaction['gasPrice'])),
+      contractAddress: null,
+    })),
+    logs: block.logs.map((log, logIndex) => ({
+      address: log['address'],
+      topics: log['topics'],
+      data: log['data'],
+      transactionHash: log['transactionHash'],
+      transactionIndex: Number(log['transactionIndex']),
+      logIndex,
+    })),
+  } as ChainBlock;
+}

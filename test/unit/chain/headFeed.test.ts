@@ -1,0 +1,106 @@
+import { createBlockSource } from '../../../src/chain/blockSource';
+import { headFeed } from '../../../src/chain/headFeed';
+import type { BlockHeader } from '../../../src/chain/parseBlock';
+import { FakeChain } from '../../support/fakeChain';
+import type { FakeNode } from '../../support/fakeNode';
+import { closeAll, closeLater, poolOf, silentLog, startNode, until } from './setup';
+
+afterEach(closeAll);
+
+/** Runs a feed in the background and collects what it yields. */
+function feedOf(urls: readonly string[]): { heads: BlockHeader[]; stop: () => Promise<void> } {
+  const pool = poolOf(urls);
+  const source = createBlockSource({ pool, log: silentLog });
+  const controller = new AbortController();
+  const heads: BlockHeader[] = [];
+  const running = (async () => {
+    for await (const head of headFeed({ pool, source, log: silentLog, signal: controller.signal }))
+      heads.push(head);
+  })();
+  const stop = async (): Promise<void> => {
+    controller.abort(new Error('the test is over'));
+    await running;
+  };
+  closeLater(stop);
+  return { heads, stop };
+}
+
+const hashesOf = (heads: readonly BlockHeader[]): string[] => heads.map((head) => head.hash);
+
+async function nodeWith(blocks: number): Promise<FakeNode> {
+  const chain = new FakeChain(41);
+  chain.mineMany(blocks, 2);
+  return startNode(chain);
+}
+
+test('a polled node’s new heads are told, also at equal and at lower height, and each once', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.httpUrl]);
+  const seen = [node.chain.head.hash];
+  await until(() => heads.length === 1);
+  for (const change of [() => node.chain.mine(), () => node.chain.reorg(1), () => node.chain.reorg(3, 1)]) {
+    change();
+    seen.push(node.chain.head.hash);
+    await until(() => heads.length === seen.length);
+  }
+  expect(hashesOf(heads)).toEqual(seen);
+});
+
+test('a pushed head is told without waiting for the next poll', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.wsUrl]);
+  await until(() => heads.length === 1 && node.subscriberCount === 1);
+  const started = Date.now();
+  for (let block = 0; block < 20; block += 1) {
+    node.chain.mine();
+    node.announce();
+    await until(() => heads.at(-1)?.hash === node.chain.head.hash);
+  }
+  // By polling alone twenty heads would take four seconds at least.
+  expect(Date.now() - started).toBeLessThan(3_000);
+});
+
+test('a head that the node forgets to push is found by polling', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.wsUrl]);
+  await until(() => heads.length === 1 && node.subscriberCount === 1);
+  node.chain.reorg(2, 1);
+  await until(() => heads.length === 2);
+  expect(heads[1]?.hash).toBe(node.chain.head.hash);
+});
+
+test('after a drop of the socket heads go on', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.wsUrl]);
+  await until(() => heads.length === 1 && node.subscriberCount === 1);
+  node.dropSockets();
+  node.chain.mine();
+  await until(() => heads.length === 2);
+  await until(() => node.subscriberCount === 1);
+  expect(heads[1]?.hash).toBe(node.chain.head.hash);
+});
+
+test('a node that fails for a while ends nothing', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.httpUrl]);
+  await until(() => heads.length === 1);
+  let failures = 0;
+  node.onHttp = (_request, response) => {
+    failures += 1;
+    response.writeHead(500).end();
+    return true;
+  };
+  await until(() => failures >= 2);
+  node.onHttp = () => false;
+  node.chain.mine();
+  await until(() => heads.length === 2);
+});
+
+test('a feed ends as soon as it is told to', async () => {
+  const node = await nodeWith(5);
+  const { heads, stop } = feedOf([node.httpUrl, node.wsUrl]);
+  await until(() => heads.length === 1);
+  const started = Date.now();
+  await stop();
+  expect(Date.now() - started).toBeLessThan(400);
+});

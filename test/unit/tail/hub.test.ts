@@ -1,0 +1,161 @@
+/** The hub between a change of the chain and its clients, with sockets that the test holds. */
+import { toOrd } from '../../../src/domain/ord';
+import {
+  createHub,
+  type ChainChange,
+  type Hub,
+  type HubOptions,
+  type LiveEvent,
+} from '../../../src/tail/hub';
+import type { StreamClient, StreamSink } from '../../../src/tail/streamClient';
+import { eventMessage } from '../../../src/tail/streamMessage';
+import { ALL_ACTIVITY, type ActivityEvent, type ActivityFilter } from '../../../src/query/activity';
+import type { SyncItem } from '../../../src/wire/activity';
+
+const HASH = `0x${'ab'.repeat(32)}` as const;
+const NOTHING: ChainChange = { reorg: null, gap: null, events: [] };
+const hubs: Hub[] = [];
+
+afterEach(() => {
+  for (const hub of hubs.splice(0)) hub.close();
+});
+
+function createTestHub(options: HubOptions = {}): Hub {
+  const hub = createHub(options);
+  hubs.push(hub);
+  return hub;
+}
+
+class Socket implements StreamSink {
+  text = '';
+  ended = false;
+  constructor(public open = true) {}
+  write(bytes: Buffer): boolean {
+    this.text += bytes.toString();
+    return this.open;
+  }
+  end(): void {
+    this.ended = true;
+  }
+  ids(): string[] {
+    return [...this.text.matchAll(/^id: (\d+-\d+)/gm)].map((match) => match[1] ?? '');
+  }
+}
+
+function join(
+  hub: Hub,
+  socket: Socket,
+  filter: ActivityFilter = ALL_ACTIVITY,
+  address = '10.0.0.1',
+): StreamClient {
+  const client = hub.subscribe(filter, socket, address);
+  client.release();
+  return client;
+}
+
+function sync(block: number, logIndex: number, pool = 'a'): ActivityEvent {
+  const token = (digit: string) => ({ address: `0x${digit.repeat(40)}`, symbol: null, decimals: null });
+  const item: SyncItem = {
+    id: `${block}-${logIndex}`,
+    event_type: 'sync',
+    block_number: block,
+    timestamp: 1,
+    tx_hash: HASH,
+    log_index: logIndex,
+    pair_address: `0x${pool.repeat(40)}`,
+    dex_name: 'pulsex_v2',
+    pool_type: 2,
+    token0: token('1'),
+    token1: token('2'),
+    maker: null,
+    amount_usd: null,
+    finalized: false,
+    reserve0: '1',
+    reserve1: '2',
+    price: null,
+  };
+  return { ord: toOrd(block, logIndex), item };
+}
+
+function live(event: ActivityEvent): LiveEvent {
+  return { ...event, message: eventMessage(event, HASH) };
+}
+
+test('each client gets the events of its filter', async () => {
+  const hub = createTestHub();
+  const [all, one] = [new Socket(), new Socket()];
+  join(hub, all);
+  join(hub, one, { ...ALL_ACTIVITY, pair: `0x${'b'.repeat(40)}` });
+  await hub.publish({ ...NOTHING, events: [live(sync(5, 0)), live(sync(5, 1, 'b')), live(sync(6, 0))] });
+  expect(all.ids()).toEqual(['5-0', '5-1', '6-0']);
+  expect(one.ids()).toEqual(['5-1']);
+});
+
+test('a reorg names to each client the ids that it could have been sent, or null when they are unknown', async () => {
+  const hub = createTestHub();
+  const [all, one] = [new Socket(), new Socket()];
+  join(hub, all);
+  join(hub, one, { ...ALL_ACTIVITY, pair: `0x${'b'.repeat(40)}` });
+  const fork = { number: 4, hash8: 'abababab' };
+  await hub.publish({ ...NOTHING, reorg: { fork, toBlock: 5, removed: [sync(5, 0), sync(5, 1, 'b')] } });
+  await hub.publish({ ...NOTHING, reorg: { fork, toBlock: 5, removed: null } });
+  expect(all.text).toContain('{"from_block":5,"to_block":5,"removed_ids":["5-0","5-1"]}');
+  expect(one.text).toContain('{"from_block":5,"to_block":5,"removed_ids":["5-1"]}');
+  expect(one.text).toContain('id: 4-1048575-abababab\n');
+  expect(one.text).toContain('"removed_ids":null');
+});
+
+test('clients that join while a change is sent get none of it', async () => {
+  const hub = createTestHub();
+  join(hub, new Socket());
+  const events = Array.from({ length: 1_000 }, (_, i) => live(sync(5, i)));
+  const sending = hub.publish({ ...NOTHING, events });
+  const late = new Socket();
+  join(hub, late);
+  await sending;
+  expect(late.text).toBe('');
+});
+
+test('a client that reads nothing loses its own queue, is counted, and holds up nobody', async () => {
+  let dropped = 0;
+  const hub = createTestHub({ observeDrops: (messages) => (dropped += messages) });
+  const [stalled, reading] = [new Socket(false), new Socket()];
+  const client = join(hub, stalled);
+  join(hub, reading);
+  const events = Array.from({ length: 10_000 }, (_, i) => live(sync(5, i)));
+  const started = performance.now();
+  await hub.publish({ ...NOTHING, events });
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(reading.ids()).toHaveLength(10_000);
+  expect(stalled.ids()).toEqual(['5-0']);
+  expect(client.queued).toBe(0);
+  expect(dropped).toBe(9_999);
+  stalled.open = true;
+  client.drain();
+  expect(stalled.text).toContain('event: gap\ndata: {"from_id":"5-1","to_id":"5-9999"}');
+});
+
+test('streams are bounded per address, loopback excepted, and a place is free again when one goes', () => {
+  const hub = createTestHub({ clientsPerAddressMax: 2 });
+  const first = join(hub, new Socket());
+  join(hub, new Socket());
+  expect(() => join(hub, new Socket())).toThrow('At most 2 streams per address');
+  join(hub, new Socket(), ALL_ACTIVITY, '10.0.0.2');
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+    for (let i = 0; i < 3; i += 1) join(hub, new Socket(), ALL_ACTIVITY, address);
+  }
+  hub.remove(first);
+  hub.remove(first);
+  join(hub, new Socket());
+  expect(() => join(hub, new Socket())).toThrow('At most 2 streams per address');
+});
+
+test('a closed hub ends everyone and takes no one', () => {
+  const hub = createTestHub();
+  const socket = new Socket();
+  join(hub, socket);
+  hub.close();
+  expect(socket.ended).toBe(true);
+  expect(hub.clientCount()).toBe(0);
+  expect(() => join(hub, new Socket())).toThrow('shutting down');
+});
