@@ -7,8 +7,15 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-if (status !== 0) process.exit(status ?? 1);
-writeFileSync(join(root, 'dist', 'main.js'), "#!/usr/bin/env node\n'use strict';\nrequire('./src/main.js').main();\n", {
-  mode: 0o755,
+const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
 });
+if (status !== 0) process.exit(status ?? 1);
+writeFileSync(
+  join(root, 'dist', 'main.js'),
+  "#!/usr/bin/env node\n'use strict';\nrequire('./src/main.js').main();\n",
+  {
+    mode: 0o755,
+  },
+);

@@ -27,7 +27,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 function listFiles(folder: string, ending: RegExp): string[] {
   return readdirSync(join(ROOT, folder)).flatMap((name) => {
     const path = join(folder, name);
-    if (statSync(join(ROOT, path)).isDirectory()) return name === 'node_modules' ? [] : listFiles(path, ending);
+    if (statSync(join(ROOT, path)).isDirectory())
+      return name === 'node_modules' ? [] : listFiles(path, ending);
     return ending.test(name) ? [path] : [];
   });
 }
@@ -82,7 +83,9 @@ test('no imports go in circles', () => {
 });
 
 test('only clickhouse imports the database client, only config and main read the environment', () => {
-  const clients = sources.filter((path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse');
+  const clients = sources.filter(
+    (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
+  );
   expect(clients).toEqual([]);
   const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
   expect(readers.filter((path) => !['src/main.ts', 'src/config.ts'].includes(path))).toEqual([]);
@@ -105,7 +108,9 @@ test('every source file opens by saying what it is for', () => {
 });
 
 test('no test is skipped or alone', () => {
-  const lonely = new RegExp(`\\b(it|test|describe)\\.(${['sk' + 'ip', 'on' + 'ly', 'to' + 'do'].join('|')})\\b|\\bx(it|describe)\\(`);
+  const lonely = new RegExp(
+    `\\b(it|test|describe)\\.(${['sk' + 'ip', 'on' + 'ly', 'to' + 'do'].join('|')})\\b|\\bx(it|describe)\\(`,
+  );
   expect(listFiles('test', /\.ts$/).filter((path) => lonely.test(textOf(path)))).toEqual([]);
 });
 

@@ -66,7 +66,10 @@ export async function benchBackfill(
 ): Promise<Figure[]> {
   const to = blocks - 64;
   const { seconds, inserts, rssMax } = await ingest(chain, databases.full, to, log);
-  const [row] = await databases.full.select<{ logs: string }>('count logs', 'SELECT count() AS logs FROM logs');
+  const [row] = await databases.full.select<{ logs: string }>(
+    'count logs',
+    'SELECT count() AS logs FROM logs',
+  );
   const logs = Number(row?.logs ?? 0);
   const rawStarted = performance.now();
   for (const { table, columns, body } of inserts) await databases.raw.insert(table, columns, body);

@@ -66,7 +66,9 @@ async function main(): Promise<void> {
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
   else {
     printTable(figures);
-    process.stdout.write(`\n${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}\n`);
+    process.stdout.write(
+      `\n${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}\n`,
+    );
   }
   if (figures.some((figure) => !figure.ok)) process.exitCode = 1;
 }

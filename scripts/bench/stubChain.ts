@@ -50,7 +50,8 @@ export interface StubChain {
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const hex = (value: number): string => `0x${value.toString(16)}`;
-const address = (kind: string, index: number): string => `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
+const address = (kind: string, index: number): string =>
+  `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
 const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
 
 /** Popular pairs trade most: index ∝ u³. */
@@ -78,7 +79,10 @@ function swapLogs(random: () => number, pairs: number): StubLog[] {
     topics: [TOPIC.transfer, trader, topicOf(pool)],
     data: `0x${word(amount)}`,
   });
-  const transfers = [transfer(address('01', index % 200), amountIn), transfer(address('02', index % 7), amountOut)];
+  const transfers = [
+    transfer(address('01', index % 200), amountIn),
+    transfer(address('02', index % 7), amountOut),
+  ];
   if (v3) {
     const root = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
     const negative = (1n << 256n) - amountOut;
@@ -139,7 +143,8 @@ const hashOf = (number: number): string => `0xb10c${number.toString(16).padStart
 
 function encodeBlock(number: number, logs: readonly StubLog[], logsPerTx: number, bloom: string): StubBlock {
   const txCount = Math.ceil(logs.length / logsPerTx);
-  const txHash = (index: number): string => `0x7ac5${number.toString(16).padStart(30, '0')}${index.toString(16).padStart(30, '0')}`;
+  const txHash = (index: number): string =>
+    `0x7ac5${number.toString(16).padStart(30, '0')}${index.toString(16).padStart(30, '0')}`;
   const shown = logs.map((log, index) => {
     const tx = Math.floor(index / logsPerTx);
     return {
@@ -236,7 +241,8 @@ interface StubCall {
 
 function answer(body: string, blocks: readonly StubBlock[], state: { readonly head: number }): string {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
-  const one = (call: StubCall): string => `{"jsonrpc":"2.0","id":${call.id},"result":${resultOf(call, blocks, state.head)}}`;
+  const one = (call: StubCall): string =>
+    `{"jsonrpc":"2.0","id":${call.id},"result":${resultOf(call, blocks, state.head)}}`;
   return Array.isArray(parsed) ? `[${parsed.map(one).join(',')}]` : one(parsed);
 }
 

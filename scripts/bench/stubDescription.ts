@@ -16,7 +16,13 @@ export function stubDescription(): ChainDescription {
     startBlock: 0,
     rpcUrls: [],
     dexes: [
-      { name: 'stub_v2', displayName: 'Stub V2', protocol: 'uniswap_v2', factory: STUB_V2_FACTORY, feeBps: 29 },
+      {
+        name: 'stub_v2',
+        displayName: 'Stub V2',
+        protocol: 'uniswap_v2',
+        factory: STUB_V2_FACTORY,
+        feeBps: 29,
+      },
       { name: 'stub_v3', displayName: 'Stub V3', protocol: 'uniswap_v3', factory: STUB_V3_FACTORY },
     ],
   };

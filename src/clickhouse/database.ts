@@ -8,7 +8,9 @@ import { createClient, type ClickHouseClient } from '@clickhouse/client';
 
 import { AppError, errorText } from '../errors';
 
-export type QueryParams = Readonly<Record<string, string | number | boolean | bigint | readonly (string | number)[]>>;
+export type QueryParams = Readonly<
+  Record<string, string | number | boolean | bigint | readonly (string | number)[]>
+>;
 
 /** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
 const INSERT_SETTINGS = {

@@ -9,6 +9,7 @@ export function findPackageRoot(from: string = __dirname): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, 'package.json');
     if (existsSync(file) && /"name":\s*"candlehouse"/.test(readFileSync(file, 'utf8'))) return folder;
-    if (folder === dirname(folder)) throw new AppError('bad_config', `no candlehouse package.json above ${from}`);
+    if (folder === dirname(folder))
+      throw new AppError('bad_config', `no candlehouse package.json above ${from}`);
   }
 }

@@ -49,7 +49,11 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
   const { chain } = config;
   const service = [
     healthz(),
-    readyz({ head: () => tail.current(), tail: () => tail.facts(), ...(ingest === undefined ? {} : { ingest }) }),
+    readyz({
+      head: () => tail.current(),
+      tail: () => tail.facts(),
+      ...(ingest === undefined ? {} : { ingest }),
+    }),
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
@@ -95,7 +99,9 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
 function listen(server: Server, { host, port }: Config): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new AppError('bad_config', `cannot listen on ${host}:${port}: ${errorText(error)}`, { cause: error }));
+      reject(
+        new AppError('bad_config', `cannot listen on ${host}:${port}: ${errorText(error)}`, { cause: error }),
+      );
     });
     server.listen(port, host, () => {
       const address = server.address();

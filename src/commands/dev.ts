@@ -9,7 +9,12 @@ import type { ApiServer } from './api';
 import { runAll } from './runAll';
 
 /** Runs until the signal aborts. `env` gives host, port, levels; the chain is the development chain's. */
-export async function runDev(config: Config, env: NodeJS.ProcessEnv, log: Logger, signal: AbortSignal): Promise<void> {
+export async function runDev(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   const chain = await startDevChain({ dataDir: config.dataDir, log, signal });
   try {
     const devEnv = {

@@ -27,7 +27,10 @@ export interface Ingester {
 /** Throws bad_config without RPC_URL. Nothing is asked of the node before `run`. */
 export function createIngester(config: Config, log: Logger): Ingester {
   if (config.rpcUrls === null) {
-    throw new AppError('bad_config', 'RPC_URL is not set: name the JSON-RPC endpoint(s) of the chain to ingest');
+    throw new AppError(
+      'bad_config',
+      'RPC_URL is not set: name the JSON-RPC endpoint(s) of the chain to ingest',
+    );
   }
   const status = newIngestStatus();
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
@@ -69,7 +72,10 @@ function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFa
   for (const endpoint of health.endpoints) {
     if (endpoint.state === 'ok') continue;
     const why = endpoint.lastError === null ? '' : `: ${endpoint.lastError}`;
-    problems.push({ code: `node_${endpoint.state}`, message: `endpoint ${endpoint.name} is ${endpoint.state}${why}` });
+    problems.push({
+      code: `node_${endpoint.state}`,
+      message: `endpoint ${endpoint.name} is ${endpoint.state}${why}`,
+    });
   }
   return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, problems };
 }

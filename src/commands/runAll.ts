@@ -16,7 +16,12 @@ export interface RunParts {
 }
 
 /** Runs until the signal aborts, then drains and closes everything in the order in which it depends on each other. */
-export async function runAll(config: Config, log: Logger, signal: AbortSignal, parts: RunParts): Promise<void> {
+export async function runAll(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  parts: RunParts,
+): Promise<void> {
   const metrics = createMetrics();
   const ingester = parts.ingest ? createIngester(config, log) : null;
   let api: ApiServer | null = null;
@@ -29,7 +34,10 @@ export async function runAll(config: Config, log: Logger, signal: AbortSignal, p
     storage = await openStorage(config, log);
     api?.connect(storage.readUrl);
     parts.onReady?.(api);
-    await Promise.all([aborted(signal), ingester === null ? null : keepIngesting(ingester, storage, parts, log, signal)]);
+    await Promise.all([
+      aborted(signal),
+      ingester === null ? null : keepIngesting(ingester, storage, parts, log, signal),
+    ]);
   } finally {
     log.info('stopping');
     await ingester?.close();

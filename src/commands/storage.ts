@@ -42,7 +42,11 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
 async function createDatabase(url: string): Promise<void> {
   const target = new URL(url);
   const name = target.pathname.slice(1) || 'default';
-  if (!/^\w+$/.test(name)) throw new AppError('bad_config', `CLICKHOUSE_URL names the database "${name}": use letters, digits and _`);
+  if (!/^\w+$/.test(name))
+    throw new AppError(
+      'bad_config',
+      `CLICKHOUSE_URL names the database "${name}": use letters, digits and _`,
+    );
   target.pathname = '/default';
   const database = openDatabase({ url: target.toString() });
   try {

@@ -28,8 +28,11 @@ export async function runVerify(
     const from = range.from ?? stored.startBlock;
     const to = Math.min(range.to ?? finalTo, finalTo);
     const runner = createQueryRunner(database, { checkRows: true });
-    const differences = await verifyAggregates(runner, { chainId: config.chainId, from, to, finalTo }, (day, blocks) =>
-      log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
+    const differences = await verifyAggregates(
+      runner,
+      { chainId: config.chainId, from, to, finalTo },
+      (day, blocks) =>
+        log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
     );
     for (const { item, only_in, value } of differences) {
       process.stdout.write(`DIFFERENT ${item}: only in ${only_in}: ${value}\n`);

@@ -7,13 +7,11 @@ import { ZERO_HASH, type Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
 import { AppError } from '../errors';
-import { countRows, type BlockRows } from './blockRows';
-import { TABLE_ENCODERS, type BlockToEncode } from './encodeBlocks';
+import { encodeHeadBlocks, TABLE_ENCODERS } from './encodeBlocks';
+import type { RowBatch } from './rowBatch';
 import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 
-/** Heights kept in the head tables below the final cursor, for readers with an older snapshot. */
-export const HEAD_KEPT_BLOCKS = 1_024;
 /** Blocks in one partition of the head tables (their PARTITION BY). */
 const HEAD_PARTITION_BLOCKS = 256;
 /** Part of every token; a re-index of the same blocks into emptied tables would need another one. */
@@ -27,7 +25,8 @@ export function createClickHouseStore(database: Database, chainId: number): Stor
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
     writeStart: (base) => writePromotion(database, chainId, 'done', startOf(base)),
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
-    loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> => readPoolStates(database, finalTo, exact),
+    loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
+      readPoolStates(database, finalTo, exact),
     async listTokens(): Promise<Hex[]> {
       const sql = "SELECT concat('0x', lower(hex(address))) AS address FROM tokens GROUP BY address";
       const rows = await database.select<{ address: Hex }>('list tokens', sql);
@@ -35,16 +34,13 @@ export function createClickHouseStore(database: Database, chainId: number): Stor
     },
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
     writeHead: (flip) => writeHead(database, chainId, flip),
-    async writeRange(seq, rows): Promise<Cursor> {
-      const intent = intentOf(seq, 'backfill', rows);
+    async writeRange(seq, batch): Promise<Cursor> {
+      const intent = backfillIntent(seq, batch);
       await writePromotion(database, chainId, 'intent', intent);
-      const toEncode = rows.map((block) => ({ rows: block }));
       await Promise.all(
-        TABLE_ENCODERS.map((table) => {
-          const encoded = table.encode(toEncode, false);
-          if (encoded.rows === 0) return Promise.resolve();
-          return database.insert(encoded.table, encoded.columns, encoded.body, token(intent, table.name));
-        }),
+        batch
+          .encoded()
+          .map(({ table, columns, body }) => database.insert(table, columns, body, token(intent, table))),
       );
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
@@ -84,19 +80,16 @@ function startOf(base: BlockRef): Promotion {
   };
 }
 
-/** The intent of a range of whole, consecutive blocks. */
-export function intentOf(seq: number, kind: OpenIntent['kind'], rows: readonly BlockRows[]): OpenIntent {
-  const first = rows[0]?.ref;
-  const last = rows.at(-1)?.ref;
-  if (first === undefined || last === undefined) throw new AppError('broken_invariant', 'a range of no blocks');
+function backfillIntent(seq: number, batch: RowBatch): OpenIntent {
+  const { first, last } = batch.range;
   return {
     seq,
-    kind,
+    kind: 'backfill',
     from: first.number,
     to: last.number,
     toHash: last.hash,
     toTimestamp: last.timestamp,
-    counts: countRows(rows),
+    counts: batch.counts,
   };
 }
 
@@ -130,14 +123,8 @@ async function writePromotion(
 }
 
 async function writeHead(database: Database, chainId: number, flip: HeadFlip): Promise<void> {
-  const fresh: BlockToEncode[] = [...flip.fresh];
   await Promise.all(
-    TABLE_ENCODERS.map((table) => {
-      const encoded = table.encode(fresh, true);
-      return encoded.rows === 0
-        ? Promise.resolve()
-        : database.insert(encoded.table, encoded.columns, encoded.body);
-    }),
+    encodeHeadBlocks(flip.fresh).map(({ table, columns, body }) => database.insert(table, columns, body)),
   );
   const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };
   const canonical = flip.canonical.map((block) => ({

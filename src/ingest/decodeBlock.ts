@@ -185,25 +185,13 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const memory = memoryOf(work, pool.address, log.transactionIndex);
   if (event.kind === 'sync') memory.synced = true;
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
-  else if (event.kind !== 'sync' && event.kind !== 'initialize') pushLiquidity(work, log, pool, event, memory);
+  else if (event.kind !== 'sync' && event.kind !== 'initialize')
+    pushLiquidity(work, log, pool, event, memory);
   if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
 }
 
-/** The columns that every event row of a pool begins with. */
-function commonColumns({ block }: Work, log: ChainLog, pool: KnownPool) {
-  return {
-    ord: toOrd(block.number, log.logIndex),
-    timestamp: block.timestamp,
-    pair: pool.address,
-    dex: pool.dex,
-    pool_type: pool.poolType,
-    token0: pool.token0,
-    token1: pool.token1,
-    base_is_token0: pool.baseIsToken0,
-    tx_hash: log.transactionHash,
-    tx_index: log.transactionIndex,
-    maker: block.transactions[log.transactionIndex]?.from ?? null,
-  };
+function makerOf({ block }: Work, log: ChainLog): Hex | null {
+  return block.transactions[log.transactionIndex]?.from ?? null;
 }
 
 function pushSwap(
@@ -218,7 +206,17 @@ function pushSwap(
   // A V2 swap without a Sync in its transaction has no price: the state is then of another transaction.
   const priced = pool.poolType !== 2 || synced;
   work.rows.swaps.push({
-    ...commonColumns(work, log, pool),
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
     leg: PAIR_LEG,
     sender: event.sender,
     recipient: event.recipient,
@@ -249,7 +247,17 @@ function pushLiquidity(
 ): void {
   const seen = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
   work.rows.liquidity_events.push({
-    ...commonColumns(work, log, pool),
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
     kind: event.kind,
     owner: event.owner,
     recipient: 'recipient' in event ? event.recipient : ZERO_ADDRESS,
@@ -275,7 +283,17 @@ function pushState(
   after: PoolState,
 ): void {
   work.rows.pool_states.push({
-    ...commonColumns(work, log, pool),
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
     kind: event.kind,
     reserve0: after.reserve0,
     reserve1: after.reserve1,

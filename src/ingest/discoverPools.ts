@@ -107,9 +107,11 @@ export class PoolDiscovery {
   private async ask(candidates: readonly Candidate[], signal?: AbortSignal): Promise<DiscoveredPool[]> {
     const asked = await this.calls(
       candidates.flatMap(({ address }) =>
-        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map(
-          (data): Call => ({ to: address, data, block: 'latest' }),
-        ),
+        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map((data): Call => ({
+          to: address,
+          data,
+          block: 'latest',
+        })),
       ),
       signal,
     );
@@ -211,7 +213,8 @@ function factoryCall(factory: Hex, creation: PoolCreation): Call {
   const data =
     feePips === null
       ? SELECTORS.getPair + coder.encode(['address', 'address'], [token0, token1]).slice(2)
-      : SELECTORS.getPool + coder.encode(['address', 'address', 'uint24'], [token0, token1, feePips]).slice(2);
+      : SELECTORS.getPool +
+        coder.encode(['address', 'address', 'uint24'], [token0, token1, feePips]).slice(2);
   return { to: factory, data, block: 'latest' };
 }
 

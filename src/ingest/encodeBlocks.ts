@@ -1,4 +1,4 @@
-/** Block rows as RowBinary bodies, one per table: for the final tables, or with a commit in front for the head tables. */
+/** Block rows as RowBinary, table by table: for the final tables, or with a commit in front for the head tables. */
 import type { EncodedRows } from '../clickhouse/inserter';
 import { RowWriter } from '../clickhouse/rowWriter';
 import {
@@ -13,35 +13,29 @@ import {
 } from '../clickhouse/tables';
 import type { BlockRows } from './blockRows';
 
-/** One block's rows; with a commit they go to the head tables. */
-export interface BlockToEncode {
+/** A block's rows with the name under which the head tables keep them. */
+export interface HeadBlockRows {
   readonly rows: BlockRows;
-  readonly commit?: number;
+  readonly commit: number;
 }
 
 interface TableEncoder {
   readonly name: EventTableName;
   readonly columns: readonly string[];
-  encode(all: readonly BlockToEncode[], head: boolean): EncodedRows;
+  /** Appends one block's rows of this table; with a commit each row begins with it. */
+  write(writer: RowWriter, rows: BlockRows, commit: number | null): void;
 }
 
 function encoderOf<K extends EventTableName>(key: K, table: Table<BlockRows[K][number]>): TableEncoder {
   return {
     name: key,
     columns: table.columns,
-    encode(all, head) {
-      const writer = new RowWriter();
-      let count = 0;
-      for (const { rows, commit } of all) {
-        const list: readonly BlockRows[K][number][] = rows[key];
-        for (const row of list) {
-          if (head) writer.u64(commit ?? 0);
-          table.writeRow(writer, row);
-        }
-        count += list.length;
+    write(writer, rows, commit) {
+      const list: readonly BlockRows[K][number][] = rows[key];
+      for (const row of list) {
+        if (commit !== null) writer.u64(commit);
+        table.writeRow(writer, row);
       }
-      const columns = head ? ['commit', ...table.columns] : table.columns;
-      return { table: head ? `${key}_head` : key, columns, body: writer.view(), rows: count };
     },
   };
 }
@@ -55,3 +49,18 @@ export const TABLE_ENCODERS: readonly TableEncoder[] = [
   encoderOf('liquidity_events', liquidityEventsTable),
   encoderOf('swaps', swapsTable),
 ];
+
+/** Bodies for the head tables, one per table that has rows. */
+export function encodeHeadBlocks(blocks: readonly HeadBlockRows[]): EncodedRows[] {
+  return TABLE_ENCODERS.flatMap((encoder) => {
+    const writer = new RowWriter();
+    let count = 0;
+    for (const { rows, commit } of blocks) {
+      encoder.write(writer, rows, commit);
+      count += rows[encoder.name].length;
+    }
+    if (count === 0) return [];
+    const table = `${encoder.name}_head`;
+    return [{ table, columns: ['commit', ...encoder.columns], body: writer.view(), rows: count }];
+  });
+}

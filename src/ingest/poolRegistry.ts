@@ -4,13 +4,7 @@
  */
 import type { PoolRow } from '../clickhouse/tables';
 import type { Hex } from '../domain/hex';
-import {
-  EMPTY_STATE,
-  parsePoolType,
-  parseProtocolName,
-  type Pool,
-  type PoolState,
-} from '../domain/pool';
+import { EMPTY_STATE, parsePoolType, parseProtocolName, type Pool, type PoolState } from '../domain/pool';
 
 /** A pool with its fixed orientation. */
 export interface KnownPool extends Pool {

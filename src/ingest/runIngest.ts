@@ -130,13 +130,19 @@ async function backfillTo(
 }
 
 /** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */
-async function resolveStart({ source, startBlock, log }: IngestOptions, signal: AbortSignal): Promise<BlockRef> {
+async function resolveStart(
+  { source, startBlock, log }: IngestOptions,
+  signal: AbortSignal,
+): Promise<BlockRef> {
   const head = await source.fetchHeader('latest', { signal });
   const wanted =
     startBlock.kind === 'absolute' ? startBlock.block : Math.max(1, head.number - startBlock.blocks);
   const first = Math.max(1, wanted);
   if (first - 1 > head.number) {
-    throw new AppError('node_failed', `START_BLOCK ${first} lies beyond the node's head ${head.number}: waiting`);
+    throw new AppError(
+      'node_failed',
+      `START_BLOCK ${first} lies beyond the node's head ${head.number}: waiting`,
+    );
   }
   const base = await source.fetchHeader(first - 1, { signal });
   log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from here');
@@ -164,7 +170,10 @@ function createDecodeContext({ chain, status, log }: IngestOptions): DecodeConte
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
     onMalformed: (item: ChainLog) => {
       status.malformedLogs += 1;
-      log.debug({ address: item.address, topic: item.topics[0], tx: item.transactionHash }, 'malformed log skipped');
+      log.debug(
+        { address: item.address, topic: item.topics[0], tx: item.transactionHash },
+        'malformed log skipped',
+      );
     },
   };
 }

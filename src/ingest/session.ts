@@ -17,6 +17,7 @@ import type { PoolDiscovery } from './discoverPools';
 import type { EthCalls } from './ethCalls';
 import { fetchAhead } from './fetchAhead';
 import { startProgress } from './progress';
+import { RowBatch } from './rowBatch';
 import type { IngestStatus } from './status';
 import type { Cursor, OpenIntent, Store, StoredHead, StoredState } from './store';
 import { readTokens } from './tokenMetadata';
@@ -75,14 +76,19 @@ export class IngestSession {
   }
 
   /** Recovers: replays an open intent, loads pools, checks that the node's chain is the stored one. */
-  static async open(deps: SessionDeps, base: () => Promise<BlockRef>, signal: AbortSignal): Promise<IngestSession> {
+  static async open(
+    deps: SessionDeps,
+    base: () => Promise<BlockRef>,
+    signal: AbortSignal,
+  ): Promise<IngestSession> {
     deps.status.phase = 'recovering';
     let stored = await deps.store.loadState();
     if (stored === null) {
       await deps.store.writeStart(await base());
       stored = await deps.store.loadState();
     }
-    if (stored === null) throw new AppError('broken_invariant', 'the start was written and cannot be read back');
+    if (stored === null)
+      throw new AppError('broken_invariant', 'the start was written and cannot be read back');
     await checkSameChain(deps, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     const session = new IngestSession(deps, stored, signal);
@@ -130,29 +136,28 @@ export class IngestSession {
     decode.registry.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
-    let batch: BlockRows[] = [];
-    let logs = 0;
+    // One batch is filled while the other is being written.
+    let batch = new RowBatch();
+    let spare = new RowBatch();
     let since = now();
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
     let writing: Promise<void> = Promise.resolve();
     const flush = async (): Promise<void> => {
-      const rows = batch;
-      batch = [];
-      logs = 0;
-      since = now();
       await writing;
-      if (rows.length === 0) return;
-      writing = this.writeBatch(rows).then(() => progress.step(this.cursor.number, countRows(rows).logs));
+      if (batch.blocks === 0) return;
+      const full = batch;
+      batch = spare;
+      spare = full;
+      since = now();
+      writing = this.writeBatch(full).then((logs) => progress.step(this.cursor.number, logs));
       writing.catch(() => undefined);
     };
     try {
       for await (const blocks of fetchAhead(source, from, to, { signal: this.signal })) {
-        for (const rows of await this.decodeAll(blocks, last, false)) {
-          last = rows.ref;
-          batch.push(rows);
-          logs += rows.logs.length;
-          if (logs >= BATCH_LOGS || batch.length >= BATCH_BLOCKS || now() - since > BATCH_MS) await flush();
-        }
+        await this.decodeAll(blocks, last, false, (rows) => batch.add(rows));
+        last = blocks.at(-1) ?? last;
+        if (batch.logs >= BATCH_LOGS || batch.blocks >= BATCH_BLOCKS || now() - since > BATCH_MS)
+          await flush();
       }
       await flush();
     } finally {
@@ -163,10 +168,14 @@ export class IngestSession {
     this.forgetBelow(this.cursor.number);
   }
 
-  private async writeBatch(rows: readonly BlockRows[]): Promise<void> {
-    this.cursor = await this.deps.store.writeRange(this.cursor.seq + 1, rows);
-    this.count(rows);
+  /** Returns how many logs were stored. */
+  private async writeBatch(batch: RowBatch): Promise<number> {
+    this.cursor = await this.deps.store.writeRange(this.cursor.seq + 1, batch);
+    const { counts, logs } = batch;
+    this.count(counts);
+    batch.reset();
     this.report(null);
+    return logs;
   }
 
   /** Decodes linked blocks in order, with the pools and tokens that they are the first to show. */
@@ -174,30 +183,28 @@ export class IngestSession {
     blocks: readonly ChainBlock[],
     parent: Pick<BlockRef, 'number' | 'hash'>,
     reversible: boolean,
-  ): Promise<BlockRows[]> {
+    take: (rows: BlockRows) => void,
+  ): Promise<void> {
     const { decode, discovery } = this.deps;
     const first = blocks[0];
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
     // Blocks from the first one on show every pool's creation; only a start in mid-history has older pools.
-    const found =
-      this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, this.signal) : [];
-    const all = blocks.map((block) => {
-      const here = found.filter((item) => blockOfOrd(item.ord) === block.number);
-      return decodeBlock(decode, block, here, reversible);
-    });
-    await this.readNewTokens(all);
-    return all;
+    const found = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, this.signal) : [];
+    const newTokens = new Set<Hex>();
+    for (const block of blocks) {
+      const here = found.length === 0 ? found : found.filter((item) => blockOfOrd(item.ord) === block.number);
+      const rows = decodeBlock(decode, block, here, reversible);
+      for (const { token0, token1 } of rows.pools) newTokens.add(token0).add(token1);
+      take(rows);
+    }
+    await this.readTokens(newTokens, blocks.at(-1)?.number ?? 0);
   }
 
-  private async readNewTokens(all: readonly BlockRows[]): Promise<void> {
-    const fresh = new Set<Hex>();
-    for (const rows of all) {
-      for (const pool of rows.pools) {
-        for (const token of [pool.token0, pool.token1]) if (!this.tokens.has(token)) fresh.add(token);
-      }
-    }
-    if (fresh.size === 0) return;
-    const rows = await readTokens(this.deps.rpc, [...fresh], all.at(-1)?.ref.number ?? 0, this.signal);
+  /** Metadata is stored before the rows that need it are seen. */
+  private async readTokens(tokens: ReadonlySet<Hex>, blockNumber: number): Promise<void> {
+    const fresh = [...tokens].filter((token) => !this.tokens.has(token));
+    if (fresh.length === 0) return;
+    const rows = await readTokens(this.deps.rpc, fresh, blockNumber, this.signal);
     await this.deps.store.writeTokens(rows);
     for (const token of fresh) this.tokens.add(token);
   }
@@ -214,7 +221,8 @@ export class IngestSession {
     }
     const first = step.blocks[0];
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
-    const all = await this.decodeAll(step.blocks, parent, true);
+    const all: BlockRows[] = [];
+    await this.decodeAll(step.blocks, parent, true, (rows) => all.push(rows));
     for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
     const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
     const changed = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
@@ -238,7 +246,7 @@ export class IngestSession {
       this.commits.set(block.hash, block.commit);
     }
     for (const number of voided) this.live.delete(number);
-    this.count(fresh.map(({ rows }) => rows));
+    this.count(countRows(fresh.map(({ rows }) => rows)));
     status.indexed = tip;
     status.lastCommitAt = this.deps.now();
   }
@@ -264,7 +272,10 @@ export class IngestSession {
         toTimestamp: last.timestamp,
         counts: sumCounts(blocks.map((block) => this.counts.get(block.hash))),
       };
-      this.cursor = await this.deps.store.promote(intent, blocks.map((block) => block.commit));
+      this.cursor = await this.deps.store.promote(
+        intent,
+        blocks.map((block) => block.commit),
+      );
       this.forgetBelow(to);
       const below = to - HEAD_KEPT_BLOCKS;
       if (below - this.droppedBelow > HEAD_KEPT_BLOCKS / 4) {
@@ -278,7 +289,8 @@ export class IngestSession {
     const blocks: StoredHead[] = [];
     for (let number = from; number <= to; number += 1) {
       const block = this.live.get(number);
-      if (block === undefined) throw new AppError('broken_invariant', `block ${number} is final and not in the head`);
+      if (block === undefined)
+        throw new AppError('broken_invariant', `block ${number} is final and not in the head`);
       blocks.push(block);
     }
     return blocks;
@@ -287,14 +299,14 @@ export class IngestSession {
   private async replayBackfill(intent: OpenIntent): Promise<void> {
     const { log, source, store } = this.deps;
     log.warn({ from: intent.from, to: intent.to }, 'replaying the range that was being stored');
-    const all: BlockRows[] = [];
+    const batch = new RowBatch();
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
     for await (const blocks of fetchAhead(source, intent.from, intent.to, { signal: this.signal })) {
-      all.push(...(await this.decodeAll(blocks, last, false)));
+      await this.decodeAll(blocks, last, false, (rows) => batch.add(rows));
       last = blocks.at(-1) ?? last;
     }
     if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);
-    this.cursor = await store.writeRange(intent.seq, all);
+    this.cursor = await store.writeRange(intent.seq, batch);
     await store.auditRange(intent);
     this.follower = new HeadFollower(baseOf(this.cursor));
     this.forgetBelow(this.cursor.number);
@@ -309,9 +321,8 @@ export class IngestSession {
     }
   }
 
-  private count(all: readonly BlockRows[]): void {
+  private count(counts: Readonly<Record<'blocks' | 'logs' | 'swaps', number>>): void {
     const { status } = this.deps;
-    const counts = countRows(all);
     status.blocks += counts.blocks;
     status.logs += counts.logs;
     status.swaps += counts.swaps;
@@ -349,7 +360,10 @@ function unlinked(parent: Pick<BlockRef, 'number' | 'hash'>, block: BlockRef): A
   );
 }
 
-function beyondFinality(stored: Pick<BlockRef, 'number' | 'hash'>, node: Pick<BlockRef, 'number' | 'hash'>): AppError {
+function beyondFinality(
+  stored: Pick<BlockRef, 'number' | 'hash'>,
+  node: Pick<BlockRef, 'number' | 'hash'>,
+): AppError {
   return new AppError(
     'broken_invariant',
     `the node's chain does not contain block ${stored.number} ${stored.hash}, which is stored as final ` +
@@ -366,13 +380,23 @@ async function checkSameChain(deps: SessionDeps, cursor: Cursor, signal: AbortSi
   if (!held) throw beyondFinality(cursor, header);
 }
 
-async function replayPromotion(deps: SessionDeps, stored: StoredState, intent: OpenIntent): Promise<StoredState> {
+async function replayPromotion(
+  deps: SessionDeps,
+  stored: StoredState,
+  intent: OpenIntent,
+): Promise<StoredState> {
   deps.log.warn({ from: intent.from, to: intent.to }, 'replaying the promotion that was under way');
   const blocks = stored.head.filter((block) => block.number >= intent.from && block.number <= intent.to);
   if (blocks.at(-1)?.hash !== intent.toHash || blocks.length !== intent.to - intent.from + 1) {
-    throw new AppError('broken_invariant', `the head does not hold blocks ${intent.from}-${intent.to} to be promoted`);
+    throw new AppError(
+      'broken_invariant',
+      `the head does not hold blocks ${intent.from}-${intent.to} to be promoted`,
+    );
   }
-  await deps.store.promote(intent, blocks.map((block) => block.commit));
+  await deps.store.promote(
+    intent,
+    blocks.map((block) => block.commit),
+  );
   await deps.store.auditRange(intent);
   const after = await deps.store.loadState();
   if (after === null) throw new AppError('broken_invariant', 'the cursor is gone after a promotion');

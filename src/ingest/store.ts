@@ -6,7 +6,8 @@ import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { PoolState } from '../domain/pool';
 import type { PoolRow, TokenRow } from '../clickhouse/tables';
-import type { BlockRows } from './blockRows';
+import type { HeadBlockRows } from './encodeBlocks';
+import type { RowBatch } from './rowBatch';
 
 /** The last block of the final tables. */
 export interface Cursor extends Omit<BlockRef, 'parentHash'> {
@@ -49,7 +50,7 @@ export interface StoredState {
 /** One flip of the head: blocks that become canonical and heights that become void. */
 export interface HeadFlip {
   /** Blocks with rows to write, ascending. */
-  readonly fresh: readonly { readonly rows: BlockRows; readonly commit: number }[];
+  readonly fresh: readonly HeadBlockRows[];
   /** Every block that becomes canonical (fresh ones too), ascending. */
   readonly canonical: readonly StoredHead[];
   /** Heights above the new head that held a block. */
@@ -71,7 +72,7 @@ export interface Store {
   /** Head rows, then the flip. After an error nothing of it counts unless the flip itself was stored. */
   writeHead(flip: HeadFlip): Promise<void>;
   /** Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. */
-  writeRange(seq: number, rows: readonly BlockRows[]): Promise<Cursor>;
+  writeRange(seq: number, batch: RowBatch): Promise<Cursor>;
   /** Moves canonical head blocks from … to into the final tables. Safe to repeat. */
   promote(intent: OpenIntent, commits: readonly number[]): Promise<Cursor>;
   /** Compares what is stored of a range with its intent; throws broken_invariant naming the difference. */

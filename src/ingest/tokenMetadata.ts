@@ -24,7 +24,13 @@ const TOKENS_MAX = 40;
 /** Gas of one call to one token, when asked alone. */
 const CALL_GAS: Hex = '0x1c9c380';
 /** Failures that say nothing about the token: ask again later. */
-const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set(['rate_limited', 'timeout', 'network', 'refused', 'bad_answer']);
+const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
+  'rate_limited',
+  'timeout',
+  'network',
+  'refused',
+  'bad_answer',
+]);
 const SYMBOL_MAX = 64;
 const NAME_MAX = 128;
 /** Hex digits of an answer that are looked at: enough for the longest name in four-byte characters. */
@@ -61,7 +67,9 @@ async function aggregate(
   tokens: readonly Hex[],
   signal?: AbortSignal,
 ): Promise<(Hex | null)[] | null> {
-  const calls = tokens.flatMap((target) => CALLS.map((callData) => ({ target, allowFailure: true, callData })));
+  const calls = tokens.flatMap((target) =>
+    CALLS.map((callData) => ({ target, allowFailure: true, callData })),
+  );
   const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
   const [settled] = await rpc.batchSettled(
     [{ method: 'eth_call', params: [{ to: MULTICALL3, data }, 'latest'] }],

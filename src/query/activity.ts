@@ -174,9 +174,9 @@ async function readRows(
   head: HeadSnapshot,
   where: readonly Where[],
 ): Promise<EventRow[]> {
-  const paramsOf = (kinds: readonly EventKind[]): QueryParams & { readonly ords: readonly string[] } => ({
+  const paramsOf = (kinds: readonly EventKind[]): QueryParams & { readonly ords: readonly number[] } => ({
     ...snapshotParams(head),
-    ords: where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => ord),
+    ords: where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord)),
     limit: ORDS_PER_QUERY,
   });
   const swaps = paramsOf(['swap']);

@@ -19,7 +19,13 @@ import { Random } from './random';
 import { SIM_CHAIN_ID, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
 import { revertingCalls, simFinality, simSource, type SimFaults } from './simNode';
 
-const V2_DEX: Dex = { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 30 };
+const V2_DEX: Dex = {
+  name: 'sim_v2',
+  displayName: 'Sim V2',
+  protocol: 'uniswap_v2',
+  factory: V2_FACTORY,
+  feeBps: 30,
+};
 const V3_DEX: Dex = { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY };
 const log = createLog('silent', false);
 
@@ -73,7 +79,8 @@ export async function findDifferences(chain: SimChain, database: Database): Prom
   if (stored === null) return ['nothing is stored'];
   const differences: string[] = [];
   const tip = stored.head.at(-1) ?? stored.cursor;
-  if (tip.hash !== chain.head.hash) differences.push(`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`);
+  if (tip.hash !== chain.head.hash)
+    differences.push(`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`);
   if (stored.headMax > tip.number) differences.push(`a stray canonical block at ${stored.headMax}`);
   const swaps = oracleSwaps(chain.canonical(), new Set([V2_FACTORY, V3_FACTORY]));
   differences.push(...(await compareSwaps(database, stored.cursor.number, stored.head, swaps)));
@@ -84,10 +91,14 @@ export async function findDifferences(chain: SimChain, database: Database): Prom
     { chainId: SIM_CHAIN_ID, from: 1, to: stored.cursor.number, finalTo: stored.cursor.number },
     () => undefined,
   );
-  return [...differences, ...verified.map((item) => `verify: ${item.item} only in ${item.only_in} ${item.value}`)];
+  return [
+    ...differences,
+    ...verified.map((item) => `verify: ${item.item} only in ${item.only_in} ${item.value}`),
+  ];
 }
 
-const close = (a: number, b: number): boolean => a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
+const close = (a: number, b: number): boolean =>
+  a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
 
 interface StoredSwap {
   readonly ord: string;
@@ -116,7 +127,8 @@ async function compareSwaps(
     { final_ord: lastOrdOfBlock(finalTo), commits: head.map((block) => block.commit) },
   );
   const differences: string[] = [];
-  if (rows.length !== expected.length) differences.push(`${rows.length} swaps stored, ${expected.length} expected`);
+  if (rows.length !== expected.length)
+    differences.push(`${rows.length} swaps stored, ${expected.length} expected`);
   rows.slice(0, expected.length).forEach((row, index) => {
     const swap = expected[index]!;
     const same =
@@ -127,7 +139,10 @@ async function compareSwaps(
       row.amount1 === swap.amount1.toString() &&
       row.timestamp === swap.timestamp &&
       close(row.price, swap.price ?? 0);
-    if (!same) differences.push(`swap ${JSON.stringify(row)} is not ${swap.block}-${swap.logIndex} ${swap.pair} ${swap.price}`);
+    if (!same)
+      differences.push(
+        `swap ${JSON.stringify(row)} is not ${swap.block}-${swap.logIndex} ${swap.pair} ${swap.price}`,
+      );
   });
   return differences.slice(0, 5);
 }
@@ -154,19 +169,27 @@ async function compareBars(database: Database, final: ReturnType<typeof oracleSw
      FROM bars GROUP BY timeframe, pair, bucket`,
   );
   const differences: string[] = [];
-  if (rows.length !== expected.size) differences.push(`${rows.length} bars stored, ${expected.size} expected`);
+  if (rows.length !== expected.size)
+    differences.push(`${rows.length} bars stored, ${expected.size} expected`);
   for (const row of rows) {
     const bar = expected.get(row.key);
     const priced = bar !== undefined && !Number.isNaN(bar.open);
     const same =
       bar !== undefined &&
-      (!priced || (close(row.o, bar.open) && close(row.h, bar.high) && close(row.l ?? NaN, bar.low) && close(row.c, bar.close))) &&
+      (!priced ||
+        (close(row.o, bar.open) &&
+          close(row.h, bar.high) &&
+          close(row.l ?? NaN, bar.low) &&
+          close(row.c, bar.close))) &&
       (priced || row.h === 0) &&
       row.v0 === bar.volume0.toString() &&
       row.v1 === bar.volume1.toString() &&
       Number(row.n) === bar.trades &&
       [bar.outs0, bar.outs1].includes(Number(row.b));
-    if (!same) differences.push(`bar ${JSON.stringify(row)} is not ${bar === undefined ? 'there' : JSON.stringify({ ...bar, volume0: '', volume1: '' })}`);
+    if (!same)
+      differences.push(
+        `bar ${JSON.stringify(row)} is not ${bar === undefined ? 'there' : JSON.stringify({ ...bar, volume0: '', volume1: '' })}`,
+      );
   }
   return differences.slice(0, 5);
 }

@@ -44,7 +44,10 @@ export interface OracleBar {
 /** numerator / denominator with 20 digits. */
 function quotient(numerator: bigint, denominator: bigint): number {
   const shift = 40 - (numerator.toString().length - denominator.toString().length);
-  const scaled = shift >= 0 ? (numerator * 10n ** BigInt(shift)) / denominator : numerator / (denominator * 10n ** BigInt(-shift));
+  const scaled =
+    shift >= 0
+      ? (numerator * 10n ** BigInt(shift)) / denominator
+      : numerator / (denominator * 10n ** BigInt(-shift));
   return Number(`${scaled}e${-shift}`);
 }
 
@@ -99,7 +102,17 @@ export function oracleBars(swaps: readonly OracleSwap[]): Map<string, OracleBar>
       const key = `${timeframe} ${swap.pair} ${bucket}`;
       let bar = bars.get(key);
       if (bar === undefined) {
-        bar = { open: NaN, high: NaN, low: NaN, close: NaN, volume0: 0n, volume1: 0n, trades: 0, outs0: 0, outs1: 0 };
+        bar = {
+          open: NaN,
+          high: NaN,
+          low: NaN,
+          close: NaN,
+          volume0: 0n,
+          volume1: 0n,
+          trades: 0,
+          outs0: 0,
+          outs1: 0,
+        };
         bars.set(key, bar);
       }
       bar.trades += 1;

@@ -104,7 +104,10 @@ async function simulate(seed: number, database: Database): Promise<string[]> {
     const crashing = crashingDatabase(database, random);
     let session: IngestSession | null = null;
     try {
-      session = await openSession(chain, crashing, faults, { depth: FINALITY_DEPTH, commitSeed: seed * 1000 + step });
+      session = await openSession(chain, crashing, faults, {
+        depth: FINALITY_DEPTH,
+        commitSeed: seed * 1000 + step,
+      });
       crashing.arm(random.pick([0, 0.02, 0.1, 0.3]));
       for (let turn = random.int(1, 5); turn > 0; turn -= 1) {
         move();

@@ -33,7 +33,10 @@ const data = (...values: (bigint | Hex)[]): Hex =>
 const topicOf = (value: Hex | bigint): Hex => data(value);
 
 function digest(text: string, bytes: number): Hex {
-  return `0x${createHash('sha256').update(text).digest('hex').slice(0, bytes * 2)}`;
+  return `0x${createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, bytes * 2)}`;
 }
 
 interface SimPool {
@@ -106,7 +109,8 @@ export class SimChain {
   private makeBlock(parent: ChainBlock | null, existing: readonly SimPool[]): Node {
     const { random } = this;
     const number = parent === null ? 0 : parent.number + 1;
-    const timestamp = parent === null ? GENESIS_TIME : parent.timestamp + random.pick([0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
+    const timestamp =
+      parent === null ? GENESIS_TIME : parent.timestamp + random.pick([0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.salt += 1;
     const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
     const pools = [...existing];
@@ -189,7 +193,13 @@ export class SimChain {
       return [{ address, topics, data: data(digest('sender', 20), random.big(100), a, b) }];
     }
     const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
-    const body = data(amount0, amount1, random.big(150), random.big(110), BigInt(random.int(-800_000, 800_000)));
+    const body = data(
+      amount0,
+      amount1,
+      random.big(150),
+      random.big(110),
+      BigInt(random.int(-800_000, 800_000)),
+    );
     return [{ address, topics: [TOPIC.v3Swap, who, who], data: body }];
   }
 

@@ -22,7 +22,8 @@ function headerOf(block: ChainBlock): BlockHeader {
 export function simSource(chain: SimChain, faults: SimFaults): BlockSource {
   const answer = <T>(give: () => T): Promise<T> => {
     faults.between();
-    if (chain.random.chance(faults.failure)) return Promise.reject(new AppError('node_failed', 'simulated failure'));
+    if (chain.random.chance(faults.failure))
+      return Promise.reject(new AppError('node_failed', 'simulated failure'));
     try {
       return Promise.resolve(give());
     } catch (error) {

@@ -1,0 +1,192 @@
+/**
+ * Parameters of a request, declared once: parsed from text with the contract's 400s, and described in OpenAPI. Unknown
+ * parameters are ignored; a known one that is bad, empty or given twice is refused by name.
+ */
+import { z } from 'zod';
+
+import { parseAddress } from '../domain/address';
+import type { Hex } from '../domain/hex';
+import { AppError } from '../errors';
+
+/** Longest piece of a caller's text that an error repeats. */
+const SHOWN_MAX = 80;
+
+/** What OpenAPI says about a parameter's values. */
+export type ParamDoc = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** One parameter: how its text becomes a value, what stands for an absent one, and how it is described. */
+export interface Param<T> {
+  /** Parses the text; an issue's message, if it has one of its own, says what is wrong in the contract's words. */
+  readonly schema: z.ZodType<T, string>;
+  /** The value when the parameter is absent; `required` when there is none. */
+  readonly absent: { readonly value: T } | 'required';
+  /** In words, for errors: what is allowed. */
+  readonly allowed: string;
+  readonly doc: ParamDoc;
+  readonly description: string;
+}
+
+export type Params = Readonly<Record<string, Param<unknown>>>;
+
+/** The values of declared parameters. */
+export type ParsedOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+
+interface IntegerOptions {
+  readonly description: string;
+  readonly min: number;
+  readonly max?: number;
+}
+
+function integerSchema(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^-?\d{1,20}$/)
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max));
+}
+
+/** A decimal integer in [min, max] (max: 2^53 − 1 unless given). */
+export function integerParam(options: IntegerOptions & { readonly absent: number }): Param<number>;
+export function integerParam(options: IntegerOptions & { readonly absent: null }): Param<number | null>;
+export function integerParam(
+  options: IntegerOptions & { readonly absent: number | null },
+): Param<number> | Param<number | null> {
+  const max = options.max ?? Number.MAX_SAFE_INTEGER;
+  const common = {
+    allowed: `an integer from ${options.min} to ${max}`,
+    description: options.description,
+  };
+  const doc = { type: 'integer', minimum: options.min, maximum: max };
+  const schema = integerSchema(options.min, max);
+  if (options.absent === null) return { ...common, doc, schema, absent: { value: null } };
+  return { ...common, schema, doc: { ...doc, default: options.absent }, absent: { value: options.absent } };
+}
+
+/** One of a list of words. */
+export function oneOfParam<const T extends string>(
+  values: readonly T[],
+  options: { readonly absent: NoInfer<T>; readonly description: string },
+): Param<T> {
+  return {
+    schema: z.enum(values),
+    absent: { value: options.absent },
+    allowed: `one of ${values.join(', ')}`,
+    doc: { type: 'string', enum: values, default: options.absent },
+    description: options.description,
+  };
+}
+
+/** A comma list of words; gives them once each, in the declared order. Absent: all. */
+export function listOfParam<const T extends string>(values: readonly T[], description: string): Param<readonly T[]> {
+  const known: ReadonlySet<string> = new Set(values);
+  return {
+    schema: z
+      .string()
+      .transform((text) => text.split(','))
+      .refine((words) => words.every((word) => known.has(word)))
+      .transform((words): readonly T[] => values.filter((value) => words.includes(value))),
+    absent: { value: values },
+    allowed: `a comma list of ${values.join(', ')}`,
+    doc: { type: 'string', pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`, example: values[0] ?? '' },
+    description,
+  };
+}
+
+/** `true` or `false`; absent: false. */
+export function flagParam(description: string): Param<boolean> {
+  return {
+    schema: z.enum(['true', 'false']).transform((text) => text === 'true'),
+    absent: { value: false },
+    allowed: 'true or false',
+    doc: { type: 'boolean', default: false },
+    description,
+  };
+}
+
+function addressSchema(name: string): z.ZodType<Hex, string> {
+  return z.string().transform((text) => parseAddress(text, name));
+}
+
+const ADDRESS_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' } as const;
+const ADDRESS_ALLOWED = 'an address';
+
+/** An address in any letter case (a mixed one with a right checksum); absent: null. */
+export function addressParam(name: string, description: string): Param<Hex | null> {
+  const common = { allowed: ADDRESS_ALLOWED, doc: ADDRESS_DOC, description };
+  return { ...common, schema: addressSchema(name), absent: { value: null } };
+}
+
+/** An address that must be there, as in a path. */
+export function requiredAddressParam(name: string, description: string): Param<Hex> {
+  const common = { allowed: ADDRESS_ALLOWED, doc: ADDRESS_DOC, description };
+  return { ...common, schema: addressSchema(name), absent: 'required' };
+}
+
+/** Any text of 1 to `max` characters; absent: null. */
+export function textParam(options: { readonly max: number; readonly description: string }): Param<string | null> {
+  return {
+    schema: z.string().refine((text) => [...text].length <= options.max),
+    absent: { value: null },
+    allowed: `a text of 1 to ${options.max} characters`,
+    doc: { type: 'string', minLength: 1, maxLength: options.max },
+    description: options.description,
+  };
+}
+
+/** Text that a function reads; null from it means that the text is not allowed. Absent: null. */
+export function parsedParam<T>(options: {
+  readonly parse: (text: string) => T | null;
+  readonly allowed: string;
+  readonly doc: ParamDoc;
+  readonly description: string;
+}): Param<T | null> {
+  const { parse, ...rest } = options;
+  const schema = z.string().transform((text, context): T | null => {
+    const value = parse(text);
+    if (value === null) context.addIssue({ code: 'custom', message: options.allowed });
+    return value;
+  });
+  return { ...rest, schema, absent: { value: null } };
+}
+
+/** The 400 for a parameter: its name, what it got and what is allowed. */
+export function badParam(name: string, got: string, allowed: string): AppError {
+  const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
+  return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
+}
+
+/** Parses query parameters. Throws bad_request for the first bad one. */
+export function parseQuery<P extends Params>(params: P, querystring: string): ParsedOf<P> {
+  const given = new URLSearchParams(querystring);
+  return parseEach(params, (name) => {
+    const texts = given.getAll(name);
+    const [text] = texts;
+    if (texts.length > 1) {
+      throw new AppError('bad_request', `${name}: got ${texts.length} values; allowed: one`);
+    }
+    return text;
+  });
+}
+
+/** Parses path parameters, already decoded. Throws bad_request for the first bad one. */
+export function parsePath<P extends Params>(params: P, given: Readonly<Record<string, string>>): ParsedOf<P> {
+  return parseEach(params, (name) => given[name]);
+}
+
+function parseEach<P extends Params>(params: P, find: (name: string) => string | undefined): ParsedOf<P> {
+  const values: Record<string, unknown> = {};
+  for (const [name, param] of Object.entries(params)) values[name] = parseOne(name, param, find(name));
+  // Each value came out of the parser that its declaration names.
+  return values as ParsedOf<P>;
+}
+
+function parseOne<T>(name: string, param: Param<T>, text: string | undefined): T {
+  if (text === undefined) {
+    if (param.absent === 'required') throw new AppError('bad_request', `${name} is missing; allowed: ${param.allowed}`);
+    return param.absent.value;
+  }
+  if (text === '') throw badParam(name, text, param.allowed);
+  const parsed = param.schema.safeParse(text);
+  if (!parsed.success) throw badParam(name, text, param.allowed);
+  return parsed.data;
+}
