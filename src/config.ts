@@ -4,11 +4,10 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 
 import { BUILT_IN_CHAINS, findBuiltInChain } from './chains/builtInChains';
-import { parseChainDescription, UINT32_MAX } from './chains/chainDescription';
+import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/parseChainDescription';
 import type { ChainDescription } from './domain/chainDescription';
-import { AppError } from './errors';
+import { AppError, errorText } from './errors';
 
-const DEFAULT_CHAIN_ID = 369;
 /** A day of PulseChain: what a first start takes where nobody says more. */
 const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
 const FINALITY_DEPTH_MAX = 1_000_000;
@@ -16,6 +15,8 @@ const PORT_MAX = 65_535;
 const RATE_LIMIT_MAX = 1_000_000_000;
 const RPC_URLS_MAX = 20;
 const SHOWN_MAX = 80;
+/** Longer texts that are no URL may hold a key. */
+const UNPARSED_SHOWN_MAX = 24;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** First block of the first start: a number, or so many blocks before the head. */
@@ -117,16 +118,15 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
       'CLICKHOUSE_READ_URL: needs CLICKHOUSE_URL beside it, or API and ingester would differ in their data',
     );
   }
-  const chainId = readInteger(given.CHAIN_ID ?? '', 1, UINT32_MAX) ?? DEFAULT_CHAIN_ID;
-  const chainIdIsWrong = problems.some((problem) => problem.startsWith('CHAIN_ID:'));
-  const chain = chainIdIsWrong ? null : loadChain(chainId, given.CHAIN_CONFIG, readFile, problems);
-  if (!result.success || chain === null || problems.length > 0)
+  const chain = loadChain(given, readFile, problems);
+  if (!result.success || chain === null || problems.length > 0) {
     throw new AppError('bad_config', problems.join('; '));
+  }
   const read = result.data;
   return {
     rpcUrls: read.RPC_URL ?? null,
     rpcUrls943: read.RPC_URL_943 ?? null,
-    chainId,
+    chainId: chain.chainId,
     chain,
     startBlock: read.START_BLOCK ?? defaultStartBlock(chain),
     finality: read.FINALITY_DEPTH ?? 'tag',
@@ -152,36 +152,47 @@ function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, stri
   return given;
 }
 
-/** The chain's description; null with a problem pushed. */
+/** The chain's description; null where something is wrong, which then stands in `problems`. */
 function loadChain(
-  chainId: number,
-  path: string | undefined,
+  given: Partial<Record<SettingName, string>>,
   readFile: (path: string) => string,
   problems: string[],
 ): ChainDescription | null {
-  const builtIn = findBuiltInChain(chainId);
-  if (path === undefined) {
-    if (builtIn === null) {
-      const known = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
-      problems.push(`CHAIN_ID: got "${chainId}"; allowed: ${known}, or any other with a whole CHAIN_CONFIG`);
-    }
-    return builtIn;
+  const path = given.CHAIN_CONFIG;
+  const chainId = readInteger(given.CHAIN_ID ?? '', 1, UINT32_MAX);
+  if (path !== undefined) return readChainFile(path, chainId, readFile, problems);
+  // A CHAIN_ID that is no number has been reported; which chain it means is unknown.
+  if (given.CHAIN_ID !== undefined && chainId === null) return null;
+  const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
+  if (builtIn === null) {
+    const known = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
+    problems.push(`CHAIN_ID: got "${chainId}"; allowed: ${known}, or any other with a whole CHAIN_CONFIG`);
   }
-  let text: string;
+  return builtIn;
+}
+
+function readChainFile(
+  path: string,
+  chainId: number | null,
+  readFile: (path: string) => string,
+  problems: string[],
+): ChainDescription | null {
   try {
-    text = readFile(path);
-  } catch (error) {
-    problems.push(
-      `CHAIN_CONFIG ${path}: cannot be read (${error instanceof Error ? error.message : String(error)})`,
-    );
-    return null;
-  }
-  try {
-    return parseChainDescription(text, path, chainId, builtIn);
+    return parseChainDescription(readText(path, readFile), path, chainId);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'bad_config') throw error;
     problems.push(error.message);
     return null;
+  }
+}
+
+function readText(path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    throw new AppError('bad_config', `CHAIN_CONFIG ${path}: cannot be read (${errorText(error)})`, {
+      cause: error,
+    });
   }
 }
 
@@ -235,19 +246,17 @@ function shorten(text: string): string {
 
 /** Of each URL the scheme and host alone: user names, passwords, and the keys that node providers put into the path. */
 function redactUrls(text: string): string {
-  return shorten(
-    text
-      .split(',')
-      .map((part) => redactUrl(part.trim()))
-      .join(','),
-  );
+  // With a password about, what cannot be taken apart may be a piece of it.
+  const shownMax = text.includes('@') ? 0 : UNPARSED_SHOWN_MAX;
+  const parts = text.split(',').map((part) => redactUrl(part.trim(), shownMax));
+  return shorten(parts.join(','));
 }
 
-function redactUrl(text: string): string {
+function redactUrl(text: string, shownMax: number): string {
   if (text.includes('://') && URL.canParse(text)) {
     const { protocol, host, pathname, search, username } = new URL(text);
     const hidden = username !== '' || search !== '' || pathname.length > 1;
     return `${protocol}//${host}${hidden ? '/…' : ''}`;
   }
-  return text.length > 24 || /[@?=]/.test(text) ? `… (${text.length} characters)` : text;
+  return text.length > shownMax || /[?=]/.test(text) ? `… (${text.length} characters)` : text;
 }

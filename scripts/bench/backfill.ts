@@ -28,7 +28,7 @@ async function ingest(
   const recording: Database = {
     ...database,
     insert(table, columns, body, token) {
-      inserts.push({ table, columns, body });
+      inserts.push({ table, columns, body: Buffer.from(body) });
       return database.insert(table, columns, body, token);
     },
   };

@@ -1,6 +1,5 @@
 /** The chain description that goes with the stub chain. */
 import type { ChainDescription } from '../../src/domain/chainDescription';
-import { ZERO_ADDRESS } from '../../src/domain/hex';
 import { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubChain';
 
 export function stubDescription(): ChainDescription {
@@ -8,7 +7,7 @@ export function stubDescription(): ChainDescription {
     chainId: 369,
     name: 'Stub chain',
     nativeSymbol: 'PLS',
-    wrappedNative: ZERO_ADDRESS,
+    wrappedNative: `0x01${'0'.repeat(38)}`,
     anchors: [],
     majors: [],
     burn: null,

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { keccak256 } from 'ethers';
 
 import { AppError } from '../../src/errors';
-import { findPackageRoot } from './packageFiles';
+import { findPackageRoot, readPackageBytecode } from './packageFiles';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
 type Sources = Record<string, { content: string }>;
@@ -27,9 +27,20 @@ interface Compiled {
 }
 
 const VERSIONS = { solc5: '0.5.16', solc6: '0.6.6', solc8: '0.8.30' } as const;
-const V2_CORE = '@uniswap/v2-core/contracts/';
-const V2_PERIPHERY = '@uniswap/v2-periphery/contracts/';
-const OWN_CONTRACTS = ['DevToken', 'OddToken', 'WrappedNative', 'DevMulticall3', 'DevTrader'] as const;
+const V2_CORE = '@uniswap/v2-core/';
+const V2_PERIPHERY = '@uniswap/v2-periphery/';
+const PAIR = 'contracts/UniswapV2Pair.sol';
+const FACTORY = 'contracts/UniswapV2Factory.sol';
+const ROUTER = 'contracts/UniswapV2Router02.sol';
+const LIBRARY = 'contracts/libraries/UniswapV2Library.sol';
+const OWN_CONTRACTS = [
+  'DevToken',
+  'OddToken',
+  'WrappedNative',
+  'DevMulticall3',
+  'DevTrader',
+  'DevBorrower',
+] as const;
 
 /** The hash of the pair's creation code that the router of the npm package was compiled with. */
 const UNISWAP_PAIR_HASH = '96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f';
@@ -76,7 +87,7 @@ function loadCompiler(folder: string, name: CompilerName): Compile {
   return (input, callbacks) => String(compile(input, callbacks));
 }
 
-function edit(text: string, edits: readonly (readonly [string, string])[]): string {
+function edit(text: string, edits: Edits): string {
   return edits.reduce((edited, [from, to]) => {
     if (edited.split(from).length !== 2)
       throw new AppError('internal', `"${from}" does not stand once in the source`);
@@ -84,22 +95,32 @@ function edit(text: string, edits: readonly (readonly [string, string])[]): stri
   }, text);
 }
 
-/** Compiles one file; throws with the compiler's text on an error. Imports come from node_modules. */
-function compileFile(
-  compile: Compile,
-  sources: Sources,
-  file: string,
-  contract: string,
-  settings: Record<string, unknown>,
-): Compiled {
+type Edits = readonly (readonly [string, string])[];
+
+/** How to compile one contract. Paths are part of the code, by the metadata hash: Uniswap's begin with `contracts/`. */
+interface Job {
+  readonly compile: Compile;
+  readonly sources: Sources;
+  /** The package whose files the paths without a package mean. */
+  readonly home: string;
+  readonly settings: Record<string, unknown>;
+}
+
+/** Compiles one file; throws with the compiler's text on an error. */
+function compileFile(job: Job, file: string, contract: string): Compiled {
   const outputSelection = { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] } };
-  const input = { language: 'Solidity', sources, settings: { ...settings, outputSelection } };
-  const find = (path: string): { contents: string } => ({ contents: readPackageSource(path) });
-  const output: unknown = JSON.parse(compile(JSON.stringify(input), { import: find }));
+  const input = {
+    language: 'Solidity',
+    sources: job.sources,
+    settings: { ...job.settings, outputSelection },
+  };
+  const find = (path: string): { contents: string } => ({
+    contents: readPackageSource(path.startsWith('@') ? path : job.home + path),
+  });
+  const output: unknown = JSON.parse(job.compile(JSON.stringify(input), { import: find }));
   if (!isRecord(output)) throw new AppError('internal', 'the compiler answered no object');
-  const errors = Array.isArray(output['errors'])
-    ? output['errors'].filter((e) => isRecord(e) && e['severity'] === 'error')
-    : [];
+  const messages = Array.isArray(output['errors']) ? output['errors'] : [];
+  const errors = messages.filter((message) => isRecord(message) && message['severity'] === 'error');
   if (errors.length > 0) throw new AppError('internal', JSON.stringify(errors, null, 2));
   const path = ['contracts', file, contract, 'evm'];
   const evm = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), output);
@@ -117,72 +138,65 @@ function objectOf(evm: unknown, key: string): string {
 /** The files by name, as they should lie in scripts/dev/contracts. */
 function compileAll(folder: string): Map<string, string> {
   const files = new Map<string, string>();
-  const write = (name: string, compiler: string, settings: Record<string, unknown>, code: Compiled): void => {
-    files.set(
-      `${name}.json`,
-      `${JSON.stringify({ contract: name, compiler, settings, ...code }, null, 1)}\n`,
-    );
+  const write = (name: string, compiler: CompilerName, { settings }: Job, code: Compiled): void => {
+    const content = { contract: name, compiler: VERSIONS[compiler], settings, ...code };
+    files.set(`${name}.json`, `${JSON.stringify(content, null, 1)}\n`);
   };
-  const ownSettings = {
-    optimizer: { enabled: true, runs: 200 },
-    evmVersion: 'shanghai',
-    metadata: { bytecodeHash: 'none' },
-  };
-  const own: Sources = Object.fromEntries(
+  const own = ownJob(loadCompiler(folder, 'solc8'));
+  for (const name of OWN_CONTRACTS) write(name, 'solc8', own, compileFile(own, `${name}.sol`, name));
+
+  const solc5 = loadCompiler(folder, 'solc5');
+  expectPublished(
+    compileFile(coreJob(solc5, []), PAIR, 'UniswapV2Pair'),
+    `${V2_CORE}build/UniswapV2Pair.json`,
+  );
+  const core = coreJob(solc5, PAIR_EDITS);
+  const pair = compileFile(core, PAIR, 'UniswapV2Pair');
+  write('PulseDevFactory', 'solc5', core, compileFile(core, FACTORY, 'UniswapV2Factory'));
+
+  const solc6 = loadCompiler(folder, 'solc6');
+  const published = `${V2_PERIPHERY}build/UniswapV2Router02.json`;
+  expectPublished(compileFile(peripheryJob(solc6, []), ROUTER, 'UniswapV2Router02'), published);
+  const hashEdit = [UNISWAP_PAIR_HASH, keccak256(pair.bytecode).slice(2)] as const;
+  const periphery = peripheryJob(solc6, [...LIBRARY_EDITS, hashEdit]);
+  write('PulseDevRouter02', 'solc6', periphery, compileFile(periphery, ROUTER, 'UniswapV2Router02'));
+  return files;
+}
+
+function ownJob(compile: Compile): Job {
+  const sources = Object.fromEntries(
     OWN_CONTRACTS.map((name) => {
       return [`${name}.sol`, { content: readFileSync(join(contractsFolder(), `${name}.sol`), 'utf8') }];
     }),
   );
-  const solc8 = loadCompiler(folder, 'solc8');
-  for (const name of OWN_CONTRACTS)
-    write(name, VERSIONS.solc8, ownSettings, compileFile(solc8, own, `${name}.sol`, name, ownSettings));
-
-  const settings = { optimizer: { enabled: true, runs: 999_999 }, evmVersion: 'istanbul' };
-  const solc5 = loadCompiler(folder, 'solc5');
-  const pairFile = `${V2_CORE}UniswapV2Pair.sol`;
-  const original = compileFile(solc5, v2CoreSources([]), pairFile, 'UniswapV2Pair', settings);
-  if (keccak256(original.bytecode) !== `0x${UNISWAP_PAIR_HASH}`) {
-    throw new AppError('internal', "these compiler settings do not reproduce Uniswap's own pair");
-  }
-  const core = v2CoreSources(PAIR_EDITS);
-  const pair = compileFile(solc5, core, pairFile, 'UniswapV2Pair', settings);
-  write(
-    'PulseDevFactory',
-    VERSIONS.solc5,
-    settings,
-    compileFile(solc5, core, `${V2_CORE}UniswapV2Factory.sol`, 'UniswapV2Factory', settings),
-  );
-
-  const library = `${V2_PERIPHERY}libraries/UniswapV2Library.sol`;
-  const router = `${V2_PERIPHERY}UniswapV2Router02.sol`;
-  const periphery: Sources = {
-    [router]: { content: readPackageSource(router) },
-    [library]: {
-      content: edit(readPackageSource(library), [
-        ...LIBRARY_EDITS,
-        [UNISWAP_PAIR_HASH, keccak256(pair.bytecode).slice(2)],
-      ]),
-    },
-  };
-  const solc6 = loadCompiler(folder, 'solc6');
-  write(
-    'PulseDevRouter02',
-    VERSIONS.solc6,
-    settings,
-    compileFile(solc6, periphery, router, 'UniswapV2Router02', settings),
-  );
-  return files;
+  const optimizer = { enabled: true, runs: 200 };
+  const settings = { optimizer, evmVersion: 'shanghai', metadata: { bytecodeHash: 'none' } };
+  return { compile, sources, home: '', settings };
 }
 
-/** Uniswap's sources with the pair edited. */
-function v2CoreSources(edits: readonly (readonly [string, string])[]): Sources {
-  const sources: Sources = {};
-  for (const name of ['UniswapV2Factory.sol', 'UniswapV2Pair.sol']) {
-    sources[V2_CORE + name] = { content: readPackageSource(V2_CORE + name) };
+const UNISWAP_SETTINGS = { optimizer: { enabled: true, runs: 999_999 }, evmVersion: 'istanbul' };
+
+function coreJob(compile: Compile, pairEdits: Edits): Job {
+  const sources = {
+    [FACTORY]: { content: readPackageSource(V2_CORE + FACTORY) },
+    [PAIR]: { content: edit(readPackageSource(V2_CORE + PAIR), pairEdits) },
+  };
+  return { compile, sources, home: V2_CORE, settings: UNISWAP_SETTINGS };
+}
+
+function peripheryJob(compile: Compile, libraryEdits: Edits): Job {
+  const sources = {
+    [ROUTER]: { content: readPackageSource(V2_PERIPHERY + ROUTER) },
+    [LIBRARY]: { content: edit(readPackageSource(V2_PERIPHERY + LIBRARY), libraryEdits) },
+  };
+  return { compile, sources, home: V2_PERIPHERY, settings: UNISWAP_SETTINGS };
+}
+
+/** Unedited sources must give the published code, else compiler or settings are not Uniswap's. */
+function expectPublished({ bytecode }: Compiled, artifact: string): void {
+  if (bytecode !== readPackageBytecode(artifact)) {
+    throw new AppError('internal', `the sources do not compile to the code in ${artifact}`);
   }
-  const path = `${V2_CORE}UniswapV2Pair.sol`;
-  sources[path] = { content: edit(readPackageSource(path), edits) };
-  return sources;
 }
 
 function contractsFolder(): string {

@@ -77,7 +77,10 @@ export function oneOfParam<const T extends string>(
 }
 
 /** A comma list of words; gives them once each, in the declared order. Absent: all. */
-export function listOfParam<const T extends string>(values: readonly T[], description: string): Param<readonly T[]> {
+export function listOfParam<const T extends string>(
+  values: readonly T[],
+  description: string,
+): Param<readonly T[]> {
   const known: ReadonlySet<string> = new Set(values);
   return {
     schema: z
@@ -87,7 +90,11 @@ export function listOfParam<const T extends string>(values: readonly T[], descri
       .transform((words): readonly T[] => values.filter((value) => words.includes(value))),
     absent: { value: values },
     allowed: `a comma list of ${values.join(', ')}`,
-    doc: { type: 'string', pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`, example: values[0] ?? '' },
+    doc: {
+      type: 'string',
+      pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`,
+      example: values[0] ?? '',
+    },
     description,
   };
 }
@@ -123,13 +130,16 @@ export function requiredAddressParam(name: string, description: string): Param<H
 }
 
 /** Any text of 1 to `max` characters; absent: null. */
-export function textParam(options: { readonly max: number; readonly description: string }): Param<string | null> {
+export function textParam(options: {
+  readonly max: number;
+  readonly description?: string;
+}): Param<string | null> {
   return {
     schema: z.string().refine((text) => [...text].length <= options.max),
     absent: { value: null },
     allowed: `a text of 1 to ${options.max} characters`,
     doc: { type: 'string', minLength: 1, maxLength: options.max },
-    description: options.description,
+    description: options.description ?? '',
   };
 }
 
@@ -155,9 +165,12 @@ export function badParam(name: string, got: string, allowed: string): AppError {
   return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
 }
 
-/** Parses query parameters. Throws bad_request for the first bad one. */
-export function parseQuery<P extends Params>(params: P, querystring: string): ParsedOf<P> {
-  const given = new URLSearchParams(querystring);
+/** Parses the query parameters of a request. Throws bad_request for the first bad one. */
+export function parseParams<P extends Params>(
+  params: P,
+  request: { readonly querystring: string },
+): ParsedOf<P> {
+  const given = new URLSearchParams(request.querystring);
   return parseEach(params, (name) => {
     const texts = given.getAll(name);
     const [text] = texts;
@@ -182,7 +195,8 @@ function parseEach<P extends Params>(params: P, find: (name: string) => string |
 
 function parseOne<T>(name: string, param: Param<T>, text: string | undefined): T {
   if (text === undefined) {
-    if (param.absent === 'required') throw new AppError('bad_request', `${name} is missing; allowed: ${param.allowed}`);
+    if (param.absent === 'required')
+      throw new AppError('bad_request', `${name} is missing; allowed: ${param.allowed}`);
     return param.absent.value;
   }
   if (text === '') throw badParam(name, text, param.allowed);

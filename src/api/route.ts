@@ -5,10 +5,22 @@
 import type Koa from 'koa';
 import type { z } from 'zod';
 
+import type { HeadSnapshot } from '../query/headSnapshot';
 import type { Params } from './params';
 
+/** What the app lays down for the handlers of a request. */
+export interface RequestState {
+  requestId: string;
+  /** The block that this answer is as of, the same for its headers and its body. */
+  head: HeadSnapshot | null;
+  /** Path of the route that matched, for logs and metrics. */
+  route?: string;
+}
+
 /** A Koa context whose path parameters are known. */
-export type RouteContext = Koa.ParameterizedContext & { readonly params: Readonly<Record<string, string>> };
+export type RouteContext = Koa.ParameterizedContext<RequestState> & {
+  readonly params: Readonly<Record<string, string>>;
+};
 
 /** What the OpenAPI document says about a route. */
 export interface RouteDoc {

@@ -1,111 +1,171 @@
 /**
- * The chain description of a deployment: a built-in one, a file, or a file laid over a built-in one. A wrong file stops
- * the start with one message that names each wrong field.
+ * Reads the chain description of CHAIN_CONFIG: a file that overrides a built-in one key by key, or is whole. A wrong
+ * file stops the start with one message that names each wrong field.
  */
 import { z } from 'zod';
 
-import { readAddress } from '../domain/address';
+import { ADDRESS_ALLOWED, findAddress } from '../domain/address';
 import type { ChainDescription } from '../domain/chainDescription';
-import type { Hex } from '../domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { PROTOCOL_NAMES } from '../domain/pool';
 import { AppError } from '../errors';
+import { findBuiltInChain } from './builtInChains';
+import { describeIssues, showValue } from './describeIssues';
 import { findJsonFault } from './jsonFault';
-import { pulsechain } from './pulsechain';
-import { pulsechainTestnet } from './pulsechainTestnet';
 
-/** The store keeps chain ids in 32 bits. */
-export const CHAIN_ID_MAX = 4_294_967_295;
-/** Up to here an event's ord is an exact number. */
-export const BLOCK_MAX = 2 ** 33 - 1;
-
-const DEFAULT_CHAIN_ID = 369;
+/** Chain ids and block numbers are UInt32 in the store. */
+export const UINT32_MAX = 4_294_967_295;
+/** The market chain where neither CHAIN_ID nor the file names one. */
+export const DEFAULT_CHAIN_ID = 369;
 const DEFAULT_CONFIRMATIONS = 64;
-const CONFIRMATIONS_MAX = 1_000_000;
-const ANCHORS_MAX = 32;
-const MAJORS_MAX = 256;
-const DEXES_MAX = 128;
-const URLS_MAX = 64;
-const TEXT_MAX = 64;
-const FAULTS_SHOWN_MAX = 40;
-const SHOWN_MAX = 80;
+/** No list of a description is longer: they are searched plainly. */
+const LIST_MAX = 500;
+const FEE_BPS_MAX = 10_000;
+const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-const BUILT_IN: readonly ChainDescription[] = [pulsechain, pulsechainTestnet];
+const address = z.string(ADDRESS_ALLOWED).transform((text, context): Hex => {
+  const found = findAddress(text);
+  if (found !== null) return found;
+  context.addIssue({ code: 'custom', message: ADDRESS_ALLOWED });
+  return z.NEVER;
+});
+/** An address that must be a contract's: the zero address stands for a forgotten one. */
+const contract = address.refine(
+  (found) => found !== ZERO_ADDRESS,
+  `${ADDRESS_ALLOWED}, not the zero address`,
+);
 
-/** The built-in description of this chain, or null. */
-export function findBuiltInChain(chainId: number): ChainDescription | null {
-  return BUILT_IN.find((chain) => chain.chainId === chainId) ?? null;
-}
+const integer = (min: number, max: number) => {
+  const allowed = `an integer from ${min} to ${max}`;
+  return z.int(allowed).min(min, allowed).max(max, allowed);
+};
+const text = (lengthMax: number) => {
+  const allowed = `a text of 1 to ${lengthMax} characters`;
+  return z.string(allowed).min(1, allowed).max(lengthMax, allowed);
+};
+const listOf = <T extends z.ZodType>(item: T, lengthMax = LIST_MAX) => {
+  const allowed = `a list of at most ${lengthMax}`;
+  return z.array(item, allowed).max(lengthMax, allowed);
+};
+const url = (protocols: readonly string[]) => {
+  const allowed = `a URL of ${protocols.join(' ')}`;
+  return z
+    .string(allowed)
+    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), allowed);
+};
+const positive = 'a number above 0';
+const share = 'a number from 0 to 1';
+const slug = `a slug: a-z, 0-9, _ and -, at most 64 characters`;
+const feeBps = `a number from 0 to ${FEE_BPS_MAX}`;
 
-export interface ChainFile {
-  /** As the setting names it; for messages only. */
-  readonly path: string;
-  readonly text: string;
+const dex = z.strictObject(
+  {
+    name: z.string(slug).regex(SLUG, slug),
+    displayName: text(64),
+    protocol: z.enum(PROTOCOL_NAMES, PROTOCOL_NAMES.join(', ')),
+    factory: contract,
+    feeBps: z.number(feeBps).min(0, feeBps).max(FEE_BPS_MAX, feeBps).exactOptional(),
+    protocolFeeShare: z.number(share).min(0, share).max(1, share).exactOptional(),
+    positionManager: contract.exactOptional(),
+    startBlock: integer(0, UINT32_MAX).exactOptional(),
+  },
+  { error: issueOfObject('an object that describes a DEX') },
+);
+
+const anchor = z.strictObject(
+  { address: contract, symbol: text(64), priceUsd: z.number(positive).positive(positive) },
+  { error: issueOfObject('an object {address, symbol, priceUsd}') },
+);
+
+const burn = z.strictObject(
+  { token: contract, addresses: listOf(address).min(1, 'a list of at least one address') },
+  { error: issueOfObject('an object {token, addresses}, or null') },
+);
+
+const description = z.strictObject({
+  chainId: integer(1, UINT32_MAX),
+  name: text(64),
+  nativeSymbol: text(64),
+  wrappedNative: contract.nullable(),
+  anchors: listOf(anchor),
+  majors: listOf(contract).default([]),
+  burn: burn.nullable().default(null),
+  confirmations: integer(0, 1_000_000).default(DEFAULT_CONFIRMATIONS),
+  startBlock: integer(0, UINT32_MAX).nullable().default(null),
+  rpcUrls: listOf(url(['http:', 'https:', 'ws:', 'wss:'])).default([]),
+  logo: url(['http:', 'https:', 'data:']).exactOptional(),
+  dexes: listOf(dex),
+});
+
+/** Keeps zod's own list of unknown keys, and says what is allowed where the value is no object. */
+function issueOfObject(allowed: string) {
+  return (issue: { readonly code?: string | undefined }) =>
+    issue.code === 'unrecognized_keys' ? undefined : allowed;
 }
 
 /**
- * The description to run with. `chainId`: CHAIN_ID, null when unset (then the file's, else 369). Each top-level key of
- * the file replaces that key of the built-in description; for a chain without one the file must be whole. Throws
- * bad_config.
+ * The description in the text of a CHAIN_CONFIG file; `source` is its path, for the message. `chainId` is CHAIN_ID, null
+ * when unset: then the file's, else 369. Each top-level key of the file replaces that key of the chain's built-in
+ * description; without one the file must be whole. Throws one bad_config that names each wrong field.
  */
-export function chooseChain(chainId: number | null, file: ChainFile | null): ChainDescription {
-  if (file === null) return builtInChain(chainId ?? DEFAULT_CHAIN_ID);
-  const content = parseJson(file);
-  const named = readChainId(content);
-  if (chainId !== null && named !== null && chainId !== named) {
-    throw badFile(file.path, [`chainId: got ${named}; allowed: ${chainId}, which is CHAIN_ID`]);
+export function parseChainDescription(
+  fileText: string,
+  source: string,
+  chainId: number | null,
+): ChainDescription {
+  const fail = (problems: readonly string[]): AppError =>
+    new AppError('bad_config', `CHAIN_CONFIG ${source}: ${problems.join('; ')}`);
+  const file = parseObject(fileText);
+  if (typeof file === 'string') throw fail([file]);
+  const fileChainId = description.shape.chainId.safeParse(file['chainId']).data ?? null;
+  const builtIn = findBuiltInChain(fileChainId ?? chainId ?? DEFAULT_CHAIN_ID);
+  const merged: Readonly<Record<string, unknown>> = { ...builtIn, ...file };
+  const result = description.safeParse(merged);
+  const problems = result.success ? [] : describeIssues(result.error.issues, merged);
+  problems.push(...listOfTwins(merged));
+  if (chainId !== null && fileChainId !== null && fileChainId !== chainId) {
+    problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, which is CHAIN_ID`);
   }
-  const builtIn = findBuiltInChain(chainId ?? named ?? DEFAULT_CHAIN_ID);
-  if (builtIn === null) return complete(parseWith(wholeShape, content, file));
-  return { ...builtIn, ...withoutNothing(parseWith(wholeShape.partial(), content, file)) };
+  if (!result.success || problems.length > 0) throw fail(problems);
+  return result.data;
 }
 
-/** The built-in description of the chain; throws bad_config for a chain that has none. */
-function builtInChain(chainId: number): ChainDescription {
-  const found = findBuiltInChain(chainId);
-  if (found !== null) return found;
-  const known = BUILT_IN.map((chain) => chain.chainId).join(', ');
-  throw new AppError(
-    'bad_config',
-    `CHAIN_ID: got ${chainId}, which has no built-in description; allowed: ${known}, or describe it in CHAIN_CONFIG`,
-  );
-}
-
-function parseJson({ path, text }: ChainFile): unknown {
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+/** The file's object, or what is wrong with it. */
+function parseObject(fileText: string): Readonly<Record<string, unknown>> | string {
+  const json = fileText.replace(/^\uFEFF/, '');
+  let value: unknown;
   try {
-    return JSON.parse(json);
-  } catch (error) {
+    value = JSON.parse(json);
+  } catch {
     const fault = findJsonFault(json);
-    const where = fault === null ? '' : ` at line ${fault.line}, column ${fault.column}: expected ${fault.expected}`;
-    throw new AppError('bad_config', `CHAIN_CONFIG ${path}: is not JSON${where}`, { cause: error });
+    return `not JSON${fault === null ? '' : `: expected ${fault.expected} at line ${fault.line}, column ${fault.column}`}`;
   }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  return `got ${showValue(value)}; allowed: a JSON object`;
 }
 
-/** The file's chain id where it is usable; a wrong one is named by the shape. */
-function readChainId(content: unknown): number | null {
-  return z.looseObject({ chainId: wholeNumber(1, CHAIN_ID_MAX) }).safeParse(content).data?.chainId ?? null;
+/** Fields whose values must differ within their list; checked on the raw values, so that one message names all. */
+function listOfTwins(merged: Readonly<Record<string, unknown>>): string[] {
+  return [
+    ...twinsIn('anchors', merged['anchors'], 'address'),
+    ...twinsIn('majors', merged['majors'], null),
+    ...twinsIn('dexes', merged['dexes'], 'name'),
+    ...twinsIn('dexes', merged['dexes'], 'factory'),
+  ];
 }
 
-function parseWith<T extends z.ZodType>(shape: T, content: unknown, file: ChainFile): z.output<T> {
-  const parsed = shape.safeParse(content);
-  if (parsed.success) return parsed.data;
-  throw badFile(file.path, [...new Set(parsed.error.issues.flatMap(faultsOf))]);
-}
-
-function faultsOf({ path, message, ...issue }: z.core.$ZodIssue): string[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${[...path, shorten(key)].join('.')}: unknown key`);
-  }
-  return [path.length === 0 ? message : `${path.join('.')}: ${message}`];
-}
-
-function badFile(path: string, faults: readonly string[]): AppError {
-  const more = faults.length - FAULTS_SHOWN_MAX;
-  const shown = faults.slice(0, FAULTS_SHOWN_MAX).join('; ') + (more > 0 ? `; and ${more} more` : '');
-  return new AppError('bad_config', `CHAIN_CONFIG ${path}: ${shown}`);
-}
-
-/** The keys that the file has. */
-function withoutNothing(part: Partial<Whole>): Partial<ChainDescription> {
-  return part;
+function twinsIn(list: string, value: unknown, key: string | null): string[] {
+  if (!Array.isArray(value)) return [];
+  const pathOf = (index: number): string => [list, index, ...(key === null ? [] : [key])].join('.');
+  const firstIndex = new Map<string, number>();
+  return value.flatMap((item: unknown, index) => {
+    const field: unknown =
+      key === null ? item : typeof item === 'object' && item !== null ? Reflect.get(item, key) : null;
+    if (typeof field !== 'string') return [];
+    const first = firstIndex.get(field.toLowerCase());
+    if (first === undefined) firstIndex.set(field.toLowerCase(), index);
+    return first === undefined
+      ? []
+      : [`${pathOf(index)}: got ${showValue(field)}, which is ${pathOf(first)} too`];
+  });
 }

@@ -24,8 +24,6 @@ export const pulsechain: ChainDescription = {
     { address: '0x0cb6f5a34ad42ec934882a05265a7d5f59b51a2f', symbol: 'USDT', priceUsd: 1 },
   ],
   majors: [
-    // USDL: a stable coin backed by PLS. A natural quote side, but no anchor: its price is not given.
-    '0x0deed1486bc52aa0d3e6f8849cec5add6598a162',
     // WETH bridged.
     '0x02dcdd04e3f455d838cd1249292c58f3b79e3c3c',
     // WBTC bridged.
@@ -38,6 +36,8 @@ export const pulsechain: ChainDescription = {
     '0x95b303987a60c71504d99aa1b13b4da07b0790ab',
     // INC.
     '0x2fa878ab3f87cc1c9737fc071108f904c0b0c95d',
+    // USDL: a stable coin backed by PLS, but no anchor: nobody gives a dollar for it.
+    '0x0deed1486bc52aa0d3e6f8849cec5add6598a162',
     // LOAN.
     '0x9159f1d2a9f51998fc9ab03fbd8f265ab14a1b3b',
   ],

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 
-import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
 import { AppError, errorText } from '../errors';
 
@@ -54,6 +54,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
     compression: { request: false, response: false },
     application: 'candlehouse',
+    // What fails is thrown and told by whoever called.
+    log: { level: ClickHouseLogLevel.OFF },
   });
   return {
     select: (name, sql, params) => guard(name, () => select(client, sql, params)),

@@ -15,6 +15,8 @@ import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
+import { ActivityCounter } from '../query/activity';
+import { createPairTables } from '../query/pairTable';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
 
@@ -44,9 +46,8 @@ const CLOSE_MS = 2_000;
 export async function startApi({ config, log, metrics, ingest }: ApiOptions): Promise<ApiServer> {
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
-  const hub = createHub({ observeDrop: metrics.countDrops });
+  const hub = createHub({ observeDrops: metrics.countDrops });
   const tail = createTailLoop({ runner, chainId: config.chainId, hub, log });
-  const { chain } = config;
   const service = [
     healthz(),
     readyz({
@@ -61,11 +62,9 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     runner,
     head: () => tail.current(),
     cache: createByteCache(),
-    chain: {
-      chainId: chain.chainId,
-      name: chain.name,
-      dexes: chain.dexes.map(({ name, displayName }) => ({ name, displayName })),
-    },
+    pairs: createPairTables(runner, config.chainId),
+    activityCounter: new ActivityCounter(runner),
+    chain: { chainId: config.chainId, dexes: config.chain.dexes },
   };
   const app = createApp({
     routes: listRoutes(market, service),
@@ -73,6 +72,7 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     log,
     corsOrigin: config.corsOrigin,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    observe: metrics.observeRequest,
   });
   metrics.watchHead(() => tail.current());
   metrics.watchStreams(() => hub.clientCount());

@@ -54,7 +54,7 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
   let mark: string | null = null;
   let readAt = 0;
   let changeFailures = 0;
-  let waiters: (() => void)[] = [];
+  const waiters = new Set<() => void>();
   let facts: TailFacts = { lastPollAt: null, lastError: null };
 
   async function refresh(): Promise<void> {
@@ -121,16 +121,16 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
   return {
     async run(signal): Promise<void> {
       for (let failures = 0; !signal.aborted;) {
-        const waiting = waiters;
-        waiters = [];
+        const waiting = [...waiters];
         try {
-          await step();
+          // A database that hangs must not hold up the end of the process.
+          await untilAborted(step(), signal);
           for (const resolve of waiting) resolve();
           if (failures > 0) log.info({ failures }, 'the tail loop is back');
           failures = 0;
           facts = { lastPollAt: Date.now(), lastError: null };
         } catch (error) {
-          waiters.push(...waiting);
+          if (signal.aborted) return;
           failures += 1;
           facts = { lastPollAt: facts.lastPollAt, lastError: errorText(error) };
           if (failures === 1 || failures % 30 === 0) {
@@ -146,13 +146,32 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
     current: () => current,
     streamHead: () => published,
     async refreshed(timeoutMs): Promise<void> {
-      const timeout = new AbortController();
-      const looked = new Promise<void>((resolve) => waiters.push(resolve));
-      await Promise.race([looked, pause(timeoutMs, timeout.signal)]);
-      timeout.abort();
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          waiters.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, timeoutMs);
+        waiters.add(done);
+      });
     },
     facts: () => facts,
   };
+}
+
+/** Waits for the work or the signal, whichever comes first. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

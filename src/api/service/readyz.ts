@@ -12,6 +12,9 @@ const HEAD_AGE_MAX_S = 300;
 /** The tail loop asks the database many times a second; silence for longer than this means that it is away. */
 const DATABASE_SILENCE_MAX_MS = 3_000;
 
+/** Final blocks that may wait for their promotion; more of them mean that it is stuck. */
+const PROMOTION_LAG_MAX = 512;
+
 /** What the process's own ingester knows. */
 export interface IngestFacts {
   /** Head of the node; null while unknown. */
@@ -90,18 +93,24 @@ export function judge(
           behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
         };
   const problems: ReadyProblem[] = [];
-  if (!database) problems.push({ code: 'database_away', message: silenceText(silenceMs) });
-  else if (tail.lastError !== null) {
-    problems.push({
-      code: 'head_unreadable',
-      message: 'The database answers, but reading the head failed; see the log',
-    });
-  }
-  if (head === null) problems.push({ code: 'nothing_indexed', message: 'No block is indexed yet' });
-  else if (!current)
-    problems.push({ code: 'head_old', message: oldText(head.number, ageSeconds ?? 0, node) });
-  if (node !== null && !node.ok)
-    problems.push({ code: 'node_away', message: 'The chain node does not answer' });
+  const report = (wrong: boolean, code: string, message: string): void => {
+    if (wrong) problems.push({ code, message });
+  };
+  const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
+  report(!database, 'database_away', silenceText(silenceMs));
+  report(
+    database && tail.lastError !== null,
+    'head_unreadable',
+    'The database answers, but not to every question',
+  );
+  report(head === null, 'nothing_indexed', 'No block is indexed yet');
+  report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
+  report(
+    waiting > PROMOTION_LAG_MAX,
+    'promotion_behind',
+    `${waiting} final blocks wait to be moved to the final tables`,
+  );
+  report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
   problems.push(...(ingest?.problems ?? []));
   return {
     ready: database && current,

@@ -15,15 +15,27 @@ import type { StreamClient, StreamSink } from '../../tail/streamClient';
 import { parsePosition, RETRY_LINE, type StreamPosition } from '../../tail/streamMessage';
 import type { TailLoop } from '../../tail/tailLoop';
 import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../market/activityParams';
-import { parseParams, textParam } from '../params';
+import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
 
 /** How long a client that comes back waits for a fresh look at the database, at most. */
 const REFRESH_WAIT_MS = 2_000;
+/** When a client that found no free place should ask again, s. */
+const RETRY_AFTER_S = '10';
 /** Replays that read from the database at once; the others queue. */
 const REPLAYS_AT_ONCE = 6;
 
-const QUERY_PARAMS = { ...ACTIVITY_FILTER_PARAMS, last_event_id: textParam({ max: 64 }) };
+const POSITION_ALLOWED = '<block>-<log_index>, with or without -<first 8 hex digits of the block hash>';
+
+const QUERY_PARAMS = {
+  ...ACTIVITY_FILTER_PARAMS,
+  last_event_id: parsedParam({
+    parse: parsePosition,
+    allowed: POSITION_ALLOWED,
+    doc: { type: 'string', pattern: '^\\d+-\\d+(-[0-9a-fA-F]{8})?$', example: '17686110-42-9f3c01ab' },
+    description: 'Replay what came after this event; the Last-Event-ID header wins',
+  }),
+};
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -55,7 +67,7 @@ export function activityStream(deps: ActivityStreamDeps): Route {
     async handle(ctx): Promise<void> {
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
-      const position = readPosition(ctx, params.last_event_id ?? null);
+      const position = readPosition(ctx, params.last_event_id);
       // Another process may have shown this client more than this one knows: look once more before judging its id.
       if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
       if (ctx.method === 'HEAD') {
@@ -75,17 +87,12 @@ const DESCRIPTION =
   'left out. The Last-Event-ID header, or last_event_id, replays what came after it: at most 10,000 events.';
 
 /** The header (what a reconnecting EventSource sends) wins over the parameter (what its URL still says). */
-function readPosition(ctx: RouteContext, parameter: string | null): StreamPosition | null {
+function readPosition(ctx: RouteContext, parameter: StreamPosition | null): StreamPosition | null {
   const header = ctx.get('Last-Event-ID');
-  const [name, text] = header === '' ? ['last_event_id', parameter] : ['Last-Event-ID', header];
-  if (text === null) return null;
-  const position = parsePosition(text);
-  if (position !== null) return position;
-  const shown = JSON.stringify(text.slice(0, 64));
-  throw new AppError(
-    'bad_request',
-    `${name}: got ${shown}, expected "<block>-<log_index>" or "<block>-<log_index>-<8 hex digits>"`,
-  );
+  if (header === '') return parameter;
+  const position = parsePosition(header);
+  if (position === null) throw badParam('Last-Event-ID', header, POSITION_ALLOWED);
+  return position;
 }
 
 function requireHead(tail: TailLoop): HeadSnapshot {
@@ -103,17 +110,16 @@ async function openStream(
 ): Promise<void> {
   const { runner, chainId, tail, hub, log } = deps;
   const head = requireHead(tail);
+  if (ctx.res.destroyed) return leave(ctx);
   // Nothing is awaited between reading the head and joining: what comes after this head reaches the client live.
-  const client = hub.subscribe(filter, createSink(ctx.res), ctx.ip);
+  const client = subscribe(hub, ctx, filter);
   ctx.res.on('drain', () => client.drain());
   ctx.res.on('close', () => hub.remove(client));
+  ctx.res.on('error', () => hub.remove(client));
   try {
     const query: ReplayQuery = { runner, chainId, head, filter };
     const plan = position === null ? null : await limit(() => planReplay(query, position));
-    if (client.isEnded) {
-      ctx.respond = false;
-      return;
-    }
+    if (client.isEnded) return leave(ctx);
     startAnswer(ctx, head);
     void sendReplay(client, query, plan, limit).catch((error: unknown) => {
       log.warn({ err: error }, 'a replay failed; its stream is ended and comes back with its last id');
@@ -121,6 +127,20 @@ async function openStream(
     });
   } catch (error) {
     hub.remove(client);
+    throw error;
+  }
+}
+
+/** The client went before its answer began: there is no one to answer. */
+function leave(ctx: RouteContext): void {
+  ctx.respond = false;
+}
+
+function subscribe(hub: Hub, ctx: RouteContext, filter: ActivityFilter): StreamClient {
+  try {
+    return hub.subscribe(filter, createSink(ctx.res), ctx.ip);
+  } catch (error) {
+    ctx.set('Retry-After', RETRY_AFTER_S);
     throw error;
   }
 }

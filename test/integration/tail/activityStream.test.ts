@@ -1,4 +1,6 @@
 /** The stream over real HTTP and the real engine: live events, replay, reorgs, filters, bad input, the end. */
+import { get } from 'node:http';
+
 import { addressOf, type ChainWriter, pairOf, swaps, token0Of, TOKEN1, type MadeEvent } from './chainWriter';
 import { type SseClient } from './sseClient';
 import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
@@ -295,6 +297,21 @@ test('a heartbeat comes while nothing happens', async () => {
   clients.push(client);
   await client.until(() => client.comments.length >= 3);
   expect(client.messages).toEqual([]);
+});
+
+test('clients that leave at any moment of their coming leave nothing behind', async () => {
+  await chain.mine(swaps(500));
+  for (let i = 0; i < 30; i += 1) {
+    const request = get(`${api.url}?last_event_id=100-0`, { agent: false });
+    request.on('error', () => undefined);
+    request.on('response', (response) => response.on('error', () => undefined).resume());
+    setTimeout(() => request.destroy(), i * 4);
+  }
+  const client = await join();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await client.until(() => api.hub.clientCount() === 1);
+  await chain.mine(swaps(1));
+  await client.atLeast(1);
 });
 
 test('shutting down ends every stream', async () => {

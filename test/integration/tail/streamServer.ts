@@ -2,14 +2,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import Router from '@koa/router';
-import Koa from 'koa';
-
+import { createApp } from '../../../src/api/app';
 import { activityStream } from '../../../src/api/stream/activityStream';
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { AppError } from '../../../src/errors';
 import { createLog } from '../../../src/log';
 import { createHub, type Hub, type HubOptions } from '../../../src/tail/hub';
 import { createTailLoop, type TailLoop } from '../../../src/tail/tailLoop';
@@ -66,7 +63,15 @@ async function serve(readerUrl: string, options: HubOptions): Promise<Tail> {
   const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs: 10 });
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
-  const server = createServer(createApp(activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG })));
+  const route = activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG });
+  const app = createApp({
+    routes: [route],
+    head: () => tail.current(),
+    log: LOG,
+    corsOrigin: '*',
+    rateLimitPerMinute: 0,
+  });
+  const server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let stopped = false;
   return {
@@ -83,23 +88,6 @@ async function serve(readerUrl: string, options: HubOptions): Promise<Tail> {
       await reader.close();
     },
   };
-}
-
-function createApp(route: ReturnType<typeof activityStream>): ReturnType<Koa['callback']> {
-  const app = new Koa();
-  app.use(async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      ctx.status = error.status;
-      ctx.body = { success: false, error: error.message, code: error.code };
-    }
-  });
-  const router = new Router();
-  router.get(route.path, (ctx) => route.handle(ctx as Parameters<typeof route.handle>[0]));
-  app.use(router.routes());
-  return app.callback();
 }
 
 function close(server: Server): Promise<void> {

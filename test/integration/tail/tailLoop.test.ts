@@ -2,7 +2,7 @@
 import { createServer, connect as connectSocket, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-import { swaps, type ChainWriter } from './chainWriter';
+import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
 
 /** A TCP proxy that can be cut and joined again on the same port. */
@@ -30,6 +30,11 @@ class Cable {
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
     this.port = (server.address() as AddressInfo).port;
     this.server = server;
+  }
+
+  /** Keeps the connections and lets nothing through. */
+  hang(): void {
+    for (const socket of this.sockets) socket.unpipe().pause();
   }
 
   async cut(): Promise<void> {
@@ -104,6 +109,38 @@ test('a loop that starts before its database finds it later', async () => {
   await cable.join();
   await untilSeen(api.tail, chain);
   expect(api.tail.current()?.number).toBe(100);
+});
+
+test('when the database is begun anew, streams are ended and their clients told that what they hold is void', async () => {
+  await chain.promote(100);
+  const api = await world.serve();
+  await untilSeen(api.tail, chain);
+  const client = await connect(api);
+  const block = await chain.mine(swaps(1));
+  await client.atLeast(1);
+  for (const table of ['promotions', 'head_blocks', 'blocks', 'swaps', 'blocks_head', 'swaps_head']) {
+    await world.database.command('empty a table', `TRUNCATE TABLE ${table}`);
+  }
+  await client.until(() => api.tail.current() === null);
+  const anew = new ChainWriter(world.database, 50);
+  await anew.start();
+  await anew.mine(swaps(2));
+  await untilSeen(api.tail, anew);
+  await client.until(() => client.ended);
+  const back = await connect(api, '', `101-0-${block.hash.slice(2, 10)}`);
+  expect(await back.atLeast(3)).toEqual(['reorg 49-1048575', 'swap 50-0', 'swap 50-1']);
+  expect(back.messages[0]?.data).toEqual({ from_block: 50, to_block: 101, removed_ids: null });
+  back.close();
+});
+
+test('a database that hangs does not hold up the end', async () => {
+  const api = await world.serve({}, cable.port);
+  await untilSeen(api.tail, chain);
+  cable.hang();
+  const started = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await api.stop();
+  expect(Date.now() - started).toBeLessThan(2_000);
 });
 
 test('stopping ends the loop at once, also while the database is away', async () => {

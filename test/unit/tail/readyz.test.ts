@@ -66,3 +66,9 @@ test('what the ingester finds wrong is passed on', () => {
   const stuck = node(500, [{ code: 'promotion_stuck', message: 'No block became final for 20 minutes' }]);
   expect(codes(headAged(5), TAIL, stuck, NOW_MS)).toEqual({ ready: true, codes: ['promotion_stuck'] });
 });
+
+test('a promotion that does not keep up is named', () => {
+  const head = { ...headAged(5, 2_000), finalTo: 400, finalNumber: 913 };
+  expect(codes(head, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: ['promotion_behind'] });
+  expect(codes({ ...head, finalNumber: 912 }, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
+});

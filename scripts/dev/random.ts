@@ -1,0 +1,39 @@
+/** Repeatable chance: everything on the development chain follows from a seed. */
+
+export interface Random {
+  /** In [0, 1). */
+  next(): number;
+  /** An integer in [0, bound). */
+  below(bound: number): number;
+  /** Normally distributed, mean 0, variance 1. */
+  normal(): number;
+  /** True with this probability. */
+  chance(probability: number): boolean;
+}
+
+/** A source of numbers (mulberry32) that the same seed repeats. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return {
+    next,
+    below: (bound) => Math.floor(next() * bound),
+    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
+    chance: (probability) => next() < probability,
+  };
+}
+
+/** Picks by weight: the answer is an index, or −1 for an empty list. */
+export function createPicker(weights: readonly number[]): (random: Random) => number {
+  let total = 0;
+  const ends = weights.map((weight) => (total += weight));
+  return (random) => {
+    const at = random.next() * total;
+    return ends.findIndex((end) => at < end);
+  };
+}

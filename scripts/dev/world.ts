@@ -1,0 +1,93 @@
+/** What the development chain consists of, once built. */
+import type { Hex } from '../../src/domain/hex';
+import type { ProtocolName } from '../../src/domain/pool';
+
+/** The JSON of a CHAIN_CONFIG file (CONTRACT §5). */
+export interface ChainConfigFile {
+  readonly chainId: number;
+  readonly name: string;
+  readonly nativeSymbol: string;
+  readonly wrappedNative: Hex;
+  readonly anchors: readonly { readonly address: Hex; readonly symbol: string; readonly priceUsd: number }[];
+  readonly majors: readonly Hex[];
+  readonly burn: { readonly token: Hex; readonly addresses: readonly Hex[] };
+  readonly confirmations: number;
+  readonly startBlock: number;
+  readonly rpcUrls: readonly string[];
+  readonly dexes: readonly DexConfig[];
+}
+
+export interface DexConfig {
+  readonly name: string;
+  readonly displayName: string;
+  readonly protocol: ProtocolName;
+  readonly factory: Hex;
+  readonly feeBps?: number;
+  readonly positionManager?: Hex;
+  readonly startBlock: number;
+}
+
+export interface WorldToken {
+  /** The plan's key, e.g. `usdc`. */
+  readonly key: string;
+  readonly address: Hex;
+  /** What the contract counts in; for a token without readable decimals what the plan meant. */
+  readonly decimals: number;
+  /** USD of one whole token at the start: the middle of its walk. */
+  readonly priceUsd: number;
+  /** Standard deviation of the logarithm of the price, in the long run. */
+  readonly volatility: number;
+}
+
+export interface WorldPool {
+  /** Place in the trader contract's list. */
+  readonly index: number;
+  readonly address: Hex;
+  readonly dex: string;
+  readonly protocol: 'uniswap_v2' | 'uniswap_v3';
+  /** In chain order. */
+  readonly token0: WorldToken;
+  readonly token1: WorldToken;
+  readonly feePips: number;
+  /** Share of trades relative to the other pools'. */
+  readonly popularity: number;
+}
+
+/** The addresses of one V2 exchange. */
+export interface V2Exchange {
+  readonly factory: Hex;
+  readonly router: Hex;
+}
+
+export interface World {
+  readonly chainDescription: ChainConfigFile;
+  /** Unlocked accounts; the first one deployed everything. */
+  readonly accounts: readonly Hex[];
+  /** The batch contract, owner of the inventory and of most liquidity. */
+  readonly trader: Hex;
+  readonly multicall3: Hex;
+  readonly wrappedNative: Hex;
+  readonly v2: readonly V2Exchange[];
+  readonly v3: { readonly factory: Hex; readonly router: Hex; readonly positionManager: Hex };
+  readonly tokens: readonly WorldToken[];
+  readonly pools: readonly WorldPool[];
+  /** Pools that the history opens, at this part (0–1) of it. */
+  readonly launches: readonly Launch[];
+}
+
+export interface Launch {
+  readonly at: number;
+  readonly plan: PoolPlan;
+}
+
+/** A pool to be made. */
+export interface PoolPlan {
+  readonly dex: string;
+  readonly base: string;
+  readonly quote: string;
+  /** USD on each side at the start (V3: as if over the whole range). */
+  readonly sideUsd: number;
+  readonly popularity: number;
+  /** V3 only: pips. */
+  readonly fee?: number;
+}

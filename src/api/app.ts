@@ -1,0 +1,86 @@
+/**
+ * The HTTP application: what happens to every request, around the flat list of routes. It can answer before the
+ * database is up; what then has no answer is a 503.
+ */
+import cors from '@koa/cors';
+import Router from '@koa/router';
+import Koa from 'koa';
+
+import { AppError } from '../errors';
+import type { Logger } from '../log';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import { answerErrors } from './middleware/answerErrors';
+import { conditional } from './middleware/conditional';
+import { limitRate } from './middleware/limitRate';
+import { ALLOWED_METHODS, checkRequest } from './middleware/checkRequest';
+import { setHeaders } from './middleware/setHeaders';
+import type { RequestState, Route } from './route';
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  /** The block that answers are as of; null while there is none. */
+  head(): HeadSnapshot | null;
+  readonly log: Logger;
+  /** `*`, or one origin, or a comma list of origins. */
+  readonly corsOrigin: string;
+  /** Calls per client address and minute; 0: no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Told of each answered request; `route` is the path of the route that matched, or `none`. */
+  readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
+}
+
+const EXPOSED_HEADERS = [
+  'ETag',
+  'Retry-After',
+  'Server-Timing',
+  'X-Indexed-Block',
+  'X-Indexed-Block-Hash',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
+
+/** Makes the application; hand `callback()` to an HTTP server. */
+export function createApp(options: AppOptions): Koa<RequestState> {
+  const app = new Koa<RequestState>();
+  // Whatever escapes the middleware (a socket that breaks in the middle of an answer) goes to the log.
+  app.on('error', (error: unknown) => options.log.warn({ err: error }, 'an answer broke off'));
+  const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
+  app.use(setHeaders(options.head, options.observe));
+  app.use(
+    cors({
+      origin: originRule(options.corsOrigin),
+      allowMethods: ALLOWED_METHODS,
+      exposeHeaders: EXPOSED_HEADERS,
+    }),
+  );
+  app.use(conditional());
+  app.use(answerErrors(options.log));
+  app.use(checkRequest());
+  if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
+  const router = new Router<RequestState>({ sensitive: true });
+  for (const route of options.routes) {
+    router.get(route.path, async (ctx) => {
+      ctx.state.route = route.path;
+      await route.handle(ctx);
+    });
+  }
+  app.use(router.routes());
+  app.use((ctx) => {
+    if (ctx.method === 'OPTIONS') {
+      ctx.set('Allow', ALLOWED_METHODS.join(', '));
+      ctx.status = 204;
+      return;
+    }
+    throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
+  });
+  return app;
+}
+
+function originRule(setting: string): string | ((ctx: Koa.Context) => string) {
+  const origins = setting.split(',').map((origin) => origin.trim());
+  const [first = '*'] = origins;
+  if (origins.length === 1) return first;
+  return (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '');
+}

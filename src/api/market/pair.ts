@@ -1,0 +1,24 @@
+/** GET /api/v1/pairs/{address}: all that is known of one pair. */
+import { AppError } from '../../errors';
+import { toPairDetail } from '../../query/pairItem';
+import { pairAnswerShape } from '../../wire/pairs';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { requiredAddressParam } from '../params';
+import type { Route } from '../route';
+
+export function pair(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/pairs/:address',
+    summary: 'One pair',
+    pathParams: { address: requiredAddressParam('address', 'Pair') },
+    query: {},
+    answer: pairAnswerShape,
+    errors: [400, 404, 503],
+    async read({ address }, head) {
+      const table = await deps.pairs.at(head);
+      const entry = table.byAddress.get(address);
+      if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
+      return { data: toPairDetail(entry) };
+    },
+  });
+}

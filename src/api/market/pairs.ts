@@ -1,0 +1,63 @@
+/** GET /api/v1/pairs: all pairs, filtered, sorted, by page. */
+import { parseAddress } from '../../domain/address';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import { listPairs, ORDERS, PAIR_SORTS } from '../../query/pairList';
+import type { PairTable } from '../../query/pairTable';
+import { pairsAnswerShape } from '../../wire/pairs';
+import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
+import { addressParam, badParam, oneOfParam, textParam } from '../params';
+import type { Route } from '../route';
+
+const QUERY_LENGTH_MAX = 64;
+const DEX_LENGTH_MAX = 64;
+
+export function pairs(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/pairs',
+    summary: 'Pairs',
+    query: {
+      ...PAGE_PARAMS,
+      q: textParam({
+        max: QUERY_LENGTH_MAX,
+        description: 'Pair or token address, or part of a symbol or name',
+      }),
+      dex: textParam({ max: DEX_LENGTH_MAX, description: 'Only pairs of this DEX (its dex_name)' }),
+      token: addressParam('token', 'Only pairs that hold this token'),
+      sort: oneOfParam(PAIR_SORTS, { absent: 'volume_24h_usd', description: 'Field to sort by' }),
+      order: oneOfParam(ORDERS, { absent: 'desc', description: 'Direction; nulls come last in both' }),
+    },
+    answer: pairsAnswerShape,
+    errors: [400, 503],
+    check({ q }) {
+      // An address in the search box is held to the same rule as everywhere: a wrong checksum is a typing error.
+      if (q !== null && /^0x[0-9a-f]{40}$/i.test(q)) parseAddress(q, 'q');
+    },
+    async read(params, head: HeadSnapshot) {
+      const table = await deps.pairs.at(head);
+      const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
+      const found = listPairs(
+        table.entries,
+        { q: params.q, dex, token: params.token },
+        params.sort,
+        params.order,
+      );
+      const skip = skipOf(params);
+      return {
+        data: found.slice(skip, skip + params.limit),
+        meta: listMeta(params, found.length, head),
+      };
+    },
+  });
+}
+
+/** The slug in lower case. Throws bad_request, listing the known ones. */
+function checkDex(dex: string, chain: ChainFacts, table: PairTable): string {
+  const known = new Set([
+    ...chain.dexes.map(({ name }) => name),
+    ...table.entries.map(({ pool }) => pool.dex),
+  ]);
+  const slug = dex.toLowerCase();
+  if ([...known].some((name) => name.toLowerCase() === slug)) return slug;
+  throw badParam('dex', dex, `one of ${[...known].sort().join(', ')}`);
+}

@@ -1,0 +1,53 @@
+/** The one catch of the API: errors become the contract's bodies, and the log gets what callers must not see. */
+import type Koa from 'koa';
+
+import { AppError, type ErrorCode } from '../../errors';
+import type { Logger } from '../../log';
+import type { RequestState } from '../route';
+
+/** Codes that callers know; the others are told as one of these. */
+const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
+  bad_request: 'bad_request',
+  not_found: 'not_found',
+  method_not_allowed: 'method_not_allowed',
+  rate_limited: 'rate_limited',
+  internal: 'internal',
+  unavailable: 'unavailable',
+  node_failed: 'unavailable',
+  bad_config: 'internal',
+  broken_invariant: 'internal',
+};
+
+/** Texts of errors whose own message may name tables, hosts or paths. */
+const HIDDEN_TEXTS: Partial<Record<ErrorCode, string>> = {
+  internal: 'something went wrong on our side; the request id names it in the log',
+  unavailable: 'the database is away or still coming up; try again shortly',
+};
+
+export function answerErrors(log: Logger): Koa.Middleware<RequestState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const failure =
+        error instanceof AppError ? error : new AppError('internal', 'unexpected', { cause: error });
+      const code = PUBLIC_CODES[failure.code];
+      const known = new AppError(code, HIDDEN_TEXTS[code] ?? failure.message);
+      if (code === 'internal' || code === 'unavailable') {
+        const facts = { requestId: ctx.state.requestId, url: ctx.url, err: error };
+        if (code === 'internal') log.error(facts, 'a request failed');
+        else log.warn(facts, 'a request found no database');
+      }
+      if (ctx.headerSent) {
+        ctx.res.destroy();
+        return;
+      }
+      ctx.status = known.status;
+      ctx.type = 'application/json';
+      ctx.set('Cache-Control', 'no-store');
+      ctx.remove('ETag');
+      if (code === 'unavailable') ctx.set('Retry-After', '1');
+      ctx.body = Buffer.from(JSON.stringify({ success: false, error: known.message, code }));
+    }
+  };
+}

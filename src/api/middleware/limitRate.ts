@@ -1,0 +1,61 @@
+/** The rate limit: one token bucket per client address, as large as a minute's calls, refilled evenly. */
+import { isIPv6 } from 'node:net';
+
+import type Koa from 'koa';
+import { LRUCache } from 'lru-cache';
+
+import { AppError } from '../../errors';
+import type { RequestState } from '../route';
+
+/** Client addresses that are remembered; the one not seen for longest is forgotten first. */
+const CLIENTS_MAX = 50_000;
+const MINUTE_MS = 60_000;
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+}
+
+/** `free`: paths that are never counted. `now`: milliseconds of a clock that does not go back. */
+export function limitRate(
+  perMinute: number,
+  free: ReadonlySet<string>,
+  now: () => number = () => performance.now(),
+): Koa.Middleware<RequestState> {
+  const buckets = new LRUCache<string, Bucket>({ max: CLIENTS_MAX });
+  const perMs = perMinute / MINUTE_MS;
+  return async (ctx, next) => {
+    if (free.has(ctx.path)) return next();
+    const client = clientOf(ctx.ip);
+    const at = now();
+    const bucket = buckets.get(client) ?? { tokens: perMinute, filledAt: at };
+    bucket.tokens = Math.min(perMinute, bucket.tokens + (at - bucket.filledAt) * perMs);
+    bucket.filledAt = at;
+    buckets.set(client, bucket);
+    const allowed = bucket.tokens >= 1;
+    if (allowed) bucket.tokens -= 1;
+    ctx.set('X-RateLimit-Limit', String(perMinute));
+    ctx.set('X-RateLimit-Remaining', String(Math.floor(bucket.tokens)));
+    ctx.set('X-RateLimit-Reset', String(Math.ceil((perMinute - bucket.tokens) / perMs / 1000)));
+    if (allowed) return next();
+    const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000));
+    ctx.set('Retry-After', String(seconds));
+    throw new AppError('rate_limited', `more than ${perMinute} calls in a minute; try again in ${seconds} s`);
+  };
+}
+
+/** IPv4 by address; IPv6 by its /64, which is what one customer gets. */
+export function clientOf(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(ip)) return ip;
+  const [left = '', right] = (ip.split('%')[0] ?? '').split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === undefined || right === '' ? [] : right.split(':');
+  const zeros = right === undefined ? 0 : 8 - head.length - tail.length;
+  const groups = [...head, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...tail];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

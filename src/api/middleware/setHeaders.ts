@@ -1,0 +1,40 @@
+/** The headers that every answer carries: who it is, how long it took, which block it is as of, how a browser treats it. */
+import { randomUUID } from 'node:crypto';
+
+import type Koa from 'koa';
+
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { RequestState } from '../route';
+
+/** A caller's own request id is kept when it is of this form, so that logs of several services can be joined. */
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+} as const;
+
+export function setHeaders(
+  head: () => HeadSnapshot | null,
+  observe?: (route: string, method: string, status: number, seconds: number) => void,
+): Koa.Middleware<RequestState> {
+  return async (ctx, next) => {
+    const started = performance.now();
+    const given = ctx.get('X-Request-Id');
+    ctx.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();
+    ctx.state.head = head();
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.set(SECURITY_HEADERS);
+    if (ctx.state.head !== null) {
+      ctx.set('X-Indexed-Block', String(ctx.state.head.number));
+      ctx.set('X-Indexed-Block-Hash', ctx.state.head.hash);
+    }
+    await next();
+    const milliseconds = performance.now() - started;
+    if (!ctx.headerSent) ctx.set('Server-Timing', `total;dur=${milliseconds.toFixed(2)}`);
+    observe?.(ctx.state.route ?? 'none', ctx.method, ctx.status, milliseconds / 1000);
+  };
+}

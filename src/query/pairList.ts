@@ -1,0 +1,60 @@
+/** Filtering, sorting and paging of pairs. Pure. */
+import type { Hex } from '../domain/hex';
+import type { PairItem } from '../wire/pairs';
+import type { PairEntry } from './pairItem';
+
+export const PAIR_SORTS = [
+  'volume_24h_usd',
+  'liquidity_usd',
+  'tx_24h',
+  'price_change_24h',
+  'fees_24h_usd',
+  'apr_24h',
+  'created_at',
+] as const satisfies readonly (keyof PairItem)[];
+export type PairSort = (typeof PAIR_SORTS)[number];
+
+export const ORDERS = ['desc', 'asc'] as const;
+export type Order = (typeof ORDERS)[number];
+
+export interface PairFilter {
+  /** Part of a symbol or name, or an address; null: any. */
+  readonly q: string | null;
+  /** Slug in lower case; null: any. */
+  readonly dex: string | null;
+  readonly token: Hex | null;
+}
+
+/** The pairs that pass the filter, sorted; ties by address ascending, nulls last in both orders. */
+export function listPairs(
+  entries: readonly PairEntry[],
+  filter: PairFilter,
+  sort: PairSort,
+  order: Order,
+): PairItem[] {
+  const words = filter.q?.toLowerCase() ?? null;
+  return entries
+    .filter((entry) => passes(entry, filter, words))
+    .map((entry) => entry.item)
+    .sort((a, b) => compareBy(a[sort], b[sort], order) || (a.address < b.address ? -1 : 1));
+}
+
+function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {
+  if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
+  if (filter.token !== null && pool.token0 !== filter.token && pool.token1 !== filter.token) return false;
+  if (words === null) return true;
+  if (
+    words.startsWith('0x') &&
+    [pool.address, pool.token0, pool.token1].some((address) => address.startsWith(words))
+  )
+    return true;
+  const names = [item.name, ...item.tokens.flatMap((token) => [token.symbol, token.name])];
+  return names.some((name) => name !== null && name.toLowerCase().includes(words));
+}
+
+function compareBy(a: number | null, b: number | null, order: Order): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  return order === 'asc' ? a - b : b - a;
+}

@@ -1,0 +1,228 @@
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
+import { lastOrdOfBlock, ORD_SPAN } from '../../../src/domain/ord';
+import { createLog } from '../../../src/log';
+import {
+  ActivityCounter,
+  ALL_ACTIVITY,
+  listEventsBetween,
+  listNewestEvents,
+  matchesActivity,
+  type ActivityFilter,
+} from '../../../src/query/activity';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { activityItemShape, type ActivityItem } from '../../../src/wire/activity';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+
+const SEED = 77;
+const BLOCKS = 160;
+const FINAL = FIRST_BLOCK + 110;
+const STORED = FIRST_BLOCK + 125;
+const TIP = FIRST_BLOCK + BLOCKS - 1;
+
+let test_: TestDatabase;
+let db: Database;
+let runner: QueryRunner;
+let world: World;
+let heads: HeadSnapshot[];
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 12, events: 5 });
+  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 3 });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  heads = [
+    snapshotOf(world, FINAL, TIP, FINAL + 20),
+    snapshotOf(world, FINAL, FINAL),
+    snapshotOf(world, STORED, TIP),
+    snapshotOf(world, FINAL - 60, FINAL - 60),
+  ];
+}, 120_000);
+
+afterAll(async () => {
+  await db?.close();
+  await test_?.drop();
+});
+
+interface Stored {
+  readonly kind: 'swap' | 'mint' | 'burn' | 'sync';
+  readonly row: SwapRow | LiquidityEventRow | PoolStateRow;
+}
+
+/** Every canonical event up to the snapshot's block, newest first. */
+function expectStored(head: HeadSnapshot, filter: ActivityFilter): Stored[] {
+  const events: Stored[] = [];
+  for (const block of world.blocks) {
+    if (block.number > head.number) continue;
+    for (const row of block.swaps) events.push({ kind: 'swap', row });
+    for (const row of block.states) if (row.kind === 'sync') events.push({ kind: 'sync', row });
+    for (const row of block.liquidity) {
+      if (row.kind === 'mint' || row.kind === 'burn') events.push({ kind: row.kind, row });
+    }
+  }
+  return events
+    .filter(({ kind, row }) => filter.kinds.includes(kind) && (filter.pair ?? row.pair) === row.pair)
+    .filter(({ row }) => filter.token === null || row.token0 === filter.token || row.token1 === filter.token)
+    .filter(({ row }) => filter.maker === null || row.maker === filter.maker)
+    .sort((a, b) => b.row.ord - a.row.ord);
+}
+
+/** raw / 10^decimals as a plain decimal, by moving the point. */
+function plain(raw: bigint, decimals: number): string {
+  const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
+  const at = digits.length - decimals;
+  const text = `${digits.slice(0, at)}.${digits.slice(at)}`.replace(/0+$/, '').replace(/\.$/, '');
+  return (raw < 0n ? '-' : '') + text;
+}
+
+function checkItem(item: ActivityItem, { kind, row }: Stored, head: HeadSnapshot): void {
+  activityItemShape.parse(item);
+  const decimalsOf = (address: string): number =>
+    world.tokens.find((token) => token.address === address)!.decimals ?? 0;
+  const [d0, d1] = [decimalsOf(row.token0), decimalsOf(row.token1)];
+  const block = Math.floor(row.ord / ORD_SPAN);
+  expect(item).toMatchObject({
+    id: `${block}-${row.ord % ORD_SPAN}`,
+    event_type: kind,
+    block_number: block,
+    timestamp: row.timestamp,
+    tx_hash: row.tx_hash,
+    pair_address: row.pair,
+    dex_name: row.dex,
+    pool_type: row.pool_type,
+    token0: { address: row.token0 },
+    token1: { address: row.token1 },
+    maker: row.maker,
+    finalized: block <= head.finalNumber,
+  });
+  if (item.event_type === 'swap' && 'sender' in row) checkSwap(item, row, d0, d1);
+  if (item.event_type === 'sync' && 'reserve0' in row) {
+    expect(item.reserve0).toBe(plain(row.reserve0, d0));
+    expect(item.reserve1).toBe(plain(row.reserve1, d1));
+    expect(item.amount_usd).toBeNull();
+  }
+  if ((item.event_type === 'mint' || item.event_type === 'burn') && 'owner' in row) {
+    expect(item.owner).toBe(row.owner);
+    expect(item.amount0).toBe(plain(row.amount0, d0));
+    expect(item.liquidity_raw).toBe(row.liquidity === null ? null : row.liquidity.toString());
+    expect(item.tick_lower).toBe(row.pool_type === 3 ? row.tick_lower : undefined);
+    expect(item.amount_usd).toBeNull();
+  }
+}
+
+function checkSwap(
+  item: Extract<ActivityItem, { event_type: 'swap' }>,
+  row: SwapRow,
+  d0: number,
+  d1: number,
+): void {
+  const [base, baseDecimals] = row.base_is_token0 ? [row.amount0, d0] : [row.amount1, d1];
+  const [quote, quoteDecimals] = row.base_is_token0 ? [row.amount1, d1] : [row.amount0, d0];
+  const baseToken = row.base_is_token0 ? row.token0 : row.token1;
+  expect(item.side).toBe(base < 0n ? 'buy' : 'sell');
+  expect(base < 0n ? item.token_out : item.token_in).toBe(baseToken);
+  expect([item.amount0, item.amount1]).toEqual([plain(row.amount0, d0), plain(row.amount1, d1)]);
+  if (base < 0n) expect(item.amount_out).toBe(plain(-base, baseDecimals));
+  else expect(item.amount_in).toBe(plain(base, baseDecimals));
+  expect(item.amount_usd).toBe(row.tracked ? Number(row.amount_usd) / 1e12 : null);
+  expect(item.price_usd === null).toBe(row.price_usd === 0);
+  const scaled = row.price * 10 ** (d0 - d1);
+  const price = row.price === 0 ? null : row.base_is_token0 ? scaled : 1 / scaled;
+  if (price === null) expect(item.price).toBeNull();
+  else expect(Math.abs(Number(item.price) / price - 1)).toBeLessThan(1e-12);
+  const none = base === 0n || quote === 0n;
+  expect(item.execution_price === null).toBe(none);
+  if (!none) {
+    const ratio =
+      Math.abs(Number(quote)) / 10 ** quoteDecimals / (Math.abs(Number(base)) / 10 ** baseDecimals);
+    expect(Math.abs(Number(item.execution_price) / ratio - 1)).toBeLessThan(1e-12);
+  }
+  expect(item.sqrt_price_x96).toBe(row.pool_type === 3 ? row.sqrt_price_x96.toString() : undefined);
+  expect([item.sender, item.recipient]).toEqual([row.sender, row.recipient]);
+}
+
+const PAIR0 = hexOf('bb', 0, 40);
+const FILTERS: Record<string, ActivityFilter> = {
+  everything: ALL_ACTIVITY,
+  'one kind': { ...ALL_ACTIVITY, kinds: ['swap'] },
+  'mints and burns': { ...ALL_ACTIVITY, kinds: ['mint', 'burn'] },
+  syncs: { ...ALL_ACTIVITY, kinds: ['sync'] },
+  'a pair': { ...ALL_ACTIVITY, pair: PAIR0 },
+  'a V3 pair': { ...ALL_ACTIVITY, pair: hexOf('bb', 2, 40) },
+  'a token': { ...ALL_ACTIVITY, token: hexOf('aa', 1, 40) },
+  'a maker': { ...ALL_ACTIVITY, maker: hexOf('ee', 2, 40) },
+  'a pair and a maker': { ...ALL_ACTIVITY, pair: PAIR0, maker: hexOf('ee', 2, 40) },
+  'a pair and a token that it holds': { ...ALL_ACTIVITY, pair: PAIR0, token: hexOf('aa', 0, 40) },
+  'a pair and a token that it lacks': { ...ALL_ACTIVITY, pair: PAIR0, token: hexOf('aa', 5, 40) },
+  'a token, a maker and a kind': {
+    kinds: ['swap'],
+    pair: null,
+    token: hexOf('aa', 1, 40),
+    maker: hexOf('ee', 1, 40),
+  },
+  'a pair that is none': { ...ALL_ACTIVITY, pair: hexOf('99', 1, 40) },
+};
+
+describe('events', () => {
+  test.each(Object.keys(FILTERS))(
+    'of %s, newest first, are those of the plain list in every state of the store',
+    async (name) => {
+      const filter = FILTERS[name]!;
+      const counter = new ActivityCounter(runner);
+      for (const head of heads) {
+        const wanted = expectStored(head, filter);
+        const got = await listNewestEvents(runner, head, filter, { beforeOrd: null, skip: 0, limit: 3_000 });
+        expect(got.map(({ ord }) => ord)).toEqual(wanted.map(({ row }) => row.ord));
+        got.forEach(({ item }, index) => checkItem(item, wanted[index]!, head));
+        expect(got.every(({ item }) => matchesActivity(filter, item))).toBe(true);
+        expect(await counter.count(head, filter)).toBe(wanted.length);
+        expect(await counter.count(head, filter)).toBe(wanted.length);
+      }
+    },
+  );
+
+  test.each(Object.keys(FILTERS))('of %s come in pages of any size without overlap', async (name) => {
+    const filter = FILTERS[name]!;
+    for (const head of heads.slice(0, 2)) {
+      const wanted = expectStored(head, filter).map(({ row }) => row.ord);
+      for (const [skip, limit] of [
+        [0, 1],
+        [3, 7],
+        [25, 26],
+        [wanted.length - 2, 10],
+        [wanted.length + 5, 3],
+      ] as const) {
+        const from = Math.max(0, skip);
+        const got = await listNewestEvents(runner, head, filter, { beforeOrd: null, skip: from, limit });
+        expect(got.map(({ ord }) => ord)).toEqual(wanted.slice(from, from + limit));
+      }
+      const before = wanted[Math.floor(wanted.length / 3)] ?? 5;
+      const got = await listNewestEvents(runner, head, filter, { beforeOrd: before, skip: 0, limit: 9 });
+      expect(got.map(({ ord }) => ord)).toEqual(wanted.filter((ord) => ord < before).slice(0, 9));
+    }
+  });
+
+  test.each(Object.keys(FILTERS))(
+    'of %s between two positions come in order, as the stream wants them',
+    async (name) => {
+      const filter = FILTERS[name]!;
+      for (const head of heads) {
+        const wanted = expectStored(head, filter)
+          .map(({ row }) => row.ord)
+          .reverse();
+        const after = wanted[Math.floor(wanted.length / 4)] ?? 0;
+        const to = lastOrdOfBlock(head.number - 3);
+        const range = wanted.filter((ord) => ord > after && ord <= to);
+        for (const limit of [1, 13, 3_000]) {
+          const got = await listEventsBetween(runner, head, filter, after, to, limit);
+          expect(got.map(({ ord }) => ord)).toEqual(range.slice(0, limit));
+        }
+      }
+    },
+  );
+});

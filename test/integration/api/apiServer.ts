@@ -1,0 +1,83 @@
+/** The API on a free port of the loopback, for tests that speak HTTP. */
+import { createServer, request } from 'node:http';
+
+import { createApp, type AppOptions } from '../../../src/api/app';
+import { createByteCache } from '../../../src/api/byteCache';
+import type { MarketDeps } from '../../../src/api/marketRoute';
+import { listRoutes } from '../../../src/api/routes';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { createLog } from '../../../src/log';
+import { ActivityCounter } from '../../../src/query/activity';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createPairTables } from '../../../src/query/pairTable';
+import { CHAIN_ID } from './world';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  /** The parsed body; undefined when it is empty. */
+  readonly json: Json;
+}
+
+/** Whatever JSON holds: tests look into it as they know it. */
+export type Json = { readonly [key: string]: Json } & readonly Json[];
+
+export interface ApiServer {
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function startApi(
+  runner: QueryRunner,
+  head: () => HeadSnapshot | null,
+  options: Partial<AppOptions> = {},
+): Promise<ApiServer> {
+  const market: MarketDeps = {
+    runner,
+    head,
+    cache: createByteCache(),
+    pairs: createPairTables(runner, CHAIN_ID),
+    activityCounter: new ActivityCounter(runner),
+    chain: {
+      chainId: CHAIN_ID,
+      dexes: [{ name: 'pulsex_v1' }, { name: 'pulsex_v2' }, { name: 'nine_v3' }, { name: 'empty_dex' }],
+    },
+  };
+  const app = createApp({
+    routes: listRoutes(market, options.routes ?? []),
+    head,
+    log: createLog('silent', false),
+    corsOrigin: '*',
+    rateLimitPerMinute: 0,
+    ...(({ routes: _routes, ...rest }): Partial<AppOptions> => rest)(options),
+  });
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    get: (path, headers = {}, method = 'GET') => send(port, path, headers, method),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Plain node:http, so that paths and headers go out exactly as given. */
+function send(port: number, path: string, headers: Record<string, string>, method: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, headers, method, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const flat = Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+        );
+        const json = text.startsWith('{') ? JSON.parse(text) : undefined;
+        resolve({ status: response.statusCode ?? 0, headers: flat, text, json });
+      });
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}

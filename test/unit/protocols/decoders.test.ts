@@ -1,0 +1,246 @@
+import { EventFragment, Interface } from 'ethers';
+import fc from 'fast-check';
+
+import { pancakeV3 } from '../../../src/protocols/pancakeV3';
+import type { PoolCreation, PoolEvent, Protocol } from '../../../src/protocols/protocol';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { asJson, decode, GOLDEN_LOGS } from './golden';
+import {
+  encode,
+  logsOf,
+  PANCAKE,
+  referenceV2,
+  referenceV2Creation,
+  referenceV3,
+  referenceV3Creation,
+  toLog,
+  V2,
+  V2_FACTORY,
+  V3,
+  V3_FACTORY,
+  type Words,
+} from './reference';
+
+/** Together more than 10,000 logs each run; a failure prints its seed. */
+const LOGS_PER_EVENT = 700;
+const MUTANTS = 4_000;
+
+const V2_EVENTS = ['Swap', 'Sync', 'Mint', 'Burn'];
+const V3_EVENTS = ['Swap', 'Initialize', 'Mint', 'Burn', 'Collect', 'CollectProtocol', 'Flash'];
+const V3_NAMES = [uniswapV3, pancakeV3];
+
+function reference(protocol: Protocol, words: Words): PoolCreation | PoolEvent | null {
+  return protocol.poolType === 2
+    ? (referenceV2Creation(words) ?? referenceV2(words))
+    : (referenceV3Creation(words) ?? referenceV3(words));
+}
+
+function expectAgreement(protocol: Protocol, words: Words): void {
+  expect(decode(protocol, words)).toStrictEqual(reference(protocol, words));
+}
+
+describe('golden logs', () => {
+  test.each(GOLDEN_LOGS)('$protocol.name: $name', ({ protocol, event, log, decoded }) => {
+    expect(asJson(decode(protocol, log))).toEqual(decoded);
+    expect(asJson(reference(protocol, log))).toEqual(decoded);
+    const fragment = EventFragment.from(event);
+    expect(log.topics[0]).toBe(fragment.topicHash);
+    const again = new Interface([fragment]);
+    expect(encode(again, fragment.name, [...again.decodeEventLog(fragment, log.data, log.topics)])).toEqual(
+      log,
+    );
+  });
+
+  it('hold every event that the protocols read', () => {
+    const seen = new Set(GOLDEN_LOGS.map(({ log }) => log.topics[0]));
+    for (const { creationTopic, eventTopics } of [uniswapV2, uniswapV3, pancakeV3]) {
+      expect([creationTopic, ...eventTopics].filter((topic) => !seen.has(topic))).toEqual([]);
+    }
+  });
+});
+
+describe('on random logs the decoders agree with ethers', () => {
+  test.each(V2_EVENTS)('V2 %s', (event) => {
+    fc.assert(
+      fc.property(logsOf(V2, event), (words) => expectAgreement(uniswapV2, words)),
+      { numRuns: LOGS_PER_EVENT },
+    );
+  });
+
+  test.each(V3_EVENTS)('V3 %s, under both names of the protocol', (event) => {
+    const property = fc.property(logsOf(V3, event), fc.constantFrom(...V3_NAMES), (words, protocol) =>
+      expectAgreement(protocol, words),
+    );
+    fc.assert(property, { numRuns: LOGS_PER_EVENT });
+  });
+
+  test('Pancake Swap, under both names of the protocol', () => {
+    const property = fc.property(logsOf(PANCAKE, 'Swap'), fc.constantFrom(...V3_NAMES), (words, protocol) =>
+      expectAgreement(protocol, words),
+    );
+    fc.assert(property, { numRuns: LOGS_PER_EVENT });
+  });
+
+  test('PairCreated and PoolCreated', () => {
+    const pairs = fc.property(logsOf(V2_FACTORY, 'PairCreated'), (words) =>
+      expectAgreement(uniswapV2, words),
+    );
+    const pools = fc.property(logsOf(V3_FACTORY, 'PoolCreated'), (words) =>
+      expectAgreement(uniswapV3, words),
+    );
+    fc.assert(pairs, { numRuns: LOGS_PER_EVENT });
+    fc.assert(pools, { numRuns: LOGS_PER_EVENT });
+  });
+});
+
+/** Any golden or random log. */
+const anyLog: fc.Arbitrary<Words> = fc.oneof(
+  fc.constantFrom(...GOLDEN_LOGS.map(({ log }) => log)),
+  ...V2_EVENTS.map((event) => logsOf(V2, event)),
+  ...V3_EVENTS.map((event) => logsOf(V3, event)),
+  logsOf(PANCAKE, 'Swap'),
+);
+
+/** Overwrites one hex digit of the data or of a topic. */
+const oneDigitOff = fc
+  .tuple(anyLog, fc.nat(), fc.nat(), fc.constantFrom(...'0123456789abcdef'))
+  .map(([{ topics, data }, which, where, digit]): Words => {
+    const put = (text: string): string => {
+      if (text.length <= 2) return text;
+      const position = 2 + (where % (text.length - 2));
+      return text.slice(0, position) + digit + text.slice(position + 1);
+    };
+    const index = which % (topics.length + 1);
+    const changed = topics.map((topic, place) => (place === index ? put(topic) : topic));
+    return { topics: changed, data: index === topics.length ? put(data) : data };
+  });
+
+/** Moves, drops, doubles and cuts topics and words of data. */
+const otherLayout = fc
+  .tuple(
+    anyLog,
+    fc.constantFrom('drop topic', 'double topic', 'topic into data', 'cut', 'lengthen', 'word off'),
+    fc.nat(),
+  )
+  .map(([{ topics, data }, change, where]): Words => {
+    const index = topics.length === 1 ? 0 : 1 + (where % (topics.length - 1));
+    const topic = topics[index] ?? '';
+    const others = topics.filter((_each, place) => place !== index);
+    const moved = topic.slice(2);
+    switch (change) {
+      case 'drop topic':
+        return { topics: others, data };
+      case 'double topic':
+        return { topics: [...topics, topic], data };
+      case 'topic into data':
+        return { topics: others, data: where % 2 === 0 ? `0x${moved}${data.slice(2)}` : data + moved };
+      case 'cut':
+        return { topics, data: data.slice(0, 2 + 2 * (where % Math.max(1, (data.length - 2) / 2))) };
+      case 'lengthen':
+        return { topics, data: data + '00'.repeat(1 + (where % 40)) };
+      default:
+        return { topics, data: data.slice(0, -64) };
+    }
+  });
+
+describe('malformed logs', () => {
+  test.each([uniswapV2, uniswapV3, pancakeV3])(
+    '$name: one wrong digit is read as ethers reads it, or not at all',
+    (protocol) => {
+      fc.assert(
+        fc.property(oneDigitOff, (words) => expectAgreement(protocol, words)),
+        { numRuns: MUTANTS },
+      );
+    },
+  );
+
+  test.each([uniswapV2, uniswapV3, pancakeV3])(
+    '$name: another layout under a known topic is no event',
+    (protocol) => {
+      fc.assert(
+        fc.property(otherLayout, (words) => expectAgreement(protocol, words)),
+        { numRuns: MUTANTS },
+      );
+    },
+  );
+
+  test.each([uniswapV2, uniswapV3, pancakeV3])('$name: nothing makes a decoder throw', (protocol) => {
+    const topic0 = fc.constantFrom(protocol.creationTopic, ...protocol.eventTopics);
+    const text = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^0x[0-9a-fxz-]{0,460}$/));
+    const property = fc.property(topic0, fc.array(text, { maxLength: 4 }), text, (topic, rest, data) => {
+      decode(protocol, { topics: [topic, ...rest], data });
+      decode(protocol, { topics: rest, data });
+    });
+    fc.assert(property, { numRuns: MUTANTS });
+  });
+
+  test.each(GOLDEN_LOGS)('$protocol.name, $name: every wrong form of it is no event', ({ protocol, log }) => {
+    const { topics, data } = log;
+    const wrong: Words[] = [
+      { topics: [], data },
+      { topics: topics.slice(1), data },
+      { topics: [...topics, `0x${'00'.repeat(32)}`], data },
+      { topics: topics.slice(0, -1), data },
+      { topics: [`0x${'11'.repeat(32)}`, ...topics.slice(1)], data },
+      { topics, data: '0x' },
+      { topics, data: '' },
+      { topics, data: data.slice(0, -2) },
+      { topics, data: `${data}00` },
+      { topics, data: data.slice(0, -64) },
+      { topics, data: data + '0'.repeat(64) },
+      ...topics.slice(1).map((_topic, index) => ({
+        topics: topics.map((topic, place) => (place === index + 1 ? topic.slice(0, -2) : topic)),
+        data,
+      })),
+    ];
+    for (const words of wrong) expect(decode(protocol, words)).toBeNull();
+  });
+
+  test.each(GOLDEN_LOGS)(
+    '$protocol.name, $name: dirty upper bits are no event',
+    ({ protocol, event, log }) => {
+      const { inputs } = EventFragment.from(event);
+      const indexed = inputs.filter((input) => input.indexed);
+      const inData = inputs.filter((input) => !input.indexed);
+      const dirty: Words[] = [];
+      for (const [index, { type }] of indexed.entries()) {
+        for (const topic of dirtyWords(type, (log.topics[index + 1] ?? '').slice(2))) {
+          dirty.push({
+            ...log,
+            topics: log.topics.map((each, place) => (place === index + 1 ? `0x${topic}` : each)),
+          });
+        }
+      }
+      for (const [index, { type }] of inData.entries()) {
+        const start = 2 + 64 * index;
+        for (const word of dirtyWords(type, log.data.slice(start, start + 64))) {
+          dirty.push({ ...log, data: log.data.slice(0, start) + word + log.data.slice(start + 64) });
+        }
+      }
+      for (const words of dirty) expect(decode(protocol, words)).toBeNull();
+    },
+  );
+
+  it('leaves a V2 swap alone whose net amount no signed word holds', () => {
+    const huge = (1n << 256n) - 1n;
+    const party = `0x${'01'.repeat(20)}`;
+    expect(uniswapV2.decodeEvent(toLog(encode(V2, 'Swap', [party, huge, 0n, 0n, 1n, party])))).toBeNull();
+    expect(
+      uniswapV2.decodeEvent(toLog(encode(V2, 'Swap', [party, huge, 0n, huge, 1n, party]))),
+    ).toMatchObject({
+      amount0: 0n,
+      amount1: -1n,
+    });
+  });
+});
+
+/** The word with each single bit above its type flipped; for a narrow signed type that includes its lost sign. */
+function dirtyWords(type: string, word: string): string[] {
+  const [, , bitsText] = /^(u?)int(\d+)$/.exec(type) ?? [];
+  const bits = type === 'address' ? 160 : Number(bitsText);
+  const value = BigInt(`0x${word}`);
+  return Array.from({ length: 256 - bits }, (_none, place) => {
+    return (value ^ (1n << BigInt(bits + place))).toString(16).padStart(64, '0');
+  });
+}
