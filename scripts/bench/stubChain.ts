@@ -43,6 +43,8 @@ export interface StubChain {
   readonly swaps: number;
   /** All logs of all blocks as eth_getLogs answers, block by block. */
   readonly logBodies: readonly Buffer[];
+  /** Time of a block, unix seconds. */
+  timeOf(number: number): number;
   /** Makes blocks up to this number visible. */
   setHead(number: number): void;
   close(): Promise<void>;
@@ -133,10 +135,11 @@ function createBloomer(): (logs: readonly StubLog[]) => string {
   };
 }
 
+/** What the node answers, already encoded. Buffers, since they do not burden the garbage collector. */
 interface StubBlock {
-  readonly header: string;
-  readonly receipts: string;
-  readonly logs: string;
+  readonly header: Buffer;
+  readonly receipts: Buffer;
+  readonly logs: Buffer;
 }
 
 const hashOf = (number: number): string => `0xb10c${number.toString(16).padStart(60, '0')}`;
@@ -185,7 +188,8 @@ function encodeBlock(number: number, logs: readonly StubLog[], logsPerTx: number
     gasLimit: '0x1c9c380',
     transactions: receipts.map((receipt) => receipt.transactionHash),
   };
-  return { header: JSON.stringify(header), receipts: JSON.stringify(receipts), logs: JSON.stringify(shown) };
+  const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+  return { header: encode(header), receipts: encode(receipts), logs: encode(shown) };
 }
 
 /** Builds the chain in memory and serves it. Block 1 creates the pools; the others trade. */
@@ -218,7 +222,8 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logs,
     swaps,
-    logBodies: blocks.map((block) => Buffer.from(block.logs)),
+    logBodies: blocks.map((block) => block.logs),
+    timeOf: (number) => GENESIS_TIME + number * BLOCK_SECONDS,
     setHead(number) {
       state.head = number;
     },
@@ -239,26 +244,33 @@ interface StubCall {
   readonly params: readonly unknown[];
 }
 
-function answer(body: string, blocks: readonly StubBlock[], state: { readonly head: number }): string {
+const NOTHING = Buffer.from('null');
+
+function answer(body: string, blocks: readonly StubBlock[], state: { readonly head: number }): Buffer {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
-  const one = (call: StubCall): string =>
-    `{"jsonrpc":"2.0","id":${call.id},"result":${resultOf(call, blocks, state.head)}}`;
-  return Array.isArray(parsed) ? `[${parsed.map(one).join(',')}]` : one(parsed);
+  const calls = Array.isArray(parsed) ? parsed : [parsed];
+  const parts: Buffer[] = [];
+  calls.forEach((call, index) => {
+    parts.push(Buffer.from(`${index === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`));
+    parts.push(resultOf(call, blocks, state.head), Buffer.from('}'));
+  });
+  return Buffer.concat(Array.isArray(parsed) ? [Buffer.from('['), ...parts, Buffer.from(']')] : parts);
 }
 
-function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], head: number): string {
+function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], head: number): Buffer {
   const tag = params[0];
   const number = tag === 'latest' ? head : tag === 'finalized' ? Math.max(0, head - 64) : Number(tag);
+  const block = number <= head ? blocks[number] : undefined;
   switch (method) {
     case 'eth_chainId':
-      return '"0x171"';
+      return Buffer.from('"0x171"');
     case 'eth_blockNumber':
-      return `"${hex(head)}"`;
+      return Buffer.from(`"${hex(head)}"`);
     case 'eth_getBlockByNumber':
-      return number <= head ? (blocks[number]?.header ?? 'null') : 'null';
+      return block?.header ?? NOTHING;
     case 'eth_getBlockReceipts':
-      return number <= head ? (blocks[number]?.receipts ?? 'null') : 'null';
+      return block?.receipts ?? NOTHING;
     default:
-      return '"0x"';
+      return Buffer.from('"0x"');
   }
 }

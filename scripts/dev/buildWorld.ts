@@ -18,8 +18,8 @@ import {
   encodeDeploy,
   toAddress,
 } from './abi';
-import { expectAllSucceeded, openBlockMaker, type BlockMaker } from './blockMaker';
-import { getBlockHead, type DevRpc } from './devRpc';
+import { openBuilder, type Builder } from './builder';
+import type { DevRpc } from './devRpc';
 import { giveHoldings } from './giveHoldings';
 import { openPoolData, readPools } from './openPools';
 import { readOwnBytecode, readOwnRuntimeBytecode, readPackageBytecode } from './packageFiles';
@@ -30,21 +30,11 @@ import { describeChain } from './describeChain';
 
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 
-const BLOCK_GAS_MAX = 95_000_000;
 const DEPLOY_GAS = 7_000_000;
 const TOKEN_GAS = 2_500_000;
 const CALL_GAS = 300_000;
-const BLOCK_SECONDS = 10;
 /** Native tokens of the deployer: enough to wrap the whole supply. */
 const DEPLOYER_BALANCE = 10n ** 36n;
-
-/** Collects transactions of one sender and mines a block whenever one is full. */
-export interface Builder {
-  readonly rpc: DevRpc;
-  send(from: Hex, to: Hex | null, data: Hex, gas: number, value?: bigint): Promise<number>;
-  /** Mines what is left and checks that all that was sent succeeded. */
-  finish(): Promise<void>;
-}
 
 /** Builds on a fresh node that mines on demand. Throws when a transaction fails. */
 export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Promise<World> {
@@ -53,7 +43,7 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
   if (deployer === undefined) throw new AppError('node_failed', 'the node has no unlocked account');
   await rpc.call('anvil_setCode', [MULTICALL3, readOwnRuntimeBytecode('DevMulticall3')]);
   await rpc.call('anvil_setBalance', [deployer, numberToHex(DEPLOYER_BALANCE)]);
-  const builder = await openBuilder(rpc, await openBlockMaker(rpc, accounts));
+  const builder = await openBuilder(rpc, accounts);
 
   const contracts = await deployContracts(builder, deployer, plan);
   const tokens = await deployTokens(builder, deployer, contracts, plan);
@@ -73,10 +63,11 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
     multicall3: MULTICALL3,
     tokens,
     pools,
+    poolPlans: plan.pools,
     launches: plan.launches,
+    holders: plan.holders,
   };
   await giveHoldings(builder, world, plan.holders);
-  await builder.finish();
   return world;
 }
 
@@ -84,28 +75,6 @@ export async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
   const answer = await rpc.call('eth_accounts');
   if (!Array.isArray(answer)) throw new AppError('node_failed', 'eth_accounts answered no list');
   return answer.map(toAddress);
-}
-
-async function openBuilder(rpc: DevRpc, maker: BlockMaker): Promise<Builder> {
-  let { number, timestamp } = await getBlockHead(rpc);
-  const finish = async (): Promise<void> => {
-    if (maker.waiting === 0) return;
-    const sent = maker.waiting;
-    timestamp += BLOCK_SECONDS;
-    number += 1;
-    await maker.mine(timestamp);
-    const mined = await expectAllSucceeded(rpc, number);
-    if (mined !== sent)
-      throw new AppError('node_failed', `block ${number} has ${mined} of ${sent} transactions`);
-  };
-  return {
-    rpc,
-    send: async (from, to, data, gas, value) => {
-      if (maker.waitingGas + gas > BLOCK_GAS_MAX) await finish();
-      return maker.add({ from, to, data, gas, ...(value === undefined ? {} : { value }) });
-    },
-    finish,
-  };
 }
 
 /** The addresses that the rest of the build needs. */

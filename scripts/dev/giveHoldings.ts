@@ -1,9 +1,11 @@
-/** Gives some accounts what a wallet has: tokens, V2 liquidity by the routers, V3 positions, and trades by the routers. */
+/** Gives some accounts what a wallet has (tokens and allowances), and says what such a wallet does with the routers. */
 import type { Interface } from 'ethers';
 
 import type { Hex } from '../../src/domain/hex';
+import { AppError } from '../../src/errors';
 import { ERC20, POSITION_MANAGER, TRADER, V2_ROUTER, V3_ROUTER, encodeCall } from './abi';
-import type { Builder } from './buildWorld';
+import type { DevTransaction } from './blockMaker';
+import type { Builder } from './builder';
 import { rawAmount, tickOf } from './priceMath';
 import type { World, WorldPool, WorldToken } from './world';
 import { DEX_V2, DEX_V2_29 } from './worldPlan';
@@ -12,105 +14,130 @@ const GIFT_USD = 20_000;
 const LIQUIDITY_USD = 2_500;
 const TRADE_USD = 300;
 const GIFT_KEYS = ['wpls', 'usdc', 'dai', 'weth', 'hexd'];
-const SPENDER_ALLOWANCE = 2n ** 256n - 1n;
+const ALLOWANCE = 2n ** 256n - 1n;
+/** 2100: a deadline that never passes. */
 const FAR_FUTURE = 4_102_444_800;
 const GAS = 900_000;
 
-/** Sends what the accounts after the deployer own and do; the caller finishes the blocks. */
+const WALLET_ACTIONS = ['addLiquidity', 'swapV2', 'mintPosition', 'swapV3'] as const;
+export type WalletAction = (typeof WALLET_ACTIONS)[number];
+
+/** Hands tokens to the first accounts after the deployer and lets each do everything once. Mines what it sent. */
 export async function giveHoldings(builder: Builder, world: World, holders: number): Promise<void> {
-  const [deployer, ...wallets] = world.accounts;
-  if (deployer === undefined) return;
-  const tokens = world.tokens.filter(({ key }) => GIFT_KEYS.includes(key));
+  const wallets = world.accounts.slice(1, holders + 1);
   const spenders = [...world.v2.map(({ router }) => router), world.v3.router, world.v3.positionManager];
-  const chosen = wallets.slice(0, holders);
-  for (const wallet of chosen) {
-    for (const token of tokens) {
-      const gift = encodeCall(TRADER, 'give', [token.address, wallet, rawAmount(token, GIFT_USD)]);
-      await builder.send(deployer, world.trader, gift, GAS);
+  for (const wallet of wallets) {
+    for (const token of giftTokens(world)) {
+      await send(builder, gift(world, token, wallet, GIFT_USD));
       for (const spender of spenders) {
-        await builder.send(
-          wallet,
-          token.address,
-          encodeCall(ERC20, 'approve', [spender, SPENDER_ALLOWANCE]),
-          GAS,
-        );
+        await send(builder, call(wallet, token.address, ERC20, 'approve', [spender, ALLOWANCE]));
       }
     }
   }
   await builder.finish();
-  for (const [index, wallet] of chosen.entries()) await actAs(builder, world, wallet, index, tokens);
+  for (const [index, wallet] of wallets.entries()) {
+    for (const action of WALLET_ACTIONS) {
+      for (const transaction of walletTransactions(world, wallet, action, index))
+        await send(builder, transaction);
+    }
+  }
+  await builder.finish();
 }
 
-async function actAs(
-  builder: Builder,
+/**
+ * What a wallet that giveHoldings served sends for an action, preceded by a gift that pays for it, so that it can do
+ * this for ever. `choice` picks the pool and the range. Empty when no pool fits.
+ */
+export function walletTransactions(
   world: World,
   wallet: Hex,
-  index: number,
-  tokens: readonly WorldToken[],
-): Promise<void> {
-  const owned = world.pools.filter(
-    ({ token0, token1 }) => tokens.includes(token0) && tokens.includes(token1),
-  );
-  const v2Pools = owned.filter(({ protocol }) => protocol === 'uniswap_v2');
-  const v3Pools = owned.filter(({ protocol }) => protocol === 'uniswap_v3');
-  const v2Pool = v2Pools[index % v2Pools.length];
-  const v3Pool = v3Pools[index % v3Pools.length];
-  const call = async (
-    to: Hex,
-    contract: Interface,
-    name: string,
-    values: readonly unknown[],
-  ): Promise<void> => {
-    await builder.send(wallet, to, encodeCall(contract, name, values), GAS);
-  };
-  if (v2Pool !== undefined) {
-    const router = routerOf(world, v2Pool);
-    await call(router, V2_ROUTER, 'addLiquidity', addLiquidityValues(v2Pool, wallet));
-    await call(router, V2_ROUTER, 'swapExactTokensForTokens', v2SwapValues(v2Pool, wallet));
+  action: WalletAction,
+  choice: number,
+): DevTransaction[] {
+  const tokens = giftTokens(world);
+  const protocol = action === 'addLiquidity' || action === 'swapV2' ? 'uniswap_v2' : 'uniswap_v3';
+  const pools = world.pools.filter((pool) => {
+    return pool.protocol === protocol && tokens.includes(pool.token0) && tokens.includes(pool.token1);
+  });
+  const pool = pools[choice % pools.length];
+  if (pool === undefined) return [];
+  const usd = action === 'swapV2' || action === 'swapV3' ? TRADE_USD : LIQUIDITY_USD;
+  const gifts = [pool.token0, pool.token1].map((token) => gift(world, token, wallet, usd));
+  return [...gifts, act(world, wallet, action, pool, choice)];
+}
+
+/** One of the four actions by its number, for random picks. */
+export function walletAction(number: number): WalletAction {
+  return WALLET_ACTIONS[number % WALLET_ACTIONS.length] ?? 'swapV2';
+}
+
+function giftTokens(world: World): WorldToken[] {
+  return world.tokens.filter(({ key }) => GIFT_KEYS.includes(key));
+}
+
+function act(
+  world: World,
+  wallet: Hex,
+  action: WalletAction,
+  pool: WorldPool,
+  choice: number,
+): DevTransaction {
+  const { token0, token1, feePips } = pool;
+  const [trade, deposit0, deposit1] = [
+    rawAmount(token0, TRADE_USD),
+    rawAmount(token0, LIQUIDITY_USD),
+    rawAmount(token1, LIQUIDITY_USD),
+  ];
+  const end = [wallet, FAR_FUTURE];
+  if (action === 'addLiquidity') {
+    const values = [token0.address, token1.address, deposit0, deposit1, 0, 0, ...end];
+    return call(wallet, routerOf(world, pool), V2_ROUTER, 'addLiquidity', values);
   }
-  if (v3Pool !== undefined) {
-    await call(world.v3.positionManager, POSITION_MANAGER, 'mint', [positionValues(v3Pool, wallet, index)]);
-    await call(world.v3.router, V3_ROUTER, 'exactInputSingle', [v3SwapValues(v3Pool, wallet)]);
+  if (action === 'swapV2') {
+    const values = [trade, 0, [token0.address, token1.address], ...end];
+    return call(wallet, routerOf(world, pool), V2_ROUTER, 'swapExactTokensForTokens', values);
   }
-}
-
-/** The router of a V2 pool's exchange. */
-export function routerOf(world: Pick<World, 'v2'>, pool: WorldPool): Hex {
-  const exchange = world.v2[[DEX_V2, DEX_V2_29].indexOf(pool.dex)];
-  if (exchange === undefined) throw new Error(`no router for ${pool.dex}`);
-  return exchange.router;
-}
-
-function addLiquidityValues({ token0, token1 }: WorldPool, to: Hex): unknown[] {
-  const amounts = [rawAmount(token0, LIQUIDITY_USD), rawAmount(token1, LIQUIDITY_USD)];
-  return [token0.address, token1.address, ...amounts, 0, 0, to, FAR_FUTURE];
-}
-
-function v2SwapValues({ token0, token1 }: WorldPool, to: Hex): unknown[] {
-  return [rawAmount(token0, TRADE_USD), 0, [token0.address, token1.address], to, FAR_FUTURE];
-}
-
-function v3SwapValues({ token0, token1, feePips }: WorldPool, to: Hex): unknown[] {
-  return [token0.address, token1.address, feePips, to, FAR_FUTURE, rawAmount(token0, TRADE_USD), 0, 0];
+  if (action === 'swapV3') {
+    const values = [token0.address, token1.address, feePips, ...end, trade, 0, 0];
+    return call(wallet, world.v3.router, V3_ROUTER, 'exactInputSingle', [values]);
+  }
+  const range = positionRange(pool, choice);
+  const values = [token0.address, token1.address, feePips, ...range, deposit0, deposit1, 0, 0, ...end];
+  return call(wallet, world.v3.positionManager, POSITION_MANAGER, 'mint', [values]);
 }
 
 /** A range of some percent around the first price; every third one lies above it, out of range. */
-function positionValues({ token0, token1, feePips }: WorldPool, to: Hex, index: number): unknown[] {
+function positionRange({ token0, token1, feePips }: WorldPool, choice: number): [number, number] {
   const spacing = feePips === 100 ? 1 : feePips / 50;
-  const width = Math.ceil((1_000 * (index + 1)) / spacing) * spacing;
-  const shift = index % 3 === 2 ? 2 * width : 0;
+  const width = Math.ceil((1_000 * (1 + (choice % 8))) / spacing) * spacing;
+  const shift = choice % 3 === 2 ? 2 * width : 0;
   const middle = Math.floor(tickOf(token0, token1) / spacing) * spacing + shift;
-  const amounts = [rawAmount(token0, LIQUIDITY_USD), rawAmount(token1, LIQUIDITY_USD)];
-  return [
-    token0.address,
-    token1.address,
-    feePips,
-    middle - width,
-    middle + width,
-    ...amounts,
-    0,
-    0,
-    to,
-    FAR_FUTURE,
-  ];
+  return [middle - width, middle + width];
+}
+
+function gift(world: World, token: WorldToken, wallet: Hex, usd: number): DevTransaction {
+  const [deployer] = world.accounts;
+  if (deployer === undefined) throw new AppError('internal', 'the world has no accounts');
+  return call(deployer, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
+}
+
+/** The router of a V2 pool's exchange. */
+function routerOf(world: World, pool: WorldPool): Hex {
+  const exchange = world.v2[[DEX_V2, DEX_V2_29].indexOf(pool.dex)];
+  if (exchange === undefined) throw new AppError('internal', `no router for ${pool.dex}`);
+  return exchange.router;
+}
+
+function call(
+  from: Hex,
+  to: Hex,
+  contract: Interface,
+  name: string,
+  values: readonly unknown[],
+): DevTransaction {
+  return { from, to, data: encodeCall(contract, name, values), gas: GAS };
+}
+
+async function send(builder: Builder, { from, to, data, gas }: DevTransaction): Promise<void> {
+  await builder.send(from, to, data, gas);
 }

@@ -55,6 +55,7 @@ function joinPool(tokens: readonly WorldToken[], plan: PoolPlan, record: unknown
     token0,
     token1,
     feePips: isV3 ? feeOf(plan) : feeOf(plan) * 100,
+    sideUsd: plan.sideUsd,
     popularity: plan.popularity,
   };
 }

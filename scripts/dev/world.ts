@@ -49,6 +49,8 @@ export interface WorldPool {
   readonly token0: WorldToken;
   readonly token1: WorldToken;
   readonly feePips: number;
+  /** USD on each side at the start. */
+  readonly sideUsd: number;
   /** Share of trades relative to the other pools'. */
   readonly popularity: number;
 }
@@ -71,8 +73,12 @@ export interface World {
   readonly v3: { readonly factory: Hex; readonly router: Hex; readonly positionManager: Hex };
   readonly tokens: readonly WorldToken[];
   readonly pools: readonly WorldPool[];
+  /** How each of `pools` came to be, in the same order. */
+  readonly poolPlans: readonly PoolPlan[];
   /** Pools that the history opens, at this part (0–1) of it. */
   readonly launches: readonly Launch[];
+  /** How many accounts after the first hold tokens and may use the routers. */
+  readonly holders: number;
 }
 
 export interface Launch {

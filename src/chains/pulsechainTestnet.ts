@@ -8,7 +8,7 @@ export const pulsechainTestnet: ChainDescription = {
   chainId: 943,
   name: 'PulseChain Testnet v4',
   nativeSymbol: 'tPLS',
-  wrappedNative: '0x70499adebb11efd915e3b69e700c331778628707',
+  wrappedNative: null,
   anchors: [],
   majors: [],
   burn: null,

@@ -23,16 +23,14 @@ export function unitsToNumber(raw: bigint, decimals: number): number {
  */
 export function formatRatio(numerator: bigint, denominator: bigint, significant = 18): string {
   if (numerator === 0n) return '0';
-  // Estimate the decimal exponent from the digit counts, then correct it by at most one after the division.
+  // The digit counts give the size of the ratio but for one digit, so the quotient has one or two digits more than are
+  // shown: cut off, never rounded, or it would be rounded twice.
   const exponent = numerator.toString().length - denominator.toString().length;
-  const shift = significant - exponent;
+  const shift = significant + 1 - exponent;
   const scaled = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;
   const divisor = shift >= 0 ? denominator : denominator * 10n ** BigInt(-shift);
-  const quotient = (scaled + divisor / 2n) / divisor;
-  const text = quotient.toString();
-  const excess = text.length - significant;
-  if (excess <= 0) return shiftDecimal(quotient, shift);
-  const unit = 10n ** BigInt(excess);
+  const quotient = scaled / divisor;
+  const unit = 10n ** BigInt(quotient.toString().length - significant);
   return shiftDecimal(((quotient + unit / 2n) / unit) * unit, shift);
 }
 

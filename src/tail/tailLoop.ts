@@ -48,29 +48,91 @@ export interface TailLoopOptions {
 }
 
 export function createTailLoop(options: TailLoopOptions): TailLoop {
-  const { runner, chainId, hub, log, pollMs = 50 } = options;
-  let current: HeadSnapshot | null = null;
-  let published: HeadSnapshot | null = null;
-  let mark: string | null = null;
-  let readAt = 0;
-  let changeFailures = 0;
-  const waiters = new Set<() => void>();
-  let facts: TailFacts = { lastPollAt: null, lastError: null };
+  return new DatabaseTail(options);
+}
 
-  async function refresh(): Promise<void> {
-    const newMark = await readChangeMark(runner);
-    facts = { lastPollAt: Date.now(), lastError: facts.lastError };
-    if (newMark === mark && Date.now() - readAt < FULL_READ_MS) return;
-    current = await readHead(runner, chainId);
-    // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.
-    mark = newMark;
-    readAt = Date.now();
+class DatabaseTail implements TailLoop {
+  private head: HeadSnapshot | null = null;
+  private published: HeadSnapshot | null = null;
+  private mark: string | null = null;
+  private readAt = 0;
+  private changeFailures = 0;
+  private readonly waiters = new Set<() => void>();
+  private lastPollAt: number | null = null;
+  private lastError: string | null = null;
+
+  constructor(private readonly options: TailLoopOptions) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, pollMs = 50 } = this.options;
+    for (let failures = 0; !signal.aborted;) {
+      const waiting = [...this.waiters];
+      try {
+        // A database that hangs must not hold up the end of the process.
+        await untilAborted(this.step(), signal);
+        for (const resolve of waiting) resolve();
+        if (failures > 0) log.info({ failures }, 'the tail loop is back');
+        failures = 0;
+        this.lastError = null;
+      } catch (error) {
+        failures += 1;
+        this.lastError = errorText(error);
+        if (failures === 1 || failures % 30 === 0) {
+          log.warn({ err: error, failures }, 'the tail loop cannot read the head');
+        }
+      }
+      await pause(
+        failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10)),
+        signal,
+      );
+    }
   }
 
-  async function publish(next: HeadSnapshot): Promise<void> {
-    const old = published;
+  current(): HeadSnapshot | null {
+    return this.head;
+  }
+
+  streamHead(): HeadSnapshot | null {
+    return this.published;
+  }
+
+  facts(): TailFacts {
+    return { lastPollAt: this.lastPollAt, lastError: this.lastError };
+  }
+
+  async refreshed(timeoutMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.waiters.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, timeoutMs);
+      this.waiters.add(done);
+    });
+  }
+
+  private async step(): Promise<void> {
+    await this.refresh();
+    const { head, published } = this;
+    if (head !== null && head.version !== published?.version) await this.publish(published, head);
+  }
+
+  private async refresh(): Promise<void> {
+    const { runner, chainId } = this.options;
+    const mark = await readChangeMark(runner);
+    this.lastPollAt = Date.now();
+    if (mark === this.mark && Date.now() - this.readAt < FULL_READ_MS) return;
+    this.head = await readHead(runner, chainId);
+    // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.
+    this.mark = mark;
+    this.readAt = Date.now();
+  }
+
+  private async publish(old: HeadSnapshot | null, next: HeadSnapshot): Promise<void> {
+    const { hub, log } = this.options;
     if (old === null || hub.clientCount() === 0) {
-      published = next;
+      this.published = next;
       return;
     }
     if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
@@ -78,86 +140,39 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
         { old: old.finalTo, next: next.finalTo },
         'the final cursor went back; all streams are restarted',
       );
-      restart(next);
+      this.restart(next);
       return;
     }
-    const change = await readChangeOrGiveUp(old, next);
+    const change = await this.readChangeOrGiveUp(old, next);
     if (change === null) return;
     // From here on a new client starts at `next`; those that are there get the change.
-    published = next;
+    this.published = next;
     await hub.publish(change);
   }
 
   /** Ends all streams: their clients come back with their last ids and are told from the tables. */
-  function restart(next: HeadSnapshot): void {
-    published = next;
-    hub.endAll();
+  private restart(next: HeadSnapshot): void {
+    this.published = next;
+    this.options.hub.endAll();
   }
 
-  async function readChangeOrGiveUp(old: HeadSnapshot, next: HeadSnapshot): Promise<ChainChange | null> {
+  private async readChangeOrGiveUp(old: HeadSnapshot, next: HeadSnapshot): Promise<ChainChange | null> {
+    const { runner, chainId, log } = this.options;
     try {
       const change = await readChange(runner, chainId, old, next);
-      changeFailures = 0;
+      this.changeFailures = 0;
       return change;
     } catch (error) {
       const passing = error instanceof AppError && error.retryable;
-      if (!passing) changeFailures += 1;
-      if (changeFailures < CHANGE_ATTEMPTS) throw error;
-      log.error(
-        { err: error, from: old.number, to: next.number },
-        'a change cannot be streamed; all streams are restarted',
-      );
-      changeFailures = 0;
-      restart(next);
+      if (!passing) this.changeFailures += 1;
+      if (this.changeFailures < CHANGE_ATTEMPTS) throw error;
+      const facts = { err: error, from: old.number, to: next.number };
+      log.error(facts, 'a change cannot be streamed; all streams are restarted');
+      this.changeFailures = 0;
+      this.restart(next);
       return null;
     }
   }
-
-  async function step(): Promise<void> {
-    await refresh();
-    if (current !== null && current.version !== published?.version) await publish(current);
-  }
-
-  return {
-    async run(signal): Promise<void> {
-      for (let failures = 0; !signal.aborted;) {
-        const waiting = [...waiters];
-        try {
-          // A database that hangs must not hold up the end of the process.
-          await untilAborted(step(), signal);
-          for (const resolve of waiting) resolve();
-          if (failures > 0) log.info({ failures }, 'the tail loop is back');
-          failures = 0;
-          facts = { lastPollAt: Date.now(), lastError: null };
-        } catch (error) {
-          if (signal.aborted) return;
-          failures += 1;
-          facts = { lastPollAt: facts.lastPollAt, lastError: errorText(error) };
-          if (failures === 1 || failures % 30 === 0) {
-            log.warn({ err: error, failures }, 'the tail loop cannot read the head');
-          }
-        }
-        await pause(
-          failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10)),
-          signal,
-        );
-      }
-    },
-    current: () => current,
-    streamHead: () => published,
-    async refreshed(timeoutMs): Promise<void> {
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer);
-          waiters.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, timeoutMs);
-        waiters.add(done);
-      });
-    },
-    facts: () => facts,
-  };
 }
 
 /** Waits for the work or the signal, whichever comes first. */

@@ -2,8 +2,9 @@
  * A real node with a small real world for tests: blocks exactly when a test says so, at the times it says, with reorgs.
  * What a transaction does is worldActions.ts.
  */
-import { AbiCoder, Interface, keccak256, toUtf8Bytes } from 'ethers';
+import { Interface, id } from 'ethers';
 
+import { ERC20, TRADER, encodeCall, readContract } from '../../scripts/dev/abi';
 import { startAnvil } from '../../scripts/dev/anvil';
 import {
   expectAllSucceeded,
@@ -20,12 +21,13 @@ import {
   type BlockHead,
   type DevRpc,
 } from '../../scripts/dev/devRpc';
+import { routerOf } from '../../scripts/dev/giveHoldings';
 import { readOwnBytecode } from '../../scripts/dev/packageFiles';
 import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
 import { isAddress, numberToHex, type Hex } from '../../src/domain/hex';
 import { createLog, type Logger } from '../../src/log';
 import { TEST_WORLD_PLAN } from './testWorldPlan';
-import { encodeCall, makeWorldActions, routerOf, type WorldActions } from './worldActions';
+import { makeWorldActions, type WorldActions } from './worldActions';
 
 export interface TestAnvil {
   readonly url: string;
@@ -67,18 +69,13 @@ const USERS = 3;
 const SETUP_GAS = 3_000_000;
 const UINT256_MAX = 2n ** 256n - 1n;
 
-/** IncreaseLiquidity(uint256 indexed tokenId, uint128, uint256, uint256) of the position manager's ERC-721 mint. */
-const NFT_TRANSFER = keccak256(toUtf8Bytes('Transfer(address,address,uint256)'));
-const tokenInterface = new Interface([
-  'function approve(address,uint256)',
-  'function balanceOf(address) view returns (uint256)',
-]);
-const pairInterface = new Interface(['function getReserves() view returns (uint112,uint112,uint32)']);
-const poolInterface = new Interface([
+/** An ERC-721 has all three words as topics. */
+const NFT_TRANSFER = id('Transfer(address,address,uint256)');
+const PAIR = new Interface(['function getReserves() view returns (uint112,uint112,uint32)']);
+const POOL = new Interface([
   'function slot0() view returns (uint160,int24,uint16,uint16,uint16,uint8,bool)',
   'function liquidity() view returns (uint128)',
 ]);
-const traderInterface = new Interface(['function give(address,address,uint256)']);
 
 /** A node of its own for a test file: no mining by itself, genesis at `timestamp` (default 1,700,000,000). */
 export async function startTestAnvil(options: { timestamp?: number; log?: Logger } = {}): Promise<TestAnvil> {
@@ -95,7 +92,7 @@ export async function startTestAnvil(options: { timestamp?: number; log?: Logger
 /** Builds the small world (see testWorldPlan.ts): two V2 exchanges of 30 and 29 bps, V3, and users with tokens. */
 export async function deployTestWorld(anvil: TestAnvil): Promise<TestWorld> {
   const { rpc } = anvil;
-  const world = await buildWorld(rpc, { plan: TEST_WORLD_PLAN, log: createLog('silent', false) });
+  const world = await buildWorld(rpc, TEST_WORLD_PLAN);
   const maker = await openBlockMaker(rpc, world.accounts);
   const users = world.accounts.slice(1, 1 + USERS);
   const borrower = await fundUsers(rpc, maker, world, users);
@@ -144,7 +141,7 @@ async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: re
       from,
       to,
       gas: 100_000,
-      data: encodeCall(tokenInterface, 'approve', [spender, UINT256_MAX]),
+      data: encodeCall(ERC20, 'approve', [spender, UINT256_MAX]),
     });
   };
   const spenders = [
@@ -156,7 +153,7 @@ async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: re
     // A thousandth of the inventory each.
     const amount = (await readBalance(rpc, token.address, world.trader)) / 1_000n;
     for (const to of [...users, borrower]) {
-      const data = encodeCall(traderInterface, 'give', [token.address, to, amount]);
+      const data = encodeCall(TRADER, 'give', [token.address, to, amount]);
       maker.add({ from: deployer, to: world.trader, gas: 200_000, data });
     }
     for (const user of users) for (const spender of spenders) approve(user, token.address, spender);
@@ -190,12 +187,12 @@ function makeReaders(
       });
     },
     readReserves: async (pool) => {
-      const [reserve0, reserve1] = await view(pool.address, pairInterface, 'getReserves');
+      const [reserve0, reserve1] = await view(pool.address, PAIR, 'getReserves');
       return { reserve0: BigInt(String(reserve0)), reserve1: BigInt(String(reserve1)) };
     },
     readSlot0: async (pool) => {
-      const [sqrtPriceX96, tick] = await view(pool.address, poolInterface, 'slot0');
-      const [liquidity] = await view(pool.address, poolInterface, 'liquidity');
+      const [sqrtPriceX96, tick] = await view(pool.address, POOL, 'slot0');
+      const [liquidity] = await view(pool.address, POOL, 'liquidity');
       return {
         sqrtPriceX96: BigInt(String(sqrtPriceX96)),
         tick: Number(tick),
@@ -212,9 +209,7 @@ function makeReaders(
 }
 
 async function readBalance(rpc: DevRpc, token: Hex, owner: Hex): Promise<bigint> {
-  const data = encodeCall(tokenInterface, 'balanceOf', [owner]);
-  const answer = toHexData(await rpc.call('eth_call', [{ to: token, data }, 'latest']));
-  return BigInt(String(AbiCoder.defaultAbiCoder().decode(['uint256'], answer)[0]));
+  return BigInt(String(await readContract(rpc, ERC20, token, 'balanceOf', [owner])));
 }
 
 async function readReceipts(rpc: DevRpc, block: number): Promise<unknown[]> {

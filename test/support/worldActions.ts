@@ -4,9 +4,11 @@
  */
 import { Interface } from 'ethers';
 
+import { ERC20, POSITION_MANAGER, V2_ROUTER, V3_ROUTER, encodeCall } from '../../scripts/dev/abi';
 import type { DevTransaction } from '../../scripts/dev/blockMaker';
+import { routerOf } from '../../scripts/dev/giveHoldings';
 import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
-import { isHexData, type Hex } from '../../src/domain/hex';
+import type { Hex } from '../../src/domain/hex';
 
 /** Who sends; default the first user. */
 interface By {
@@ -65,39 +67,19 @@ const DEADLINE = 2n ** 255n;
 const GAS = 900_000;
 const UINT128_MAX = 2n ** 128n - 1n;
 
-const v2Router = new Interface([
+const V2_ROUTER_MORE = new Interface([
   'function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256,uint256,address[],address,uint256)',
-  'function addLiquidity(address,address,uint256,uint256,uint256,uint256,address,uint256)',
   'function removeLiquidity(address,address,uint256,uint256,uint256,address,uint256)',
 ]);
-const v3Router = new Interface([
-  'function exactInputSingle((address tokenIn,address tokenOut,uint24 fee,address recipient,uint256 deadline,uint256 amountIn,uint256 amountOutMinimum,uint160 sqrtPriceLimitX96))',
-]);
-const positionManager = new Interface([
-  'function mint((address token0,address token1,uint24 fee,int24 tickLower,int24 tickUpper,uint256 amount0Desired,uint256 amount1Desired,uint256 amount0Min,uint256 amount1Min,address recipient,uint256 deadline))',
+const POSITION_MANAGER_MORE = new Interface([
   'function decreaseLiquidity((uint256 tokenId,uint128 liquidity,uint256 amount0Min,uint256 amount1Min,uint256 deadline))',
   'function collect((uint256 tokenId,address recipient,uint128 amount0Max,uint128 amount1Max))',
 ]);
-const borrowerInterface = new Interface([
+const BORROWER = new Interface([
   'function borrowV2(address,uint256,uint256)',
   'function borrowV3(address,uint256,uint256)',
 ]);
-const tokenInterface = new Interface(['function transfer(address,uint256)', 'function sync()']);
-
-/** The call's data. */
-export function encodeCall(contract: Interface, name: string, values: readonly unknown[]): Hex {
-  const data = contract.encodeFunctionData(name, values);
-  if (!isHexData(data)) throw new Error(`ethers made no hex of ${name}`);
-  return data;
-}
-
-/** The router of a V2 pool's exchange; throws for a pool of another kind. */
-export function routerOf(world: World, pool: WorldPool): Hex {
-  const factory = world.chainDescription.dexes.find((dex) => dex.name === pool.dex)?.factory;
-  const exchange = world.v2.find((candidate) => candidate.factory === factory);
-  if (exchange === undefined) throw new Error(`${pool.dex} is not a V2 exchange of this world`);
-  return exchange.router;
-}
+const PAIR = new Interface(['function sync()']);
 
 /** Actions on the pools of a world. `borrower` is a DevBorrower that owns some of each token. */
 export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): WorldActions {
@@ -117,7 +99,7 @@ export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): W
       const pair = [pool.token0.address, pool.token1.address];
       const path = swap.zeroForOne ? pair : pair.reverse();
       const name = 'swapExactTokensForTokensSupportingFeeOnTransferTokens';
-      return send(swap, routerOf(world, pool), v2Router, name, [
+      return send(swap, routerOf(world, pool), V2_ROUTER_MORE, name, [
         swap.amountIn,
         0,
         path,
@@ -127,7 +109,7 @@ export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): W
     },
     mintV2: (pool, amounts) => {
       const tokens = [pool.token0.address, pool.token1.address, amounts.amount0, amounts.amount1, 0, 0];
-      return send(amounts, routerOf(world, pool), v2Router, 'addLiquidity', [
+      return send(amounts, routerOf(world, pool), V2_ROUTER, 'addLiquidity', [
         ...tokens,
         receiver(amounts),
         DEADLINE,
@@ -135,51 +117,40 @@ export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): W
     },
     burnV2: (pool, burn) => {
       const tokens = [pool.token0.address, pool.token1.address, burn.liquidity, 0, 0];
-      return send(burn, routerOf(world, pool), v2Router, 'removeLiquidity', [
+      return send(burn, routerOf(world, pool), V2_ROUTER_MORE, 'removeLiquidity', [
         ...tokens,
         receiver(burn),
         DEADLINE,
       ]);
     },
-    syncV2: (pool, by = {}) => send(by, pool.address, tokenInterface, 'sync', []),
+    syncV2: (pool, by = {}) => send(by, pool.address, PAIR, 'sync', []),
     flashSwapV2: (pool, amounts) => {
-      return send(amounts, borrower, borrowerInterface, 'borrowV2', [
-        pool.address,
-        amounts.amount0,
-        amounts.amount1,
-      ]);
+      return send(amounts, borrower, BORROWER, 'borrowV2', [pool.address, amounts.amount0, amounts.amount1]);
     },
     swapV3: (pool, swap) => {
       const pair = [pool.token0.address, pool.token1.address];
       const tokens = swap.zeroForOne ? pair : pair.reverse();
       const fields = [...tokens, pool.feePips, receiver(swap), DEADLINE, swap.amountIn, 0, 0];
-      return send(swap, world.v3.router, v3Router, 'exactInputSingle', [fields]);
+      return send(swap, world.v3.router, V3_ROUTER, 'exactInputSingle', [fields]);
     },
     mintV3: (pool, mint) => {
       const range = [pool.token0.address, pool.token1.address, pool.feePips, mint.tickLower, mint.tickUpper];
       const fields = [...range, mint.amount0, mint.amount1, 0, 0, receiver(mint), DEADLINE];
-      return send(mint, manager, positionManager, 'mint', [fields]);
+      return send(mint, manager, POSITION_MANAGER, 'mint', [fields]);
     },
     burnV3: (burn) => {
       const fields = [burn.positionId, burn.liquidity, 0, 0, DEADLINE];
-      return send(burn, manager, positionManager, 'decreaseLiquidity', [fields]);
+      return send(burn, manager, POSITION_MANAGER_MORE, 'decreaseLiquidity', [fields]);
     },
     collectV3: (collect) => {
       const fields = [collect.positionId, receiver(collect), UINT128_MAX, UINT128_MAX];
-      return send(collect, manager, positionManager, 'collect', [fields]);
+      return send(collect, manager, POSITION_MANAGER_MORE, 'collect', [fields]);
     },
     flashV3: (pool, amounts) => {
-      return send(amounts, borrower, borrowerInterface, 'borrowV3', [
-        pool.address,
-        amounts.amount0,
-        amounts.amount1,
-      ]);
+      return send(amounts, borrower, BORROWER, 'borrowV3', [pool.address, amounts.amount0, amounts.amount1]);
     },
     transfer: (token, { from, to, amount }) => {
-      return send(from === undefined ? {} : { from }, token.address, tokenInterface, 'transfer', [
-        to,
-        amount,
-      ]);
+      return send(from === undefined ? {} : { from }, token.address, ERC20, 'transfer', [to, amount]);
     },
   };
 }

@@ -105,8 +105,8 @@ contract DevTrader {
         Erc20(token).transfer(to, amount);
     }
 
-    /// action(8) | pool(16) | size in ppm(24) | flags(8) | unused(40) | target(160); bit 0 of the flags: token0 in,
-    /// bit 1: the proceeds go to the sender, bits 2-7: width of a V3 range.
+    /// action(8) | pool(16) | size in ppm(24) | flags(8) | unused(40) | target(160); bit 0 of the flags: token0 goes
+    /// in (or is sent), bit 1: the proceeds go to the sender, bits 2-7: width of a V3 range.
     function run(uint256[] calldata operations) external {
         for (uint256 i = 0; i < operations.length; i++) {
             uint256 word = operations[i];
@@ -116,7 +116,7 @@ contract DevTrader {
             uint256 size = uint24(word >> 208);
             uint8 flags = uint8(word >> 200);
             uint160 target = uint160(word);
-            if (action == SEND) send(record.token0, target, size);
+            if (action == SEND) send(flags & 1 == 1 ? record.token0 : record.token1, target, size);
             else if (action == MINT || action == BURN) changeLiquidity(record, index, action == MINT, size, flags, target);
             else if (action == DONATE) donate(record, size);
             else if (record.concentrated) swapV3(record, size, flags, action == SWAP_TOWARD ? target : 0);

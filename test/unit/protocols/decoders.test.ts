@@ -23,8 +23,8 @@ import {
 } from './reference';
 
 /** Together more than 10,000 logs each run; a failure prints its seed. */
-const LOGS_PER_EVENT = 700;
-const MUTANTS = 4_000;
+const LOGS_PER_EVENT = 600;
+const MUTANTS = 1_500;
 
 const V2_EVENTS = ['Swap', 'Sync', 'Mint', 'Burn'];
 const V3_EVENTS = ['Swap', 'Initialize', 'Mint', 'Burn', 'Collect', 'CollectProtocol', 'Flash'];
@@ -102,6 +102,8 @@ const anyLog: fc.Arbitrary<Words> = fc.oneof(
   logsOf(PANCAKE, 'Swap'),
 );
 
+const anyProtocol = fc.constantFrom(uniswapV2, uniswapV3, pancakeV3);
+
 /** Overwrites one hex digit of the data or of a topic. */
 const oneDigitOff = fc
   .tuple(anyLog, fc.nat(), fc.nat(), fc.constantFrom(...'0123456789abcdef'))
@@ -145,25 +147,23 @@ const otherLayout = fc
   });
 
 describe('malformed logs', () => {
-  test.each([uniswapV2, uniswapV3, pancakeV3])(
-    '$name: one wrong digit is read as ethers reads it, or not at all',
-    (protocol) => {
-      fc.assert(
-        fc.property(oneDigitOff, (words) => expectAgreement(protocol, words)),
-        { numRuns: MUTANTS },
-      );
-    },
-  );
+  test('one wrong digit is read as ethers reads it, or not at all', () => {
+    fc.assert(
+      fc.property(oneDigitOff, anyProtocol, (words, protocol) => expectAgreement(protocol, words)),
+      {
+        numRuns: MUTANTS,
+      },
+    );
+  });
 
-  test.each([uniswapV2, uniswapV3, pancakeV3])(
-    '$name: another layout under a known topic is no event',
-    (protocol) => {
-      fc.assert(
-        fc.property(otherLayout, (words) => expectAgreement(protocol, words)),
-        { numRuns: MUTANTS },
-      );
-    },
-  );
+  test('another layout under a known topic is no event', () => {
+    fc.assert(
+      fc.property(otherLayout, anyProtocol, (words, protocol) => expectAgreement(protocol, words)),
+      {
+        numRuns: MUTANTS,
+      },
+    );
+  });
 
   test.each([uniswapV2, uniswapV3, pancakeV3])('$name: nothing makes a decoder throw', (protocol) => {
     const topic0 = fc.constantFrom(protocol.creationTopic, ...protocol.eventTopics);

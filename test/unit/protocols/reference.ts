@@ -125,8 +125,8 @@ export function referenceV2(words: Words): PoolEvent | null {
         ...none,
       };
     case 'Swap': {
-      const amount0 = args['amount0In'] - args['amount0Out'];
-      const amount1 = args['amount1In'] - args['amount1Out'];
+      const amount0 = BigInt(args['amount0In']) - BigInt(args['amount0Out']);
+      const amount1 = BigInt(args['amount1In']) - BigInt(args['amount1Out']);
       const fits = [amount0, amount1].every((amount) => BigInt.asIntN(256, amount) === amount);
       if (!fits) return null;
       return { kind: 'swap', ...parties(args['sender'], args['to']), amount0, amount1, after: null };

@@ -1,0 +1,44 @@
+/** The packed operations of DevTrader.sol: one word each, encoded by hand, since a history has tens of thousands. */
+import type { Hex } from '../../src/domain/hex';
+import { TRADER } from './abi';
+import type { DevTransaction } from './blockMaker';
+
+/** Numbers of DevTrader.sol. `push` trades towards a price, `swap` in the direction that it says. */
+const ACTIONS = { push: 1, swap: 2, mint: 3, burn: 4, send: 5, donate: 6 } as const;
+export type OperationKind = keyof typeof ACTIONS;
+
+export interface Operation {
+  readonly kind: OperationKind;
+  /** The pool's place in the trader's list. */
+  readonly pool: number;
+  /** Millionths of the reserve, of the base liquidity, or (send) of the inventory; up to 2^24 − 1. */
+  readonly sizePpm: number;
+  /** token0 goes into the pool (swap) or is sent. Default false. */
+  readonly zeroForOne?: boolean;
+  /** The proceeds go to the transaction's sender. Default false: they stay in the inventory. */
+  readonly toSender?: boolean;
+  /** V3 mint: half the range's width in tick spacings, 1–64. Default 1. */
+  readonly width?: number;
+  /** push: sqrtPriceX96 to trade towards; send: the recipient; burn: picks the position. */
+  readonly target?: bigint;
+}
+
+const GAS_BASE = 150_000;
+const GAS_PER_OPERATION = 550_000;
+const RUN_SELECTOR_SIGNATURE = 'run';
+
+/** One transaction that does these in order. */
+export function runTransaction(from: Hex, trader: Hex, operations: readonly Operation[]): DevTransaction {
+  const words = operations.map((operation) => packOperation(operation).toString(16).padStart(64, '0'));
+  const length = words.length.toString(16).padStart(64, '0');
+  const selector = TRADER.getFunction(RUN_SELECTOR_SIGNATURE)?.selector ?? '0x';
+  const data: Hex = `0x${selector.slice(2)}${'20'.padStart(64, '0')}${length}${words.join('')}`;
+  return { from, to: trader, data, gas: GAS_BASE + GAS_PER_OPERATION * operations.length };
+}
+
+function packOperation(operation: Operation): bigint {
+  const { kind, pool, sizePpm, zeroForOne = false, toSender = false, width = 1, target = 0n } = operation;
+  const flags = (zeroForOne ? 1 : 0) | (toSender ? 2 : 0) | ((width - 1) << 2);
+  const head = (BigInt(ACTIONS[kind]) << 16n) | BigInt(pool);
+  return (((head << 24n) | BigInt(sizePpm)) << 208n) | (BigInt(flags) << 200n) | target;
+}

@@ -1,0 +1,37 @@
+/** Replaces the newest blocks, in the two ways a client may see it happen. */
+import type { BlockMaker, DevTransaction } from './blockMaker';
+import { getBlockHead, type DevRpc } from './devRpc';
+
+/**
+ * At once: the last `blocks.length` blocks get other transactions, the height and the timestamps stay. The replaced
+ * transactions are dropped. `blocks[0]` is the oldest.
+ */
+export async function replaceBlocks(
+  rpc: DevRpc,
+  maker: BlockMaker,
+  blocks: readonly (readonly DevTransaction[])[],
+): Promise<void> {
+  const head = await getBlockHead(rpc);
+  const requests = await maker.prepare(blocks.flat(), head.number - blocks.length);
+  const offsets = blocks.flatMap((transactions, offset) => transactions.map(() => offset));
+  await rpc.call('anvil_reorg', [blocks.length, requests.map((request, index) => [request, offsets[index]])]);
+  await maker.reset();
+}
+
+/**
+ * Step by step: takes `depth` blocks back, then mines these, which may be fewer or more. In between the node's head is
+ * lower, and nobody is told. `blocks` carry their own timestamps (unix seconds, ascending, above the parent's).
+ */
+export async function rollBack(
+  rpc: DevRpc,
+  maker: BlockMaker,
+  depth: number,
+  blocks: readonly { readonly transactions: readonly DevTransaction[]; readonly timestamp: number }[],
+): Promise<void> {
+  await rpc.call('anvil_rollback', [depth]);
+  await maker.reset();
+  for (const { transactions, timestamp } of blocks) {
+    for (const transaction of transactions) maker.add(transaction);
+    await maker.mine(timestamp);
+  }
+}

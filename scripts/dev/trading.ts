@@ -1,0 +1,158 @@
+/** What happens in a block: who trades where, how much, and which way. Random by a seed, plausible by the price walk. */
+import type { Hex } from '../../src/domain/hex';
+import { toAddress } from './abi';
+import type { DevTransaction } from './blockMaker';
+import { BURN_ADDRESSES } from './describeChain';
+import { walletAction, walletTransactions } from './giveHoldings';
+import { runTransaction, type Operation } from './operations';
+import { createPriceWalk, type PriceWalk } from './priceWalk';
+import { createPicker, type Random } from './random';
+import type { World, WorldPool } from './world';
+
+export interface Trading {
+  /** The next block's transactions, `seconds` after the block before, with about `trades` swaps. */
+  block(trades: number, seconds: number): BlockPlan;
+  /** Goes on with a world that has more pools. */
+  setWorld(world: World): void;
+}
+
+export interface BlockPlan {
+  readonly transactions: DevTransaction[];
+  readonly swaps: number;
+}
+
+/** Of a block's operations beside swaps, relative to the number of swaps. */
+const RATES = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
+const WALLET_ACTION_CHANCE = 0.05;
+const PUSH_CHANCE = 0.6;
+const TO_SENDER_CHANCE = 0.04;
+/** A usual trade in USD, and the spread of its logarithm. */
+const TRADE_USD = 250;
+const TRADE_SPREAD = 1.2;
+const SWAP_PPM_MAX = 20_000;
+/** How far one push may move a pool: more after a long gap, when fair prices have moved more. */
+const PUSH_PPM_MAX = { dense: 1_500, sparse: 9_000, sparseSeconds: 90 } as const;
+const SEND_PPM_MAX = 3;
+const BURN_TOKEN_SENDS = 0.4;
+/** At most so many transactions a block, far below its gas. */
+const OPERATIONS_PER_BLOCK_MAX = 120;
+const HOT_POOLS = 3;
+
+/** Starts trading at the world's first prices. */
+export function createTrading(firstWorld: World, random: Random): Trading {
+  let world = firstWorld;
+  const walk = createPriceWalk(world.tokens, random);
+  const senders = world.accounts.slice(1);
+  const pickSender = createPicker(senders.map((_, index) => 1 / (index + 1) ** 0.7));
+  let pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
+  const anyPool = (): WorldPool | undefined => world.pools[pickPool(random)];
+  const sender = (): Hex => senders[pickSender(random)] ?? senders[0] ?? world.trader;
+  return {
+    setWorld: (next) => {
+      world = next;
+      pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
+    },
+    block: (trades, seconds) => {
+      walk.advance(seconds);
+      const count = Math.min(OPERATIONS_PER_BLOCK_MAX, trades);
+      const pushPpm = seconds >= PUSH_PPM_MAX.sparseSeconds ? PUSH_PPM_MAX.sparse : PUSH_PPM_MAX.dense;
+      const operations: Operation[] = [];
+      for (let made = 0; made < count; made += 1) {
+        // The first trade of each block is in one of the hottest pools, so that these never have an empty minute.
+        const pool =
+          made === 0 ? world.pools[random.below(Math.min(HOT_POOLS, world.pools.length))] : anyPool();
+        if (pool !== undefined) operations.push(swapOperation(pool, walk, random, pushPpm));
+      }
+      for (const kind of ['mint', 'burn', 'send', 'donate'] as const) {
+        const pool = random.chance(RATES[kind] * count) ? anyPool() : undefined;
+        if (pool !== undefined) operations.push(otherOperation(kind, pool, world, random));
+      }
+      const transactions = groupOperations(operations, world.trader, sender, random);
+      if (random.chance(WALLET_ACTION_CHANCE)) transactions.push(...walletVisit(world, random));
+      return { transactions, swaps: count };
+    },
+  };
+}
+
+function swapOperation(pool: WorldPool, walk: PriceWalk, random: Random, pushPpm: number): Operation {
+  const zeroForOne = random.chance(0.5);
+  const toSender = random.chance(TO_SENDER_CHANCE);
+  if (random.chance(PUSH_CHANCE)) {
+    const sizePpm = Math.ceil(pushPpm * (0.1 + 0.9 * random.next()));
+    return { kind: 'push', pool: pool.index, sizePpm, zeroForOne, toSender, target: walk.sqrtPriceX96(pool) };
+  }
+  const usd = TRADE_USD * Math.exp(TRADE_SPREAD * random.normal());
+  const sizePpm = Math.max(1, Math.min(SWAP_PPM_MAX, Math.round((usd / pool.sideUsd) * 1e6)));
+  return { kind: 'swap', pool: pool.index, sizePpm, zeroForOne, toSender };
+}
+
+function otherOperation(
+  kind: 'mint' | 'burn' | 'send' | 'donate',
+  pool: WorldPool,
+  world: World,
+  random: Random,
+): Operation {
+  const zeroForOne = random.chance(0.5);
+  const target = BigInt(random.below(2 ** 32));
+  switch (kind) {
+    case 'mint': {
+      const toSender = random.chance(0.2);
+      return {
+        kind,
+        pool: pool.index,
+        sizePpm: 500 + random.below(8_000),
+        toSender,
+        width: 1 + random.below(63),
+      };
+    }
+    case 'burn':
+      return { kind, pool: pool.index, sizePpm: 500 + random.below(8_000), target };
+    case 'send':
+      return sendOperation(pool, world, random);
+    case 'donate':
+      return { kind, pool: pool.index, sizePpm: 1 + random.below(20) };
+  }
+}
+
+/** A transfer to a wallet nobody knows, or of the burn token to where it burns. */
+function sendOperation(pool: WorldPool, world: World, random: Random): Operation {
+  const { token, addresses } = world.chainDescription.burn;
+  const burnPool = world.pools.find(
+    ({ token0, token1 }) => token0.address === token || token1.address === token,
+  );
+  const sizePpm = 1 + random.below(SEND_PPM_MAX);
+  if (burnPool !== undefined && random.chance(BURN_TOKEN_SENDS)) {
+    const target = BigInt(addresses[random.below(addresses.length)] ?? BURN_ADDRESSES[0] ?? '0x0');
+    return {
+      kind: 'send',
+      pool: burnPool.index,
+      sizePpm,
+      zeroForOne: burnPool.token0.address === token,
+      target,
+    };
+  }
+  const stranger = (0x5eedn << 64n) | BigInt(random.below(2_000));
+  return { kind: 'send', pool: pool.index, sizePpm, zeroForOne: random.chance(0.5), target: stranger };
+}
+
+/** Most transactions do one thing, some up to five. */
+function groupOperations(
+  operations: readonly Operation[],
+  trader: Hex,
+  sender: () => Hex,
+  random: Random,
+): DevTransaction[] {
+  const transactions: DevTransaction[] = [];
+  for (let at = 0; at < operations.length;) {
+    const size = random.chance(0.6) ? 1 : random.chance(0.6) ? 2 : 3 + random.below(3);
+    transactions.push(runTransaction(sender(), trader, operations.slice(at, at + size)));
+    at += size;
+  }
+  return transactions;
+}
+
+function walletVisit(world: World, random: Random): DevTransaction[] {
+  const wallet = world.accounts[1 + random.below(Math.max(1, world.holders))];
+  if (wallet === undefined || world.holders === 0) return [];
+  return walletTransactions(world, toAddress(wallet), walletAction(random.below(4)), random.below(1_000));
+}

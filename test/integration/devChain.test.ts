@@ -1,0 +1,104 @@
+/** The development chain as `npm start` has it: from an empty folder to moving prices, and back to nothing. */
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { id } from 'ethers';
+
+import { startDevChain } from '../../scripts/dev/devChain';
+import { getBlockHead, openDevRpc } from '../../scripts/dev/devRpc';
+import { parseChainDescription } from '../../src/chains/parseChainDescription';
+import { numberToHex } from '../../src/domain/hex';
+import { createLog } from '../../src/log';
+
+const log = createLog('silent', false);
+const SWAP_V2 = id('Swap(address,uint256,uint256,uint256,uint256,address)');
+
+// Nodes put their files below the temporary folder and name it on their command line: one of our own tells ours apart.
+const outerTemporary = process.env['TMPDIR'];
+let temporary: string;
+let dataDir: string;
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'candlehouse-dev-'));
+  dataDir = join(temporary, 'data');
+  mkdirSync(dataDir);
+  process.env['TMPDIR'] = temporary;
+});
+afterEach(() => {
+  rmSync(temporary, { recursive: true, force: true });
+  if (outerTemporary === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = outerTemporary;
+});
+
+/** Command lines of this test's nodes. */
+function listNodes(): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const commands = pids.flatMap((pid) => {
+    try {
+      return [readFileSync(join('/proc', pid, 'cmdline'), 'utf8').replaceAll('\0', ' ')];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+  return commands.filter((command) => command.includes('anvil') && command.includes(temporary));
+}
+
+function expectNothingLeft(): void {
+  expect(listNodes()).toEqual([]);
+  expect(readdirSync(temporary)).toEqual(['data']);
+  expect(readdirSync(dataDir)).toEqual([]);
+}
+
+test('writes its description, trades on after its history, and leaves neither a process nor a file', async () => {
+  const chain = await startDevChain({ dataDir, log, seed: 5, swaps: 1_500 });
+  const rpc = openDevRpc(chain.url);
+  try {
+    expect(dirname(chain.chainConfigPath)).toBe(join(dataDir, chain.id));
+    const text = readFileSync(chain.chainConfigPath, 'utf8');
+    expect(parseChainDescription(text, chain.chainConfigPath, 369).dexes).toHaveLength(3);
+    expect(chain.hotPairs.length).toBeGreaterThan(0);
+    const head = await getBlockHead(rpc);
+    expect(Math.abs(Date.now() / 1_000 - head.timestamp)).toBeLessThan(60);
+    const deadline = Date.now() + 15_000;
+    while ((await getBlockHead(rpc)).number < head.number + 2 && Date.now() < deadline) await delay(100);
+    const filter = { fromBlock: numberToHex(head.number + 1), toBlock: 'latest', topics: [SWAP_V2] };
+    expect(await rpc.call('eth_getLogs', [filter])).not.toEqual([]);
+    expect(listNodes().length).toBeGreaterThan(0);
+  } finally {
+    await rpc.close();
+    await chain.stop();
+  }
+  expectNothingLeft();
+  await chain.stop();
+});
+
+test('two chains may run side by side, and each start is a fresh chain', async () => {
+  const chains = [
+    await startDevChain({ dataDir, log, seed: 5, swaps: 500 }),
+    await startDevChain({ dataDir, log, seed: 5, swaps: 500 }),
+  ];
+  expect(readdirSync(dataDir).sort()).toEqual(chains.map((chain) => chain.id).sort());
+  expect(new Set(chains.map((chain) => chain.url)).size).toBe(2);
+  await Promise.all(chains.map((chain) => chain.stop()));
+  expectNothingLeft();
+});
+
+test('a start that is aborted leaves neither a process nor a file', async () => {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 1_000);
+  const start = startDevChain({ dataDir, log, signal: stop.signal, swaps: 100_000 });
+  await expect(start).rejects.toThrow(/abort/i);
+  expectNothingLeft();
+});
+
+test('a later start deletes the data of a chain whose process has ended', async () => {
+  const orphan = join(dataDir, 'dev-00000001');
+  mkdirSync(orphan);
+  const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
+  writeFileSync(join(orphan, 'owner.json'), JSON.stringify(owner));
+  const chain = await startDevChain({ dataDir, log, swaps: 100 });
+  expect(readdirSync(dataDir)).toEqual([chain.id]);
+  await chain.stop();
+});
