@@ -1,10 +1,12 @@
 /** Reads the settings (CONTRACT §5) out of the environment: all at once, so that one message names all that is wrong. */
+import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 
 import { z } from 'zod';
 
 import { BUILT_IN_CHAINS, findBuiltInChain } from './chains/builtInChains';
 import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/parseChainDescription';
+import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription } from './domain/chainDescription';
 import { AppError, errorText } from './errors';
 
@@ -14,9 +16,6 @@ const FINALITY_DEPTH_MAX = 1_000_000;
 const PORT_MAX = 65_535;
 const RATE_LIMIT_MAX = 1_000_000_000;
 const RPC_URLS_MAX = 20;
-const SHOWN_MAX = 80;
-/** Longer texts that are no URL may hold a key. */
-const UNPARSED_SHOWN_MAX = 24;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** First block of the first start: a number, or so many blocks before the head. */
@@ -93,7 +92,7 @@ const settings = z.object({
     /^[\w.-]{1,64}$/.test(text) ? text : null,
   ),
   DATA_DIR: setting('a folder', (text) => (text.includes('\0') ? null : text)),
-  HOST: setting('an address or a host name', (text) => (/^[\w.:%-]{1,253}$/.test(text) ? text : null)),
+  HOST: setting('an IP address or a host name, without a port', readHost),
   PORT: setting(`an integer from 0 to ${PORT_MAX}`, (text) => readInteger(text, 0, PORT_MAX)),
   LOG_LEVEL: setting(LOG_LEVELS.join(', '), (text) => (LOG_LEVELS.includes(text) ? text : null)),
   RATE_LIMIT_PER_MINUTE: setting(`an integer from 0 to ${RATE_LIMIT_MAX}`, (text) =>
@@ -233,30 +232,13 @@ function readClickHouseUrl(text: string): string | null {
   return /^\/(?:\w{1,64}\/?)?$/.test(new URL(text).pathname) ? text : null;
 }
 
+function readHost(text: string): string | null {
+  return isIPv6(text) || /^[\w.-]{1,253}$/.test(text) ? text : null;
+}
+
 function readOrigin(text: string): string | null {
   if (text === '*') return text;
   if (!isUrl(text, ['http:', 'https:'])) return null;
   const { origin, pathname, search, hash } = new URL(text);
   return pathname === '/' && search === '' && hash === '' ? origin : null;
-}
-
-function shorten(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
-}
-
-/** Of each URL the scheme and host alone: user names, passwords, and the keys that node providers put into the path. */
-function redactUrls(text: string): string {
-  // With a password about, what cannot be taken apart may be a piece of it.
-  const shownMax = text.includes('@') ? 0 : UNPARSED_SHOWN_MAX;
-  const parts = text.split(',').map((part) => redactUrl(part.trim(), shownMax));
-  return shorten(parts.join(','));
-}
-
-function redactUrl(text: string, shownMax: number): string {
-  if (text.includes('://') && URL.canParse(text)) {
-    const { protocol, host, pathname, search, username } = new URL(text);
-    const hidden = username !== '' || search !== '' || pathname.length > 1;
-    return `${protocol}//${host}${hidden ? '/…' : ''}`;
-  }
-  return text.length > shownMax || /[?=]/.test(text) ? `… (${text.length} characters)` : text;
 }

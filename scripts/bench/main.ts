@@ -1,30 +1,40 @@
 /** `npm run bench`: the figures that the project promises, each beside a limit measured in the same run. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
-import { startEmbeddedServer } from '../../src/clickhouse/server';
+import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
 import { benchBackfill } from './backfill';
 import { benchDecode } from './decode';
 import { printTable, type Figure } from './figure';
+import { benchLatency } from './latency';
+import { serveApi } from './servedApi';
 import { startStubChain } from './stubChain';
+import { stubDescription } from './stubDescription';
+import { loadSwaps } from './swapLoader';
+import { benchTicks } from './ticks';
 
 const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const LOGS_PER_BLOCK = 200;
 const PAIRS = 2_000;
+const SWAPS = Number(process.env['BENCH_SWAPS'] ?? 10_000_000);
+
+function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.toString();
+}
 
 /** A database of this name on the server, with the schema. */
 async function createDatabase(writerUrl: string, name: string, views: boolean): Promise<Database> {
   const admin = openDatabase({ url: writerUrl });
   await admin.command('create', `CREATE DATABASE ${name}`);
   await admin.close();
-  const url = new URL(writerUrl);
-  url.pathname = `/${name}`;
-  const database = openDatabase({ url: url.toString(), requestTimeoutMs: 300_000 });
+  const database = openDatabase({ url: databaseUrl(writerUrl, name), requestTimeoutMs: 600_000 });
   await migrate(database, log);
   if (views) return database;
   const rows = await database.select<{ name: string }>(
@@ -35,6 +45,83 @@ async function createDatabase(writerUrl: string, name: string, views: boolean): 
   return database;
 }
 
+interface Bench {
+  readonly server: EmbeddedServer;
+  readonly folder: string;
+  readonly figures: Figure[];
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+async function benchIngest({ server, figures }: Bench, wants: (group: string) => boolean): Promise<void> {
+  say(`building a stub chain of ${BLOCKS} blocks …`);
+  const chain = await startStubChain({ blocks: BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: PAIRS });
+  if (wants('decode')) figures.push(...benchDecode(chain));
+  if (wants('backfill')) {
+    say('backfill …');
+    const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
+    const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
+    figures.push(...(await benchBackfill(chain, { full, raw }, BLOCKS, log)));
+    await full.close();
+    await raw.close();
+  }
+  await chain.close();
+}
+
+async function benchReads({ server, figures }: Bench): Promise<void> {
+  const load = { swaps: SWAPS, pairs: 10_000, from: 1_700_000_000, days: 120 };
+  const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
+  await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
+  say('merging …');
+  await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
+  await database.close();
+  const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_ticks');
+  const api = await serveApi('serve', {
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_ticks'),
+    CLICKHOUSE_READ_URL: readerUrl,
+  });
+  say('ticks …');
+  figures.push(...(await benchTicks(api, load, readerUrl)));
+  figures.push(memoryFigure('memory of the API process', api.memoryMb(), 300));
+  await api.stop();
+}
+
+async function benchStream({ server, folder, figures }: Bench): Promise<void> {
+  say('stream …');
+  const last = 320;
+  const chain = await startStubChain({ blocks: last, logsPerBlock: LOGS_PER_BLOCK, pairs: 200 });
+  const first = 200;
+  chain.setHead(first);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_stream', true);
+  const file = join(folder, 'chain.json');
+  writeFileSync(file, JSON.stringify(stubDescription()));
+  const api = await serveApi('all', {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: file,
+    START_BLOCK: '0',
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_stream'),
+  });
+  figures.push(...(await benchLatency(api, chain, { from: first + 1, to: last }, database)));
+  figures.push(memoryFigure('memory of API and ingester in one process', api.memoryMb(), 1_024));
+  await api.stop();
+  await database.close();
+  await chain.close();
+}
+
+function memoryFigure(name: string, value: number, limit: number): Figure {
+  const target = `<= ${limit} MB`;
+  return {
+    name,
+    value,
+    unit: 'MB',
+    limitName: 'allowed',
+    limit,
+    ratio: value / limit,
+    target,
+    ok: value <= limit,
+  };
+}
+
 async function main(): Promise<void> {
   const groups = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   const wants = (group: string): boolean => groups.length === 0 || groups.includes(group);
@@ -42,21 +129,11 @@ async function main(): Promise<void> {
   const figures: Figure[] = [];
   try {
     const server = await startEmbeddedServer({ dataDir: folder, log });
+    const bench = { server, folder, figures };
     try {
-      if (wants('decode') || wants('backfill')) {
-        process.stderr.write(`building a stub chain of ${BLOCKS} blocks …\n`);
-        const chain = await startStubChain({ blocks: BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: PAIRS });
-        if (wants('decode')) figures.push(...benchDecode(chain));
-        if (wants('backfill')) {
-          process.stderr.write('backfill …\n');
-          const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
-          const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
-          figures.push(...(await benchBackfill(chain, { full, raw }, BLOCKS, log)));
-          await full.close();
-          await raw.close();
-        }
-        await chain.close();
-      }
+      if (wants('decode') || wants('backfill')) await benchIngest(bench, wants);
+      if (wants('ticks')) await benchReads(bench);
+      if (wants('stream')) await benchStream(bench);
     } finally {
       await server.stop();
     }

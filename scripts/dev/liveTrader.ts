@@ -5,6 +5,7 @@ import { errorText } from '../../src/errors';
 import type { Logger } from '../../src/log';
 import { openBlockMaker, type BlockMaker } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
+import { createPriceWalk, type PriceWalk } from './priceWalk';
 import { createRandom, type Random } from './random';
 import { replaceBlocks, rollBack } from './reorg';
 import { createTrading, type Trading } from './trading';
@@ -14,6 +15,8 @@ export interface LiveOptions {
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** Where prices stand. Default: at the world's first prices. */
+  readonly walk?: PriceWalk;
   /** Between blocks. Default 2,000. */
   readonly blockMs?: number;
   /** Default 10. */
@@ -48,7 +51,7 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
   const state: LiveState = {
     rpc,
     maker: await openBlockMaker(rpc, world.accounts),
-    trading: createTrading(world, random),
+    trading: createTrading(world, options.walk ?? createPriceWalk(world.tokens, random), random),
     random,
     tradesPerBlock,
     headTimestamp: (await getBlockHead(rpc)).timestamp,

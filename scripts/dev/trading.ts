@@ -5,7 +5,7 @@ import type { DevTransaction } from './blockMaker';
 import { BURN_ADDRESSES } from './describeChain';
 import { walletAction, walletTransactions } from './giveHoldings';
 import { runTransaction, type Operation } from './operations';
-import { createPriceWalk, type PriceWalk } from './priceWalk';
+import type { PriceWalk } from './priceWalk';
 import { createPicker, type Random } from './random';
 import type { World, WorldPool } from './world';
 
@@ -34,14 +34,13 @@ const SWAP_PPM_MAX = 20_000;
 const PUSH_PPM_MAX = { dense: 1_500, sparse: 9_000, sparseSeconds: 90 } as const;
 const SEND_PPM_MAX = 3;
 const BURN_TOKEN_SENDS = 0.4;
-/** At most so many transactions a block, far below its gas. */
+/** Half of a block's gas. */
 const OPERATIONS_PER_BLOCK_MAX = 120;
 const HOT_POOLS = 3;
 
-/** Starts trading at the world's first prices. */
-export function createTrading(firstWorld: World, random: Random): Trading {
+/** Starts trading around the walk's prices. */
+export function createTrading(firstWorld: World, walk: PriceWalk, random: Random): Trading {
   let world = firstWorld;
-  const walk = createPriceWalk(world.tokens, random);
   const senders = world.accounts.slice(1);
   const pickSender = createPicker(senders.map((_, index) => 1 / (index + 1) ** 0.7));
   let pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
@@ -92,8 +91,6 @@ function otherOperation(
   world: World,
   random: Random,
 ): Operation {
-  const zeroForOne = random.chance(0.5);
-  const target = BigInt(random.below(2 ** 32));
   switch (kind) {
     case 'mint': {
       const toSender = random.chance(0.2);
@@ -106,7 +103,12 @@ function otherOperation(
       };
     }
     case 'burn':
-      return { kind, pool: pool.index, sizePpm: 500 + random.below(8_000), target };
+      return {
+        kind,
+        pool: pool.index,
+        sizePpm: 500 + random.below(8_000),
+        target: BigInt(random.below(2 ** 32)),
+      };
     case 'send':
       return sendOperation(pool, world, random);
     case 'donate':
@@ -135,7 +137,7 @@ function sendOperation(pool: WorldPool, world: World, random: Random): Operation
   return { kind: 'send', pool: pool.index, sizePpm, zeroForOne: random.chance(0.5), target: stranger };
 }
 
-/** Most transactions do one thing, some up to five. */
+/** Many transactions do one thing, some up to six. */
 function groupOperations(
   operations: readonly Operation[],
   trader: Hex,
@@ -144,7 +146,7 @@ function groupOperations(
 ): DevTransaction[] {
   const transactions: DevTransaction[] = [];
   for (let at = 0; at < operations.length;) {
-    const size = random.chance(0.6) ? 1 : random.chance(0.6) ? 2 : 3 + random.below(3);
+    const size = random.chance(0.4) ? 1 : random.chance(0.5) ? 2 : 3 + random.below(4);
     transactions.push(runTransaction(sender(), trader, operations.slice(at, at + size)));
     at += size;
   }

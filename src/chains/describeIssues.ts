@@ -1,7 +1,7 @@
 /** Turns what zod found wrong into the words of an operator: each field by its path, what it got, what is allowed. */
 import type { core } from 'zod';
 
-const SHOWN_MAX = 80;
+import { redactUrls, shorten } from './redactUrls';
 
 /**
  * One text per wrong field, `dexes.0.factory: got "0x12"; allowed: …`. The schema's own messages must say what is
@@ -27,8 +27,9 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** A JSON value for a message, cut short. */
+/** A JSON value for a message, cut short; of what may be a URL only the harmless part. */
 export function showValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  const hide = (_key: string, each: unknown): unknown =>
+    typeof each === 'string' && /[:/@]/.test(each) ? redactUrls(each) : each;
+  return shorten(JSON.stringify(value, hide) ?? 'nothing');
 }

@@ -56,7 +56,8 @@ const url = (protocols: readonly string[]) => {
 const positive = 'a number above 0';
 const share = 'a number from 0 to 1';
 const slug = `a slug: a-z, 0-9, _ and -, at most 64 characters`;
-const feeBps = `a number from 0 to ${FEE_BPS_MAX}`;
+/** Pools keep their fee in hundredths of a basis point. */
+const feeBps = `a number from 0 to ${FEE_BPS_MAX} with at most two decimals`;
 
 const dex = z.strictObject(
   {
@@ -64,7 +65,7 @@ const dex = z.strictObject(
     displayName: text(64),
     protocol: z.enum(PROTOCOL_NAMES, PROTOCOL_NAMES.join(', ')),
     factory: contract,
-    feeBps: z.number(feeBps).min(0, feeBps).max(FEE_BPS_MAX, feeBps).exactOptional(),
+    feeBps: z.number(feeBps).min(0, feeBps).max(FEE_BPS_MAX, feeBps).multipleOf(0.01, feeBps).exactOptional(),
     protocolFeeShare: z.number(share).min(0, share).max(1, share).exactOptional(),
     positionManager: contract.exactOptional(),
     startBlock: integer(0, UINT32_MAX).exactOptional(),

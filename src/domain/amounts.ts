@@ -39,7 +39,7 @@ function shiftDecimal(value: bigint, shift: number): string {
   return shift >= 0 ? formatUnits(value, shift) : (value * 10n ** BigInt(-shift)).toString();
 }
 
-/** A finite float64 ≥ 0 in plain notation without an exponent: `1e-7` → `"0.0000001"`. */
+/** A finite float64 in plain notation without an exponent: `1e-7` → `"0.0000001"`. */
 export function plainNumber(value: number): string {
   const text = value.toString();
   const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

@@ -11,49 +11,27 @@ import { getBlockHead, openDevRpc } from '../../scripts/dev/devRpc';
 import { parseChainDescription } from '../../src/chains/parseChainDescription';
 import { numberToHex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
+import { listChildNodes, listLeftovers, type ChildNode } from '../support/childNodes';
 
 const log = createLog('silent', false);
 const SWAP_V2 = id('Swap(address,uint256,uint256,uint256,uint256,address)');
 
-// Nodes put their files below the temporary folder and name it on their command line: one of our own tells ours apart.
-const outerTemporary = process.env['TMPDIR'];
-let temporary: string;
 let dataDir: string;
-beforeEach(() => {
-  temporary = mkdtempSync(join(tmpdir(), 'candlehouse-dev-'));
-  dataDir = join(temporary, 'data');
-  mkdirSync(dataDir);
-  process.env['TMPDIR'] = temporary;
-});
-afterEach(() => {
-  rmSync(temporary, { recursive: true, force: true });
-  if (outerTemporary === undefined) delete process.env['TMPDIR'];
-  else process.env['TMPDIR'] = outerTemporary;
-});
 
-/** Command lines of this test's nodes. */
-function listNodes(): string[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const commands = pids.flatMap((pid) => {
-    try {
-      return [readFileSync(join('/proc', pid, 'cmdline'), 'utf8').replaceAll('\0', ' ')];
-    } catch {
-      // It has ended meanwhile.
-      return [];
-    }
-  });
-  return commands.filter((command) => command.includes('anvil') && command.includes(temporary));
-}
-
-function expectNothingLeft(): void {
-  expect(listNodes()).toEqual([]);
-  expect(readdirSync(temporary)).toEqual(['data']);
+function expectNothingLeft(nodes: readonly ChildNode[]): void {
+  expect(listLeftovers(nodes)).toEqual([]);
   expect(readdirSync(dataDir)).toEqual([]);
 }
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'candlehouse-dev-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('writes its description, trades on after its history, and leaves neither a process nor a file', async () => {
   const chain = await startDevChain({ dataDir, log, seed: 5, swaps: 1_500 });
   const rpc = openDevRpc(chain.url);
+  const nodes = listChildNodes();
   try {
     expect(dirname(chain.chainConfigPath)).toBe(join(dataDir, chain.id));
     const text = readFileSync(chain.chainConfigPath, 'utf8');
@@ -65,12 +43,12 @@ test('writes its description, trades on after its history, and leaves neither a 
     while ((await getBlockHead(rpc)).number < head.number + 2 && Date.now() < deadline) await delay(100);
     const filter = { fromBlock: numberToHex(head.number + 1), toBlock: 'latest', topics: [SWAP_V2] };
     expect(await rpc.call('eth_getLogs', [filter])).not.toEqual([]);
-    expect(listNodes().length).toBeGreaterThan(0);
   } finally {
     await rpc.close();
     await chain.stop();
   }
-  expectNothingLeft();
+  expect(nodes).toHaveLength(1);
+  expectNothingLeft(nodes);
   await chain.stop();
 });
 
@@ -81,16 +59,21 @@ test('two chains may run side by side, and each start is a fresh chain', async (
   ];
   expect(readdirSync(dataDir).sort()).toEqual(chains.map((chain) => chain.id).sort());
   expect(new Set(chains.map((chain) => chain.url)).size).toBe(2);
+  const nodes = listChildNodes();
   await Promise.all(chains.map((chain) => chain.stop()));
-  expectNothingLeft();
+  expectNothingLeft(nodes);
 });
 
 test('a start that is aborted leaves neither a process nor a file', async () => {
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 1_000);
   const start = startDevChain({ dataDir, log, signal: stop.signal, swaps: 100_000 });
-  await expect(start).rejects.toThrow(/abort/i);
-  expectNothingLeft();
+  const failed = expect(start).rejects.toThrow(/abort/i);
+  while (listChildNodes().length === 0) await delay(10);
+  const nodes = listChildNodes();
+  await delay(1_000);
+  stop.abort();
+  await failed;
+  expectNothingLeft(nodes);
 });
 
 test('a later start deletes the data of a chain whose process has ended', async () => {

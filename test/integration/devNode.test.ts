@@ -9,6 +9,7 @@ import { findAnvilBinary, startAnvil } from '../../scripts/dev/anvil';
 import { makeDevFolder, removeOldDevFolders } from '../../scripts/dev/devFolder';
 import { getBlockHead, openDevRpc, toNumber } from '../../scripts/dev/devRpc';
 import { createLog } from '../../src/log';
+import { listChildNodes, listLeftovers } from '../support/childNodes';
 
 const log = createLog('silent', false);
 const WAIT_MS = 10_000;
@@ -30,11 +31,6 @@ async function becomesTrue(what: () => boolean): Promise<boolean> {
     await delay(10);
   }
   return true;
-}
-
-/** The temporary folders of nodes, by name. */
-function listNodeFolders(): Set<string> {
-  return new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('candlehouse-anvil-')));
 }
 
 describe('the node', () => {
@@ -69,14 +65,12 @@ describe('the node', () => {
   });
 
   test('leaves neither a process nor a folder when it is stopped, also when stopped twice', async () => {
-    const before = listNodeFolders();
     const node = await startAnvil({ log });
-    const made = [...listNodeFolders()].filter((name) => !before.has(name));
-    expect(made.length).toBeGreaterThan(0);
+    const nodes = listChildNodes();
     await Promise.all([node.stop(), node.stop()]);
+    expect(nodes).toHaveLength(1);
+    expect(listLeftovers(nodes)).toEqual([]);
     expect(isRunning(node.pid)).toBe(false);
-    // Another test file may have started a node meanwhile; ours is gone.
-    expect(made.filter((name) => !existsSync(join(tmpdir(), name))).length).toBeGreaterThan(0);
   });
 
   test('tells when it ended unasked', async () => {
@@ -95,6 +89,7 @@ describe('the node', () => {
     } finally {
       await node.stop();
     }
+    expect(listChildNodes()).toEqual([]);
   });
 
   test('a machine without a binary is told to set RPC_URL', () => {

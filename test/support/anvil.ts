@@ -21,13 +21,12 @@ import {
   type BlockHead,
   type DevRpc,
 } from '../../scripts/dev/devRpc';
-import { routerOf } from '../../scripts/dev/giveHoldings';
 import { readOwnBytecode } from '../../scripts/dev/packageFiles';
 import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
 import { isAddress, numberToHex, type Hex } from '../../src/domain/hex';
 import { createLog, type Logger } from '../../src/log';
 import { TEST_WORLD_PLAN } from './testWorldPlan';
-import { makeWorldActions, type WorldActions } from './worldActions';
+import { makeWorldActions, routerOf, type WorldActions } from './worldActions';
 
 export interface TestAnvil {
   readonly url: string;

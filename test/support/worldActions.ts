@@ -6,7 +6,6 @@ import { Interface } from 'ethers';
 
 import { ERC20, POSITION_MANAGER, V2_ROUTER, V3_ROUTER, encodeCall } from '../../scripts/dev/abi';
 import type { DevTransaction } from '../../scripts/dev/blockMaker';
-import { routerOf } from '../../scripts/dev/giveHoldings';
 import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
 import type { Hex } from '../../src/domain/hex';
 
@@ -80,6 +79,14 @@ const BORROWER = new Interface([
   'function borrowV3(address,uint256,uint256)',
 ]);
 const PAIR = new Interface(['function sync()']);
+
+/** The router of a V2 pool's exchange; throws for a pool of another kind. */
+export function routerOf(world: World, pool: WorldPool): Hex {
+  const factory = world.chainDescription.dexes.find((dex) => dex.name === pool.dex)?.factory;
+  const exchange = world.v2.find((candidate) => candidate.factory === factory);
+  if (exchange === undefined) throw new Error(`${pool.dex} is not a V2 exchange of this world`);
+  return exchange.router;
+}
 
 /** Actions on the pools of a world. `borrower` is a DevBorrower that owns some of each token. */
 export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): WorldActions {

@@ -1,46 +1,40 @@
-/** Settings: every variable of the contract with its default, and one message that names all that is wrong. */
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 
 import { pulsechain } from '../../src/chains/pulsechain';
 import { loadConfig, type Config } from '../../src/config';
 import { AppError } from '../../src/errors';
 
-const NO_FILE = (path: string): string => {
-  throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+const FACTORY = `0x${'f1'.repeat(20)}`;
+const TOKEN = `0x${'a1'.repeat(20)}`;
+/** A whole description of a chain that is not built in. */
+const WHOLE = {
+  chainId: 1_337,
+  name: 'Local',
+  nativeSymbol: 'ETH',
+  wrappedNative: TOKEN,
+  anchors: [{ address: TOKEN, symbol: 'USD', priceUsd: 1 }],
+  dexes: [{ name: 'some_v2', displayName: 'Some V2', protocol: 'uniswap_v2', factory: FACTORY }],
 };
 
-function load(env: NodeJS.ProcessEnv, file?: unknown): Config {
-  return loadConfig(env, file === undefined ? NO_FILE : () => JSON.stringify(file));
+function load(env: Record<string, string>, file?: unknown): Config {
+  return loadConfig(env, (path) => {
+    if (file === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+    return typeof file === 'string' ? file : JSON.stringify(file);
+  });
 }
 
-function messageOf(env: NodeJS.ProcessEnv, file?: unknown): string {
+function faultOf(env: Record<string, string>, file?: unknown): string {
   try {
     load(env, file);
   } catch (error) {
-    expect(error).toBeInstanceOf(AppError);
-    expect((error as AppError).code).toBe('bad_config');
-    return (error as AppError).message;
+    if (error instanceof AppError && error.code === 'bad_config') return error.message;
+    throw error;
   }
-  throw new Error(`no error for ${JSON.stringify(env)}`);
+  throw new Error(`accepted ${JSON.stringify(env)}`);
 }
 
-/** The least that a file for a chain without a built-in description must hold. */
-const WHOLE = {
-  chainId: 1337,
-  name: 'Test',
-  nativeSymbol: 'T',
-  wrappedNative: null,
-  anchors: [],
-  majors: [],
-  burn: null,
-  confirmations: 3,
-  startBlock: 7,
-  rpcUrls: [],
-  dexes: [],
-};
-
-test('an empty environment gives the defaults of the contract', () => {
-  expect(load({})).toEqual({
+describe('the settings', () => {
+  const DEFAULTS: Config = {
     rpcUrls: null,
     rpcUrls943: null,
     chainId: 369,
@@ -56,152 +50,204 @@ test('an empty environment gives the defaults of the contract', () => {
     logLevel: 'info',
     rateLimitPerMinute: 600,
     corsOrigin: '*',
+  };
+
+  it('have the defaults of the contract', () => {
+    expect(load({})).toEqual(DEFAULTS);
+  });
+
+  it('count as unset when they are empty or blank, and ignore what is not theirs', () => {
+    const names =
+      'RPC_URL RPC_URL_943 CHAIN_ID CHAIN_CONFIG START_BLOCK FINALITY_DEPTH CLICKHOUSE_URL CLICKHOUSE_READ_URL ' +
+      'CLICKHOUSE_CLUSTER DATA_DIR HOST PORT LOG_LEVEL RATE_LIMIT_PER_MINUTE CORS_ORIGIN';
+    const empty = Object.fromEntries(
+      names.split(' ').map((name, index) => [name, index % 2 === 0 ? '' : ' \t']),
+    );
+    expect(load({ ...empty, PATH: '/bin', RPC_URLS: 'nonsense' })).toEqual(DEFAULTS);
+  });
+
+  test.each<[Record<string, string>, Partial<Config>]>([
+    [{ RPC_URL: 'http://a:8545' }, { rpcUrls: ['http://a:8545'] }],
+    [
+      { RPC_URL: ' wss://a/ws , https://user:pass@b/key?x=1,ws://[::1]:8546 ,http://a ' },
+      { rpcUrls: ['wss://a/ws', 'https://user:pass@b/key?x=1', 'ws://[::1]:8546', 'http://a'] },
+    ],
+    [{ RPC_URL: 'http://a,http://b,http://a' }, { rpcUrls: ['http://a', 'http://b'] }],
+    [{ RPC_URL_943: 'HTTPS://Testnet.example' }, { rpcUrls943: ['HTTPS://Testnet.example'] }],
+    [{ CHAIN_ID: '943' }, { chainId: 943 }],
+    [{ START_BLOCK: '0' }, { startBlock: { kind: 'absolute', block: 0 } }],
+    [{ START_BLOCK: '17233000' }, { startBlock: { kind: 'absolute', block: 17_233_000 } }],
+    [{ START_BLOCK: '-100' }, { startBlock: { kind: 'before_head', blocks: 100 } }],
+    [{ FINALITY_DEPTH: 'tag' }, { finality: 'tag' }],
+    [{ FINALITY_DEPTH: '0' }, { finality: 0 }],
+    [{ FINALITY_DEPTH: '1000000' }, { finality: 1_000_000 }],
+    [{ CLICKHOUSE_URL: 'http://u:p@h:8123/db' }, { clickhouseUrl: 'http://u:p@h:8123/db' }],
+    [{ CLICKHOUSE_URL: 'http://h:8123' }, { clickhouseReadUrl: 'http://h:8123' }],
+    [
+      { CLICKHOUSE_URL: 'https://h/db', CLICKHOUSE_READ_URL: 'https://reader@h/db' },
+      { clickhouseUrl: 'https://h/db', clickhouseReadUrl: 'https://reader@h/db' },
+    ],
+    [{ CLICKHOUSE_CLUSTER: 'two-shards_1.x' }, { clickhouseCluster: 'two-shards_1.x' }],
+    [{ DATA_DIR: '/var/lib/candlehouse' }, { dataDir: '/var/lib/candlehouse' }],
+    [{ DATA_DIR: 'some/where' }, { dataDir: resolve('some/where') }],
+    [
+      { HOST: '0.0.0.0', PORT: '0' },
+      { host: '0.0.0.0', port: 0 },
+    ],
+    [
+      { HOST: '::1', PORT: '65535' },
+      { host: '::1', port: 65_535 },
+    ],
+    [{ HOST: 'localhost' }, { host: 'localhost' }],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
+    [{ CORS_ORIGIN: 'https://app.example.org' }, { corsOrigin: 'https://app.example.org' }],
+    [{ CORS_ORIGIN: 'http://localhost:5173/' }, { corsOrigin: 'http://localhost:5173' }],
+  ])('take %j', (env, expected) => {
+    expect(load(env)).toMatchObject(expected);
+  });
+
+  it('make the folder of the data absolute', () => {
+    expect(isAbsolute(load({ DATA_DIR: '../x' }).dataDir)).toBe(true);
+  });
+
+  test.each<[string, string]>([
+    ['RPC_URL', 'localhost:8545'],
+    ['RPC_URL', 'ftp://a'],
+    ['RPC_URL', 'http://'],
+    ['RPC_URL', 'http://a,'],
+    ['RPC_URL', 'http://a,b'],
+    ['RPC_URL', Array.from({ length: 40 }, (_none, index) => `http://a${index}`).join()],
+    ['RPC_URL_943', 'ws:/a'],
+    ['RPC_URL_943', '[]'],
+    ['CHAIN_ID', '0'],
+    ['CHAIN_ID', '-369'],
+    ['CHAIN_ID', '0x171'],
+    ['CHAIN_ID', '1e3'],
+    ['CHAIN_ID', '369.0'],
+    ['CHAIN_ID', '4294967296'],
+    ['CHAIN_ID', 'pulsechain'],
+    ['START_BLOCK', 'latest'],
+    ['START_BLOCK', '1.5'],
+    ['START_BLOCK', '+5'],
+    ['START_BLOCK', '--5'],
+    ['START_BLOCK', '1e6'],
+    ['START_BLOCK', '99999999999'],
+    ['FINALITY_DEPTH', '-1'],
+    ['FINALITY_DEPTH', '1000001'],
+    ['FINALITY_DEPTH', 'finalized'],
+    ['FINALITY_DEPTH', '6.5'],
+    ['CLICKHOUSE_URL', 'h:8123/db'],
+    ['CLICKHOUSE_URL', 'tcp://h:9000'],
+    ['CLICKHOUSE_URL', 'http://h/a/b'],
+    ['CLICKHOUSE_URL', 'http://h/a;DROP'],
+    ['CLICKHOUSE_READ_URL', 'clickhouse'],
+    ['CLICKHOUSE_CLUSTER', "it's"],
+    ['CLICKHOUSE_CLUSTER', 'x'.repeat(65)],
+    ['DATA_DIR', 'a\0b'],
+    ['HOST', 'http://localhost'],
+    ['HOST', 'local host'],
+    ['HOST', '[::1]'],
+    ['HOST', 'localhost:3000'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80 '.concat('80')],
+    ['PORT', '3000/tcp'],
+    ['LOG_LEVEL', 'verbose'],
+    ['LOG_LEVEL', 'INFO'],
+    ['RATE_LIMIT_PER_MINUTE', '-1'],
+    ['RATE_LIMIT_PER_MINUTE', 'off'],
+    ['CORS_ORIGIN', 'example.org'],
+    ['CORS_ORIGIN', 'https://example.org/path'],
+    ['CORS_ORIGIN', 'https://a.org, https://b.org'],
+  ])('refuse %s=%j, naming it, what it got and what is allowed', (name, value) => {
+    const message = faultOf({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name}: got "[^"]*"; allowed: .{3,}`));
+    expect(message).not.toContain('\n');
+  });
+
+  it('name every wrong variable and every wrong field of the file in one message', () => {
+    const env = { PORT: 'x', LOG_LEVEL: 'loud', CHAIN_CONFIG: 'c.json', HOST: 'a b', START_BLOCK: 'now' };
+    const message = faultOf(env, { chainId: 369, anchors: 5, burn: { token: 'PLSX', addresses: [] } });
+    for (const part of [
+      'PORT: got "x"',
+      'LOG_LEVEL: got "loud"',
+      'HOST: got "a b"',
+      'START_BLOCK: got "now"',
+      'CHAIN_CONFIG c.json: ',
+      'anchors: got 5',
+      'burn.token: got "PLSX"',
+      'burn.addresses: got []',
+    ]) {
+      expect(message).toContain(part);
+    }
+  });
+
+  it('name a wrong CHAIN_ID once and still look into the file', () => {
+    const message = faultOf({ CHAIN_ID: 'x', CHAIN_CONFIG: 'c.json' }, { name: '' });
+    expect(message.match(/CHAIN_ID/g)).toHaveLength(1);
+    expect(message).toContain('name: got ""');
+  });
+
+  test.each([
+    ['RPC_URL', 'ftp://alice:SECRET@host/SECRET'],
+    ['RPC_URL', 'http://alice:SECRET@ok.example/SECRET?key=SECRET,nonsense'],
+    ['RPC_URL', 'https://rpc.example/v3/SECRET, x'],
+    ['RPC_URL', 'http://alice:SEC,RET@host'],
+    ['RPC_URL', 'alice:SECRET@host'],
+    ['RPC_URL', 'x?key=SECRET'],
+    ['CLICKHOUSE_URL', 'http://alice:SECRET@h:8123/a/b'],
+    ['CLICKHOUSE_URL', 'alice:SECRET@h:8123/db'],
+    ['CLICKHOUSE_URL', 'http://h/a/b?password=SECRET'],
+    ['CLICKHOUSE_READ_URL', 'tcp://alice:SECRET@h:9000'],
+    ['CLICKHOUSE_READ_URL', 'http://alice:SECRET@h:99999/db'],
+  ])('show no credentials of a wrong %s=%s', (name, value) => {
+    expect(faultOf({ [name]: value, PORT: '1' })).not.toMatch(/SEC|RET|alice/);
+  });
+
+  it('take no reader without a writer, since they would read another database than is written', () => {
+    expect(faultOf({ CLICKHOUSE_READ_URL: 'http://h/db' })).toMatch(/^CLICKHOUSE_READ_URL: .*CLICKHOUSE_URL/);
   });
 });
 
-test('every variable is read', () => {
-  const config = load({
-    RPC_URL: 'https://a.example/key, wss://b.example',
-    RPC_URL_943: 'http://127.0.0.1:8545',
-    CHAIN_ID: '943',
-    START_BLOCK: '-100',
-    FINALITY_DEPTH: '12',
-    CLICKHOUSE_URL: 'http://user:secret@db.example:8123/market',
-    CLICKHOUSE_READ_URL: 'https://reader@db.example/market',
-    CLICKHOUSE_CLUSTER: 'main',
-    DATA_DIR: '/var/lib/candlehouse',
-    HOST: '0.0.0.0',
-    PORT: '8080',
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT_PER_MINUTE: '0',
-    CORS_ORIGIN: 'https://app.example/',
+describe('the chain that the settings name', () => {
+  it('is the built-in one without a file', () => {
+    expect(load({ CHAIN_ID: '369' }).chain).toBe(pulsechain);
+    expect(load({ CHAIN_ID: '943' }).chain.name).toBe('PulseChain Testnet v4');
   });
-  expect(config).toMatchObject({
-    rpcUrls: ['https://a.example/key', 'wss://b.example'],
-    rpcUrls943: ['http://127.0.0.1:8545'],
-    chainId: 943,
-    startBlock: { kind: 'before_head', blocks: 100 },
-    finality: 12,
-    clickhouseUrl: 'http://user:secret@db.example:8123/market',
-    clickhouseReadUrl: 'https://reader@db.example/market',
-    clickhouseCluster: 'main',
-    dataDir: '/var/lib/candlehouse',
-    host: '0.0.0.0',
-    port: 8_080,
-    logLevel: 'silent',
-    rateLimitPerMinute: 0,
-    corsOrigin: 'https://app.example',
+
+  it('must be described when it is not built in', () => {
+    expect(faultOf({ CHAIN_ID: '1' })).toMatch(/^CHAIN_ID: got "1"; allowed: 369, 943, or .*CHAIN_CONFIG$/);
   });
-  expect(config.chain.name).toBe('PulseChain Testnet v4');
-});
 
-test('a variable that is empty or blank counts as unset', () => {
-  expect(load({ RPC_URL: '', PORT: ' ', CHAIN_CONFIG: '', START_BLOCK: '' })).toEqual(load({}));
-});
+  it('is the one of the file when CHAIN_ID is unset', () => {
+    const config = load({ CHAIN_CONFIG: 'c.json' }, WHOLE);
+    expect(config.chainId).toBe(1_337);
+    expect(config.chain.name).toBe('Local');
+    expect(load({ CHAIN_CONFIG: 'c.json' }, { chainId: 943 }).chainId).toBe(943);
+    expect(load({ CHAIN_CONFIG: 'c.json' }, { name: 'Mine' }).chain).toEqual({ ...pulsechain, name: 'Mine' });
+  });
 
-test('the API reads from CLICKHOUSE_URL unless it has a user of its own', () => {
-  const url = 'http://localhost:8123';
-  expect(load({ CLICKHOUSE_URL: url }).clickhouseReadUrl).toBe(url);
-  expect(messageOf({ CLICKHOUSE_READ_URL: url })).toMatch(/^CLICKHOUSE_READ_URL: needs CLICKHOUSE_URL/);
-});
+  it('must be the same in CHAIN_ID and in the file', () => {
+    const message = faultOf({ CHAIN_ID: '369', CHAIN_CONFIG: 'c.json' }, WHOLE);
+    expect(message).toContain('CHAIN_CONFIG c.json: chainId: got 1337; allowed: 369');
+  });
 
-test.each([
-  ['0', { kind: 'absolute', block: 0 }],
-  ['17233001', { kind: 'absolute', block: 17_233_001 }],
-  ['4294967295', { kind: 'absolute', block: 4_294_967_295 }],
-  ['-1', { kind: 'before_head', blocks: 1 }],
-])('START_BLOCK %s is understood', (text, expected) => {
-  expect(load({ START_BLOCK: text }).startBlock).toEqual(expected);
-});
+  it('starts where START_BLOCK says, else where its description says', () => {
+    const file = { startBlock: 17_500_000 };
+    expect(load({ CHAIN_CONFIG: 'c.json' }, file).startBlock).toEqual({
+      kind: 'absolute',
+      block: 17_500_000,
+    });
+    expect(load({ CHAIN_CONFIG: 'c.json', START_BLOCK: '-5' }, file).startBlock).toEqual({
+      kind: 'before_head',
+      blocks: 5,
+    });
+  });
 
-test.each([
-  ['tag', 'tag'],
-  ['0', 0],
-  ['64', 64],
-  ['1000000', 1_000_000],
-])('FINALITY_DEPTH %s is understood', (text, expected) => {
-  expect(load({ FINALITY_DEPTH: text }).finality).toBe(expected);
-});
-
-test.each([
-  ['RPC_URL', 'localhost:8545'],
-  ['RPC_URL', 'ftp://node.example'],
-  ['RPC_URL', 'http://a.example,,http://b.example'],
-  ['RPC_URL', Array.from({ length: 21 }, (_, index) => `http://n${index}.example`).join()],
-  ['RPC_URL_943', 'ws:/node.example'],
-  ['CHAIN_ID', '0'],
-  ['CHAIN_ID', '1.5'],
-  ['CHAIN_ID', '4294967296'],
-  ['CHAIN_ID', 'mainnet'],
-  ['START_BLOCK', 'latest'],
-  ['START_BLOCK', '1e3'],
-  ['START_BLOCK', '--5'],
-  ['START_BLOCK', '4294967296'],
-  ['FINALITY_DEPTH', '-1'],
-  ['FINALITY_DEPTH', '1000001'],
-  ['FINALITY_DEPTH', 'finalized'],
-  ['CLICKHOUSE_URL', 'clickhouse://db.example:9000'],
-  ['CLICKHOUSE_URL', 'http://db.example/a/b'],
-  ['CLICKHOUSE_URL', 'http://db.example/a;DROP'],
-  ['CLICKHOUSE_CLUSTER', 'a b'],
-  ['CLICKHOUSE_CLUSTER', "a'b"],
-  ['HOST', 'http://localhost'],
-  ['PORT', '65536'],
-  ['PORT', '-1'],
-  ['PORT', '0x50'],
-  ['LOG_LEVEL', 'verbose'],
-  ['RATE_LIMIT_PER_MINUTE', '-1'],
-  ['RATE_LIMIT_PER_MINUTE', '1.5'],
-  ['CORS_ORIGIN', 'example.org'],
-  ['CORS_ORIGIN', 'https://example.org/path'],
-])('%s=%s is refused, naming the variable, what it got and what is allowed', (name, value) => {
-  const message = messageOf({ [name]: value });
-  expect(message).toMatch(new RegExp(`^${name}: got ".*"; allowed: .+$`));
-  expect(message).not.toContain('\n');
-});
-
-test('a CHAIN_ID without a built-in description asks for a CHAIN_CONFIG', () => {
-  expect(messageOf({ CHAIN_ID: '1' })).toBe(
-    'CHAIN_ID: got "1"; allowed: 369, 943, or any other with a whole CHAIN_CONFIG',
-  );
-});
-
-test('all wrong variables stand in one message, the chain description among them', () => {
-  const env = { PORT: 'http', LOG_LEVEL: 'loud', START_BLOCK: 'now', CHAIN_CONFIG: 'chain.json' };
-  const message = messageOf(env, { chainId: 369, confirmations: -1, dexes: [{}] });
-  for (const part of ['PORT: ', 'LOG_LEVEL: ', 'START_BLOCK: ', 'CHAIN_CONFIG chain.json: ']) {
-    expect(message).toContain(part);
-  }
-  expect(message).toContain('confirmations: got -1');
-  expect(message).toContain('dexes.0.factory: got nothing');
-});
-
-test.each([
-  ['RPC_URL', 'https://me:hunter2@node.example/v3/hunter2?key=hunter2,ftp://x'],
-  ['RPC_URL', 'me:hunter2@node.example:8545'],
-  ['RPC_URL', 'http//node.example/v3/hunter2hunter2hunter2'],
-  ['CLICKHOUSE_URL', 'tcp://me:hunter2@db.example:9000/market'],
-  ['CLICKHOUSE_URL', 'http://me:hunter2,hunter2@db.example:port/market'],
-  ['CLICKHOUSE_URL', 'http://me:hun/ter2,hunter2@db.example/market'],
-])('secrets in %s never reach the message', (name, value) => {
-  expect(messageOf({ [name]: value })).not.toMatch(/hunter2|ter2/);
-});
-
-test('a CHAIN_CONFIG that cannot be read is named', () => {
-  expect(messageOf({ CHAIN_CONFIG: 'nowhere.json' })).toMatch(
-    /^CHAIN_CONFIG nowhere\.json: cannot be read \(ENOENT/,
-  );
-});
-
-test('a whole file describes any chain, and its start block is the default', () => {
-  const config = load({ CHAIN_ID: '1337', CHAIN_CONFIG: 'test.json' }, WHOLE);
-  expect(config.chain).toEqual(WHOLE);
-  expect(config.startBlock).toEqual({ kind: 'absolute', block: 7 });
-  const moved = load({ CHAIN_ID: '1337', CHAIN_CONFIG: 'test.json', START_BLOCK: '-5' }, WHOLE);
-  expect(moved.startBlock).toEqual({ kind: 'before_head', blocks: 5 });
-});
-
-test('a file of another chain than CHAIN_ID is refused', () => {
-  const message = messageOf({ CHAIN_ID: '369', CHAIN_CONFIG: 'test.json' }, WHOLE);
-  expect(message).toMatch(/^CHAIN_CONFIG test\.json: chainId: got 1337; allowed: 369/);
+  it('cannot come from a file that cannot be read', () => {
+    expect(faultOf({ CHAIN_CONFIG: 'gone.json' })).toMatch(
+      /^CHAIN_CONFIG gone\.json: cannot be read \(ENOENT/,
+    );
+  });
 });

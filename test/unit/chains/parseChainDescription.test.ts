@@ -1,161 +1,213 @@
-/** The parser of CHAIN_CONFIG files: merging, and one message that names each wrong field. */
 import { parseChainDescription } from '../../../src/chains/parseChainDescription';
 import { pulsechain } from '../../../src/chains/pulsechain';
 import { AppError } from '../../../src/errors';
 
-const A = '0x1111111111111111111111111111111111111111';
-const B = '0x2222222222222222222222222222222222222222';
+const FACTORY = '0x1715a3E4A142d8b698131108995174F37aEBA10D';
+const TOKEN = '0xA1077a294dDE1B09bB078844df40758a5D0f9a27';
+const OTHER = `0x${'b2'.repeat(20)}`;
+const ZERO = `0x${'00'.repeat(20)}`;
 
+const DEX = { name: 'some_v2', displayName: 'Some V2', protocol: 'uniswap_v2', factory: FACTORY };
 const WHOLE = {
-  chainId: 5,
-  name: 'Five',
-  nativeSymbol: 'V',
-  wrappedNative: A,
-  anchors: [{ address: B, symbol: 'USD', priceUsd: 1 }],
-  majors: [A],
-  burn: { token: A, addresses: [B] },
-  confirmations: 10,
-  startBlock: 0,
-  rpcUrls: ['http://127.0.0.1:8545'],
-  dexes: [{ name: 'one', displayName: 'One', protocol: 'uniswap_v2', factory: A }],
+  chainId: 1_337,
+  name: 'Local',
+  nativeSymbol: 'ETH',
+  wrappedNative: TOKEN,
+  anchors: [{ address: OTHER, symbol: 'USD', priceUsd: 1 }],
+  dexes: [DEX],
 };
 
-function problemsOf(file: unknown, chainId = 5): string[] {
-  const text = typeof file === 'string' ? file : JSON.stringify(file);
+const parse = (file: unknown, chainId: number | null = null) =>
+  parseChainDescription(typeof file === 'string' ? file : JSON.stringify(file), 'chain.json', chainId);
+
+function faultOf(file: unknown, chainId: number | null = null): string {
   try {
-    parseChainDescription(text, 'x.json', chainId);
+    parse(file, chainId);
   } catch (error) {
-    expect(error).toBeInstanceOf(AppError);
-    const { code, message } = error as AppError;
-    expect(code).toBe('bad_config');
-    expect(message).toMatch(/^CHAIN_CONFIG x\.json: /);
-    return message
-      .slice('CHAIN_CONFIG x.json: '.length)
-      .split('; ')
-      .filter((part) => !part.startsWith('allowed: '));
+    if (error instanceof AppError && error.code === 'bad_config') return error.message;
+    throw error;
   }
-  throw new Error('no error');
+  throw new Error(`accepted ${JSON.stringify(file)}`);
 }
 
-test('a whole file of another chain is taken as it is', () => {
-  expect(parseChainDescription(JSON.stringify(WHOLE), 'x.json', 5)).toEqual(WHOLE);
-});
-
-test('each top-level key of the file replaces that key of the built-in description, whole', () => {
-  const dexes = [{ name: 'mine', displayName: 'Mine', protocol: 'uniswap_v3', factory: A }];
-  const merged = parseChainDescription(JSON.stringify({ chainId: 369, dexes, startBlock: 9 }), 'x.json', 369);
-  expect(merged).toEqual({ ...pulsechain, dexes, startBlock: 9 });
-});
-
-test('addresses of any letter case become lower-case', () => {
-  const file = {
-    chainId: 369,
-    wrappedNative: '0xA1077a294dDE1B09bB078844df40758a5D0f9a27',
-    majors: ['0X95B303987A60C71504D99AA1B13B4DA07B0790AB', '0x2FA878AB3F87CC1C9737FC071108F904C0B0C95D'],
-  };
-  const { wrappedNative, majors } = parseChainDescription(JSON.stringify(file), 'x.json', 369);
-  expect(wrappedNative).toBe('0xa1077a294dde1b09bb078844df40758a5d0f9a27');
-  expect(majors).toEqual([
-    '0x95b303987a60c71504d99aa1b13b4da07b0790ab',
-    '0x2fa878ab3f87cc1c9737fc071108f904c0b0c95d',
-  ]);
-});
-
-test('each wrong field is named in one message with what it got', () => {
-  const problems = problemsOf({
-    ...WHOLE,
-    wrappedNative: '0xA1077a294dDE1B09bB078844df40758a5D0f9A27',
-    anchors: [WHOLE.anchors[0], { address: '0x12', symbol: '', priceUsd: 0 }],
-    majors: 'none',
-    confirmations: 1.5,
-    startBlock: -1,
-    rpcUrls: ['node.example'],
-    logo: 3,
-    dexes: [
-      { name: 'Bad Name', displayName: 'x', protocol: 'curve', factory: 'x', feeBps: -1, feeBPS: 30 },
-      null,
-      {
-        name: 'zero',
-        displayName: 'x',
-        protocol: 'uniswap_v2',
-        factory: `0x${'0'.repeat(40)}`,
-        protocolFeeShare: 2,
-      },
-    ],
+describe('a chain description file', () => {
+  it('is taken whole for a chain that is not built in, with addresses in lower case and defaults filled in', () => {
+    expect(parse(WHOLE)).toEqual({
+      ...WHOLE,
+      wrappedNative: TOKEN.toLowerCase(),
+      dexes: [{ ...DEX, factory: FACTORY.toLowerCase() }],
+      majors: [],
+      burn: null,
+      confirmations: 64,
+      startBlock: null,
+      rpcUrls: [],
+    });
   });
-  const fields = problems.map((problem) => problem.slice(0, problem.indexOf(': ')));
-  expect(fields.sort()).toEqual(
+
+  it('may state everything there is', () => {
+    const everything = {
+      ...WHOLE,
+      majors: [OTHER],
+      burn: { token: TOKEN.toLowerCase(), addresses: [ZERO, OTHER] },
+      confirmations: 12,
+      startBlock: 0,
+      rpcUrls: ['https://a.example', 'ws://b.example:8546'],
+      logo: 'https://a.example/logo.svg',
+      wrappedNative: null,
+      dexes: [
+        {
+          ...DEX,
+          factory: FACTORY.toLowerCase(),
+          protocol: 'pancake_v3',
+          feeBps: 17.5,
+          protocolFeeShare: 0.32,
+          positionManager: OTHER,
+          startBlock: 4_294_967_295,
+        },
+      ],
+    };
+    expect(parse(everything)).toEqual(everything);
+  });
+
+  it('replaces the top-level keys that it has, and nothing else of a built-in description', () => {
+    expect(parse({ chainId: 369, majors: [OTHER], burn: null })).toEqual({
+      ...pulsechain,
+      majors: [OTHER],
+      burn: null,
+    });
+    expect(parse({ dexes: [DEX] }, 369).dexes).toEqual([{ ...DEX, factory: FACTORY.toLowerCase() }]);
+    expect(parse({}, 369)).toEqual(pulsechain);
+    expect(parse({}, 943).chainId).toBe(943);
+  });
+
+  it('must be whole for another chain, each missing key named', () => {
+    const message = faultOf({ chainId: 1_337 });
+    for (const key of ['name', 'nativeSymbol', 'wrappedNative', 'anchors', 'dexes']) {
+      expect(message).toContain(`${key}: got nothing; allowed: `);
+    }
+    for (const key of ['majors', 'burn', 'confirmations', 'startBlock', 'rpcUrls', 'logo', 'chainId']) {
+      expect(message).not.toContain(`${key}: `);
+    }
+    expect(faultOf({ name: 'x' }, 1_337)).toContain('chainId: got nothing');
+  });
+
+  it('must be of the chain of CHAIN_ID', () => {
+    expect(faultOf(WHOLE, 369)).toBe(
+      'CHAIN_CONFIG chain.json: chainId: got 1337; allowed: 369, which is CHAIN_ID',
+    );
+  });
+
+  const dex = (part: object) => ({ dexes: [{ ...DEX, ...part }] });
+  test.each<[string, object]>([
+    ['chainId: got "369"; allowed: ', { chainId: '369' }],
+    ['chainId: got 0; allowed: ', { chainId: 0 }],
+    ['chainId: got 1.5; allowed: ', { chainId: 1.5 }],
+    ['name: got ""; allowed: ', { name: '' }],
+    ['name: got null; allowed: ', { name: null }],
+    ['nativeSymbol: got 5; allowed: ', { nativeSymbol: 5 }],
+    ['wrappedNative: got "0x12"; allowed: 0x and 40 hex digits', { wrappedNative: '0x12' }],
+    ['wrappedNative: got ', { wrappedNative: TOKEN.replace('A1', 'a1') }],
+    ['wrappedNative: got ', { wrappedNative: ZERO }],
+    ['anchors: got {}; allowed: ', { anchors: {} }],
+    ['anchors.0: got "DAI"; allowed: ', { anchors: ['DAI'] }],
     [
-      'wrappedNative',
-      'anchors.1.address',
-      'anchors.1.symbol',
-      'anchors.1.priceUsd',
-      'majors',
-      'confirmations',
-      'startBlock',
-      'rpcUrls.0',
-      'logo',
-      'dexes.0.name',
-      'dexes.0.protocol',
-      'dexes.0.factory',
-      'dexes.0.feeBps',
-      'dexes.0.feeBPS',
-      'dexes.1',
-      'dexes.2.factory',
-      'dexes.2.protocolFeeShare',
-    ].sort(),
-  );
-  expect(problems).toContain('anchors.1.address: got "0x12"');
-  expect(problems).toContain('dexes.0.feeBPS: unknown key');
-});
-
-test('unknown top-level keys are named', () => {
-  expect(problemsOf({ chainId: 369, dexs: [], anchor: [] }, 369)).toEqual([
-    'dexs: unknown key',
-    'anchor: unknown key',
-  ]);
-});
-
-test('values that must differ are named with their twin, beside other faults', () => {
-  const dex = WHOLE.dexes[0]!;
-  const problems = problemsOf({
-    ...WHOLE,
-    confirmations: 'many',
-    anchors: [WHOLE.anchors[0], { ...WHOLE.anchors[0]!, address: B.toUpperCase().replace('0X', '0x') }],
-    dexes: [dex, { ...dex, displayName: 'Two' }],
+      'anchors.1.address: got 7; allowed: ',
+      { anchors: [WHOLE.anchors[0], { address: 7, symbol: 'X', priceUsd: 1 }] },
+    ],
+    ['anchors.0.priceUsd: got 0; allowed: ', { anchors: [{ address: OTHER, symbol: 'X', priceUsd: 0 }] }],
+    ['anchors.0.priceUsd: got "1"; allowed: ', { anchors: [{ address: OTHER, symbol: 'X', priceUsd: '1' }] }],
+    ['anchors.0.price: unknown key', { anchors: [{ address: OTHER, symbol: 'X', price: 1, priceUsd: 1 }] }],
+    ['majors.0: got "WETH"; allowed: ', { majors: ['WETH'] }],
+    ['burn.addresses: got []; allowed: ', { burn: { token: OTHER, addresses: [] } }],
+    ['burn.addresses.1: got "dead"; allowed: ', { burn: { token: OTHER, addresses: [ZERO, 'dead'] } }],
+    ['burn.token: got nothing; allowed: ', { burn: { addresses: [ZERO] } }],
+    ['confirmations: got -1; allowed: ', { confirmations: -1 }],
+    ['confirmations: got 0.5; allowed: ', { confirmations: 0.5 }],
+    ['startBlock: got -8640; allowed: ', { startBlock: -8_640 }],
+    ['startBlock: got "latest"; allowed: ', { startBlock: 'latest' }],
+    ['rpcUrls.0: got "localhost"; allowed: ', { rpcUrls: ['localhost'] }],
+    ['rpcUrls: got "http://a"; allowed: ', { rpcUrls: 'http://a' }],
+    ['logo: got "javascript:alert(1)"; allowed: ', { logo: 'javascript:alert(1)' }],
+    ['dexes.0.name: got "Some V2"; allowed: ', dex({ name: 'Some V2' })],
+    ['dexes.0.displayName: got nothing; allowed: ', dex({ displayName: undefined })],
+    ['dexes.0.protocol: got "uniswap_v4"; allowed: uniswap_v2, uniswap_v3', dex({ protocol: 'uniswap_v4' })],
+    ['dexes.0.factory: got "0x1715a3', dex({ factory: FACTORY.slice(0, -1) })],
+    ['dexes.0.factory: got "0x000000', dex({ factory: ZERO })],
+    ['dexes.0.feeBps: got -1; allowed: ', dex({ feeBps: -1 })],
+    ['dexes.0.feeBps: got 10001; allowed: ', dex({ feeBps: 10_001 })],
+    ['dexes.0.feeBps: got 0.001; allowed: ', dex({ feeBps: 0.001 })],
+    ['dexes.0.protocolFeeShare: got 24; allowed: ', dex({ protocolFeeShare: 24 })],
+    ['dexes.0.positionManager: got null; allowed: ', dex({ positionManager: null })],
+    ['dexes.0.startBlock: got "5"; allowed: ', dex({ startBlock: '5' })],
+    ['dexes.0.router: unknown key', dex({ router: OTHER })],
+    ['anchor: unknown key', { anchor: [] }],
+  ])('is refused with "%s…"', (fault, part) => {
+    const message = faultOf({ ...WHOLE, ...part });
+    expect(message).toMatch(/^CHAIN_CONFIG chain\.json: /);
+    expect(message).toContain(fault);
   });
-  expect(problems).toEqual([
-    'confirmations: got "many"',
-    `anchors.1.address: got "${B}", which is anchors.0.address too`,
-    'dexes.1.name: got "one", which is dexes.0.name too',
-    `dexes.1.factory: got "${A}", which is dexes.0.factory too`,
-  ]);
-});
 
-test('for another chain the keys that decide the data must all be there', () => {
-  expect(problemsOf({ chainId: 5 }).sort()).toEqual(
-    ['name', 'nativeSymbol', 'wrappedNative', 'anchors', 'dexes'].map((key) => `${key}: got nothing`).sort(),
-  );
-});
+  it('is refused for repeats, in whatever letter case they stand', () => {
+    const anchor = { address: TOKEN, symbol: 'A', priceUsd: 1 };
+    const message = faultOf({
+      ...WHOLE,
+      anchors: [anchor, { ...anchor, address: TOKEN.toLowerCase() }],
+      majors: [OTHER, TOKEN, OTHER.toUpperCase().replace('0X', '0x')],
+      dexes: [DEX, { ...DEX, name: 'other' }, { ...DEX, factory: OTHER }],
+    });
+    for (const path of ['anchors.1.address', 'majors.2', 'dexes.1.factory', 'dexes.2.name']) {
+      expect(message).toContain(`${path}: got `);
+    }
+  });
 
-test('a file of another chain than CHAIN_ID is refused by name', () => {
-  expect(problemsOf(WHOLE, 6)[0]).toBe('chainId: got 5');
+  it('is refused with every wrong field named in one message', () => {
+    const message = faultOf({
+      chainId: 369,
+      wrappedNativ: OTHER,
+      majors: ['x', OTHER, 'y'],
+      dexes: [
+        { ...DEX, factory: 'f', feeBps: 'free' },
+        5,
+        { ...DEX, protocol: 'v2', extra: 1 },
+        { ...DEX, factory: 'f' },
+      ],
+    });
+    const paths =
+      'majors.0 majors.2 dexes.0.factory dexes.0.feeBps dexes.1 dexes.2.protocol dexes.2.extra wrappedNativ';
+    for (const path of paths.split(' ')) expect(message).toContain(`${path}: `);
+    expect(message).not.toContain('majors.1');
+  });
+
+  test.each<[string, string]>([
+    ['[]', 'got []; allowed: a JSON object'],
+    ['null', 'got null; allowed: a JSON object'],
+    ['"369"', 'got "369"; allowed: a JSON object'],
+    ['', 'not JSON: expected a value at line 1, column 1'],
+    ['{"a": 1,}', 'not JSON: expected a key at line 1, column 9'],
+    ['{\n  "a": 1\n  "b": 2\n}', 'not JSON: expected a comma or } at line 3, column 3'],
+    ["{'a': 1}", 'not JSON: expected a key or } at line 1, column 2'],
+    ['{"a": abc}', 'not JSON: expected a value at line 1, column 7'],
+    ['{"a" 1}', 'not JSON: expected a colon at line 1, column 6'],
+    ['[1, 2', 'not JSON: expected a comma or ] at line 1, column 6'],
+    ['[1}', 'not JSON: expected a comma or ] at line 1, column 3'],
+    ['{} // a comment', 'not JSON: expected the end at line 1, column 4'],
+    ['{"a": "tab\there"}', 'not JSON: expected a value at line 1, column 7'],
+  ])('that holds %j is refused with its place', (text, fault) => {
+    expect(faultOf(text)).toBe(`CHAIN_CONFIG chain.json: ${fault}`);
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(parse(`\uFEFF${JSON.stringify(WHOLE)}`).chainId).toBe(1_337);
+  });
 });
 
 test.each([
-  ['no JSON', '{"chainId": 5,}'],
-  ['an empty file', ''],
-  ['a list', '[]'],
-  ['null', 'null'],
-  ['a text', '"chain"'],
-])('%s is refused', (_, text) => {
-  expect(problemsOf(text)).toHaveLength(1);
-});
-
-test('text that is no JSON is refused with the place of the fault', () => {
-  expect(problemsOf('{\n  "chainId": 5,\n}')[0]).toContain('line 3, column 1');
-});
-
-test('a file that tries to reach the prototype is refused', () => {
-  expect(problemsOf('{"chainId": 369, "__proto__": {"dexes": []}}', 369)).toHaveLength(1);
+  [['wss//me:hunter2@node.example/']],
+  [['ftp://me:hunter2@node.example/hunter2', 'tcp://node.example/v3/hunter2']],
+  ['https://me:hunter2@node.example/v3/hunter2'],
+  [{ main: 'https://me:hunter2@node.example' }],
+])('secrets in rpcUrls never reach the message: %j', (rpcUrls) => {
+  const problems = problemsOf({ chainId: 369, rpcUrls }, 369);
+  expect(problems[0]).toMatch(/^rpcUrls/);
+  expect(problems.join()).not.toContain('hunter2');
 });

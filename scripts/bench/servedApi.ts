@@ -1,0 +1,81 @@
+/** The built program serving an existing database in a process of its own, as in production. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+
+export interface ServedApi {
+  readonly url: string;
+  /** Body of a GET; throws on a status other than 200. */
+  get(path: string): Promise<string>;
+  /** Resident memory of the process now, MB. */
+  memoryMb(): number;
+  stop(): Promise<void>;
+}
+
+const START_MS = 30_000;
+
+/** Runs `dist/main.js <command>` with these settings on a free port. */
+export async function serveApi(
+  command: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ServedApi> {
+  const env = { ...process.env, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'info', ...settings };
+  const main = join(findPackageRoot(), 'dist', 'main.js');
+  const child = spawn(process.execPath, [main, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
+  child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const until = Date.now() + START_MS;
+  let url: string | undefined;
+  while (url === undefined) {
+    if (child.exitCode !== null || Date.now() > until) throw new Error(`the API did not start:\n${output}`);
+    url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
+    await delay(20);
+  }
+  const base = url;
+  const agent = new Agent({ keepAlive: true });
+  const get = (path: string): Promise<string> => fetchText(`${base}${path}`, agent);
+  while (
+    !(await get('/api/v1/pairs?limit=1').then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    if (Date.now() > until) throw new Error(`the API has no head:\n${output}`);
+    await delay(50);
+  }
+  return {
+    url: base,
+    get,
+    memoryMb() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+    },
+    async stop() {
+      agent.destroy();
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function fetchText(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { agent }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const body = Buffer.concat(chunks).toString();
+        if (response.statusCode === 200) resolve(body);
+        else reject(new Error(`${response.statusCode} of ${url}: ${body.slice(0, 200)}`));
+      });
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+
+import { findJsonFault } from '../../../src/chains/jsonFault';
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const json = fc.json({ maxDepth: 4 });
+/** JSON with some of its characters replaced, dropped or doubled. */
+const damaged = fc
+  .tuple(
+    json,
+    fc.nat(),
+    fc.constantFrom('', '"', '{', '}', '[', ']', ',', ':', ' ', '0', '-', '.', 'e', '\\', '\n', 'true'),
+  )
+  .map(([text, where, put]) => {
+    const place = where % (text.length + 1);
+    return text.slice(0, place) + put + text.slice(place + (where % 2));
+  });
+
+describe('the place where a text stops being JSON', () => {
+  it('is found in exactly the texts that JSON.parse refuses', () => {
+    const property = fc.property(fc.oneof(json, damaged, fc.string()), (text) => {
+      expect(findJsonFault(text) === null).toBe(parses(text));
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+
+  it('has only beginnings of JSON before it: nothing earlier is at fault', () => {
+    const property = fc.property(damaged, (text) => {
+      const fault = findJsonFault(text);
+      if (fault === null) return;
+      const lines = text.split('\n');
+      const before = [
+        ...lines.slice(0, fault.line - 1),
+        (lines[fault.line - 1] ?? '').slice(0, fault.column - 1),
+      ];
+      const inPrefix = findJsonFault(before.join('\n'));
+      // Cut off there, the only fault left is the end itself.
+      expect(inPrefix === null || (inPrefix.line === fault.line && inPrefix.column >= fault.column)).toBe(
+        true,
+      );
+    });
+    fc.assert(property, { numRuns: 2_000 });
+  });
+
+  it('is found in a deep and long text without running out of stack', () => {
+    expect(findJsonFault('['.repeat(200_000))).toEqual({
+      line: 1,
+      column: 200_001,
+      expected: 'a value or ]',
+    });
+  });
+});
