@@ -8,7 +8,8 @@ export const pulsechainTestnet: ChainDescription = {
   chainId: 943,
   name: 'PulseChain Testnet v4',
   nativeSymbol: 'tPLS',
-  wrappedNative: null,
+  // WPLS, as the public token lists and the front ends of the testnet have it.
+  wrappedNative: '0x70499adebb11efd915e3b69e700c331778628707',
   anchors: [],
   majors: [],
   burn: null,

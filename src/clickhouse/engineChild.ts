@@ -121,12 +121,7 @@ function childArguments(launch: EngineLaunch): string[] {
 
 /** What the engine may know of our environment: no keys, no passwords. */
 function childEnvironment(): NodeJS.ProcessEnv {
-  const { LD_LIBRARY_PATH } = process.env;
-  return {
-    TZ: 'UTC',
-    LANG: 'C.UTF-8',
-    ...(LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH }),
-  };
+  return { TZ: 'UTC', LANG: 'C.UTF-8' };
 }
 
 function watch(child: ChildProcess, writeEnd: number): EngineProcess {

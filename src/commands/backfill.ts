@@ -17,7 +17,7 @@ export async function runBackfill(
   try {
     const storage = await openStorage(config, log);
     try {
-      await ingester.run(storage.writer, signal, to);
+      await ingester.run(storage, signal, to);
       log.info({ finalTo: ingester.status.finalTo, swaps: ingester.status.swaps }, 'backfill ended');
     } finally {
       await storage.close();

@@ -3,13 +3,13 @@ import { createBlockSource } from '../chain/blockSource';
 import { systemClock } from '../chain/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
-import type { Database } from '../clickhouse/database';
 import type { Config } from '../config';
-import { AppError } from '../errors';
+import { AppError, errorText } from '../errors';
 import { createClickHouseStore } from '../ingest/clickhouseStore';
 import { runIngest } from '../ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/status';
 import type { Logger } from '../log';
+import type { Storage } from './storage';
 
 /** A node that has not answered for so long does not answer. */
 const NODE_SILENCE_MS = 60_000;
@@ -20,7 +20,7 @@ export interface Ingester {
   /** What /readyz says of this ingester. */
   facts(): IngestFacts;
   /** Until the signal aborts, or until block `stopAt` is in the final tables. */
-  run(database: Database, signal: AbortSignal, stopAt?: number): Promise<void>;
+  run(storage: Storage, signal: AbortSignal, stopAt?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,10 +40,10 @@ export function createIngester(config: Config, log: Logger): Ingester {
     status,
     rpc,
     facts: () => factsOf(status, rpc, clock.now()),
-    run: (database, signal, stopAt) =>
+    run: (storage, signal, stopAt) =>
       runIngest(
         {
-          store: createClickHouseStore(database, config.chainId),
+          store: createClickHouseStore(storage.writer, config.chainId),
           rpc,
           source,
           chain: config.chain,
@@ -54,11 +54,24 @@ export function createIngester(config: Config, log: Logger): Ingester {
           clock,
           terminal: process.stderr,
           stopAt,
+          onFailure: (error) => mendEngine(error, storage, log),
         },
         signal,
       ),
     close: () => rpc.close(),
   };
+}
+
+/** A table whose deduplication log once failed to be written refuses every insert until a restart (ClickHouse #118350). */
+const STUCK_LOG = /Cannot write to (canceled|finalized) buffer/;
+
+async function mendEngine(error: unknown, { server }: Storage, log: Logger): Promise<void> {
+  if (server === null || !STUCK_LOG.test(errorText(error))) return;
+  try {
+    await server.restart('a deduplication log cannot be written any more');
+  } catch (failure) {
+    log.error({ error: errorText(failure) }, 'the engine could not be restarted');
+  }
 }
 
 function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFacts {

@@ -56,7 +56,7 @@ async function keepIngesting(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await ingester.run(storage.writer, signal);
+    await ingester.run(storage, signal);
   } catch (error) {
     if (!parts.api) throw error;
     log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API goes on with what is stored');

@@ -45,6 +45,8 @@ export interface IngestOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+  /** Told of every failure before it is tried again; may mend what it can. */
+  readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
   /** Last block to store: the run ends once it is in the final tables. */
   readonly stopAt?: number | undefined;
 }
@@ -72,6 +74,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
       }
       status.phase = 'waiting';
       log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingest failed; trying again');
+      await options.onFailure?.(error);
       await clock.sleep(backoffMs, signal).catch(() => undefined);
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
     }

@@ -199,6 +199,8 @@ describe('the settings', () => {
     ['CLICKHOUSE_URL', 'http://alice:SECRET@h:8123/a/b'],
     ['CLICKHOUSE_URL', 'alice:SECRET@h:8123/db'],
     ['CLICKHOUSE_URL', 'http://h/a/b?password=SECRET'],
+    ['CLICKHOUSE_URL', 'http://alice:SEC/RET,SECRET@h/db'],
+    ['CLICKHOUSE_URL', 'http://alice:SEC,RET@h:port/db'],
     ['CLICKHOUSE_READ_URL', 'tcp://alice:SECRET@h:9000'],
     ['CLICKHOUSE_READ_URL', 'http://alice:SECRET@h:99999/db'],
   ])('show no credentials of a wrong %s=%s', (name, value) => {

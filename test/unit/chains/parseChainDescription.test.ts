@@ -199,15 +199,26 @@ describe('a chain description file', () => {
   it('may begin with a byte order mark', () => {
     expect(parse(`\uFEFF${JSON.stringify(WHOLE)}`).chainId).toBe(1_337);
   });
-});
 
-test.each([
-  [['wss//me:hunter2@node.example/']],
-  [['ftp://me:hunter2@node.example/hunter2', 'tcp://node.example/v3/hunter2']],
-  ['https://me:hunter2@node.example/v3/hunter2'],
-  [{ main: 'https://me:hunter2@node.example' }],
-])('secrets in rpcUrls never reach the message: %j', (rpcUrls) => {
-  const problems = problemsOf({ chainId: 369, rpcUrls }, 369);
-  expect(problems[0]).toMatch(/^rpcUrls/);
-  expect(problems.join()).not.toContain('hunter2');
+  it('takes addresses of any letter case', () => {
+    const file = {
+      majors: [`0X${TOKEN.slice(2).toUpperCase()}`, `0x${FACTORY.slice(2).toUpperCase()}`, OTHER],
+    };
+    expect(parse(file).majors).toEqual([TOKEN.toLowerCase(), FACTORY.toLowerCase(), OTHER]);
+  });
+
+  it('is refused when it reaches for the prototype', () => {
+    expect(faultOf('{"chainId": 369, "__proto__": {"dexes": []}}')).toContain('__proto__: unknown key');
+  });
+
+  test.each([
+    [['wss//me:hunter2@node.example/']],
+    [['ftp://me:hunter2@node.example/hunter2', 'tcp://node.example/v3/hunter2']],
+    ['https://me:hunter2@node.example/v3/hunter2'],
+    [{ main: 'https://me:hunter2@node.example' }],
+  ])('shows no credentials of wrong rpcUrls %j', (rpcUrls) => {
+    const message = faultOf({ chainId: 369, rpcUrls });
+    expect(message).toMatch(/^CHAIN_CONFIG chain\.json: rpcUrls/);
+    expect(message).not.toContain('hunter2');
+  });
 });

@@ -1,0 +1,185 @@
+/**
+ * The development chain of `npm start`: a node of our own, the world on it, eight days of history, and a trader at work.
+ *
+ * Each start makes a fresh chain in a folder of its own. Keeping one across runs would cost more than it gives: anvil's
+ * dump of this chain is hundreds of megabytes and takes longer to load than the history takes to mine again.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Hex } from '../../src/domain/hex';
+import { errorText } from '../../src/errors';
+import type { Logger } from '../../src/log';
+import { startAnvil, type Anvil } from './anvil';
+import { buildWorld } from './buildWorld';
+import { makeDevFolder, removeOldDevFolders, type DevFolder } from './devFolder';
+import { getBlockHead, openDevRpc, type DevRpc } from './devRpc';
+import { mineHistory, type History } from './history';
+import { tradeLive, type LiveOptions } from './liveTrader';
+import type { ChainConfigFile, World } from './world';
+
+export interface DevChainOptions {
+  /** The chain's folder is made below it. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** Decides the whole history; default 369. */
+  readonly seed?: number;
+  /** About so many swaps before the present. Default 22,000. */
+  readonly swaps?: number;
+  /** How many days these cover. Default 8. */
+  readonly days?: number;
+  /** Stops the start; a chain that is up is stopped by `stop`. */
+  readonly signal?: AbortSignal;
+  /** The live trader's pace, for tests. */
+  readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs'>;
+}
+
+export interface DevChain {
+  /** `dev-` and eight hex digits, another one for each chain. */
+  readonly id: string;
+  /** `<dataDir>/<id>`: whatever is stored about this chain belongs below it. */
+  readonly folder: string;
+  readonly url: string;
+  /** The same as `url`. */
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+  /** The node's process. */
+  readonly pid: number;
+  /** A file for CHAIN_CONFIG. */
+  readonly chainConfigPath: string;
+  readonly chainDescription: ChainConfigFile;
+  /** The pools with the most trades, the hottest first. */
+  readonly hotPairs: readonly Hex[];
+  readonly world: World;
+  /**
+   * Ends the trader and the node and deletes the folder: call it after whoever stores data there has ended. May be
+   * called twice.
+   */
+  stop(): Promise<void>;
+}
+
+const DEFAULT_SEED = 369;
+const DEFAULT_SWAPS = 22_000;
+const DEFAULT_DAYS = 8;
+const DAY_SECONDS = 86_400;
+/** Between the genesis and the history: room for the blocks that build the world. */
+const BUILD_SECONDS = 3_600;
+const ACCOUNTS = 41;
+/** The node keeps states for reads and reorgs a little deeper than finality, at about 1 MB each. */
+const STATE_BLOCKS = 80;
+/** About five hours of live blocks; older ones lose their transactions, else the node would grow by 300 MB an hour. */
+const BLOCKS_WITH_TRANSACTIONS = 10_000;
+const HOT_PAIRS = 5;
+const PROGRESS_MS = 2_000;
+
+/**
+ * Resolves when the history is mined and trading goes on. Throws, leaving nothing behind, when there is no node for this
+ * platform (`bad_config`, naming RPC_URL), when the node fails, or with the signal's reason.
+ */
+export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
+  const { dataDir, log, days = DEFAULT_DAYS } = options;
+  await removeOldDevFolders(dataDir, log);
+  const folder = await makeDevFolder(dataDir);
+  let node: Anvil | null = null;
+  let rpc: DevRpc | null = null;
+  try {
+    const now = Math.floor(Date.now() / 1_000);
+    node = await startAnvil({
+      log,
+      timestamp: now - days * DAY_SECONDS - BUILD_SECONDS,
+      accounts: ACCOUNTS,
+      stateBlocks: STATE_BLOCKS,
+      extraArguments: ['--transaction-block-keeper', String(BLOCKS_WITH_TRANSACTIONS)],
+    });
+    folder.setNode(node.pid);
+    rpc = openDevRpc(node.url);
+    const history = await makePast(rpc, options, now);
+    return runChain(options, folder, node, rpc, history);
+  } catch (error) {
+    await rpc?.close();
+    await node?.stop();
+    folder.remove();
+    throw error;
+  }
+}
+
+/** The world and its history up to `now` (unix seconds), with words on the way. */
+async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Promise<History> {
+  const { log, seed = DEFAULT_SEED, swaps = DEFAULT_SWAPS, days = DEFAULT_DAYS, signal } = options;
+  log.info({ swaps, days }, 'making a development chain: no RPC_URL is set');
+  const startedAt = performance.now();
+  const world = await buildWorld(rpc);
+  log.info(
+    { tokens: world.tokens.length, pools: world.pools.length },
+    'built the exchanges, tokens and pools',
+  );
+  let toldAt = performance.now();
+  const history = await mineHistory(rpc, world, {
+    seed,
+    swaps,
+    days,
+    endTimestamp: now,
+    ...(signal === undefined ? {} : { signal }),
+    onProgress: (done, total) => {
+      if (performance.now() - toldAt < PROGRESS_MS) return;
+      toldAt = performance.now();
+      log.info({ blocks: done, of: total }, `mining the history: ${Math.round((100 * done) / total)} %`);
+    },
+  });
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  log.info(
+    { blocks: history.blocks, swaps: history.swaps, seconds },
+    'the development chain has its history',
+  );
+  return history;
+}
+
+/** Starts the trader on a chain whose past is made. */
+async function runChain(
+  options: DevChainOptions,
+  folder: DevFolder,
+  node: Anvil,
+  rpc: DevRpc,
+  { world, walk }: History,
+): Promise<DevChain> {
+  const { log, seed = DEFAULT_SEED, live = {} } = options;
+  const chainConfigPath = join(folder.path, 'chain.json');
+  writeFileSync(chainConfigPath, `${JSON.stringify(world.chainDescription, null, 2)}\n`);
+  const stopper = new AbortController();
+  const trading = tradeLive(rpc, world, { ...live, seed: seed + 1, walk, log, signal: stopper.signal }).catch(
+    (error: unknown) => log.error({ error: errorText(error) }, 'trading on the development chain ended'),
+  );
+  void node.ended.then((why) => {
+    if (!stopper.signal.aborted) log.error({ why }, 'the node of the development chain ended');
+  });
+  const stopOnce = async (): Promise<void> => {
+    stopper.abort();
+    await trading;
+    await rpc.close();
+    await node.stop();
+    folder.remove();
+  };
+  let stopping: Promise<void> | null = null;
+  const head = await getBlockHead(rpc);
+  log.info({ url: node.url, block: head.number }, 'the development chain is up');
+  return {
+    id: folder.id,
+    folder: folder.path,
+    url: node.url,
+    rpcUrl: node.url,
+    wsUrl: node.wsUrl,
+    pid: node.pid,
+    chainConfigPath,
+    chainDescription: world.chainDescription,
+    hotPairs: listHotPairs(world),
+    world,
+    stop: () => (stopping ??= stopOnce()),
+  };
+}
+
+function listHotPairs(world: World): Hex[] {
+  return [...world.pools]
+    .sort((a, b) => b.popularity - a.popularity)
+    .slice(0, HOT_PAIRS)
+    .map(({ address }) => address);
+}
