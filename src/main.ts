@@ -32,20 +32,28 @@ function parseBlock(text: string): number {
 }
 
 function createProgram(): Command {
-  const version = (JSON.parse(readFileSync(join(findPackageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+  const version = (
+    JSON.parse(readFileSync(join(findPackageRoot(), 'package.json'), 'utf8')) as { version: string }
+  ).version;
   const program = new Command('candlehouse')
     .description('DEX analytics API over ClickHouse. Settings are environment variables: see .env.example.')
     .version(version)
     .showHelpAfterError();
   const parts = (name: string, text: string, which: RunParts): void => {
-    program.command(name).description(text).action(async () => {
-      const { config, log } = start();
-      await runAll(config, log, stopOnSignals(), which);
-    });
+    program
+      .command(name)
+      .description(text)
+      .action(async () => {
+        const { config, log } = start();
+        await runAll(config, log, stopOnSignals(), which);
+      });
   };
   parts('serve', 'API and stream over what is stored', { api: true, ingest: false });
   parts('ingest', 'follow the chain and backfill, without an API', { api: false, ingest: true });
-  parts('all', 'database (embedded unless CLICKHOUSE_URL is set), ingester and API in one', { api: true, ingest: true });
+  parts('all', 'database (embedded unless CLICKHOUSE_URL is set), ingester and API in one', {
+    api: true,
+    ingest: true,
+  });
   program
     .command('dev')
     .description('a local development chain with real Uniswap contracts and a trader, ingested and served')

@@ -94,7 +94,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     folder.setNode(node.pid);
     rpc = openDevRpc(node.url);
     const history = await makePast(rpc, options, now);
-    return runChain(options, folder, node, rpc, history);
+    return await runChain(options, folder, node, rpc, history);
   } catch (error) {
     await rpc?.close();
     await node?.stop();

@@ -65,4 +65,10 @@ export interface PoolState {
   readonly tick: number;
 }
 
-export const EMPTY_STATE: PoolState = { reserve0: 0n, reserve1: 0n, sqrtPriceX96: 0n, liquidity: 0n, tick: 0 };
+export const EMPTY_STATE: PoolState = {
+  reserve0: 0n,
+  reserve1: 0n,
+  sqrtPriceX96: 0n,
+  liquidity: 0n,
+  tick: 0,
+};

@@ -14,8 +14,6 @@ import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 /** How often a snapshot with a hole is read again before its lower part is taken as it is. */
 const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
-/** Most heights or numbers asked for in one statement. */
-export const HASHES_MAX = 10_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 /** One flip of one height: number, version, hash, parent hash, timestamp, commit (0: void), final number. */
@@ -103,7 +101,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   return { snapshot, whole };
 }
 
-/** Hashes of final blocks by number; numbers that are not stored are left out. At most HASHES_MAX numbers. */
+/** Hashes of final blocks by number; numbers that are not stored are left out. At most 10,000 numbers. */
 export async function listFinalHashes(
   runner: QueryRunner,
   chainId: number,

@@ -14,6 +14,8 @@ import { createLog } from '../../src/log';
 import { listChildNodes, listLeftovers, type ChildNode } from '../support/childNodes';
 
 const log = createLog('silent', false);
+/** A short past: two hours. */
+const SHORT = { seed: 5, swaps: 500, days: 1 / 12 };
 const SWAP_V2 = id('Swap(address,uint256,uint256,uint256,uint256,address)');
 
 let dataDir: string;
@@ -29,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('writes its description, trades on after its history, and leaves neither a process nor a file', async () => {
-  const chain = await startDevChain({ dataDir, log, seed: 5, swaps: 1_500 });
+  const chain = await startDevChain({ dataDir, log, ...SHORT });
   const rpc = openDevRpc(chain.url);
   const nodes = listChildNodes();
   try {
@@ -54,8 +56,8 @@ test('writes its description, trades on after its history, and leaves neither a 
 
 test('two chains may run side by side, and each start is a fresh chain', async () => {
   const chains = [
-    await startDevChain({ dataDir, log, seed: 5, swaps: 500 }),
-    await startDevChain({ dataDir, log, seed: 5, swaps: 500 }),
+    await startDevChain({ dataDir, log, ...SHORT }),
+    await startDevChain({ dataDir, log, ...SHORT }),
   ];
   expect(readdirSync(dataDir).sort()).toEqual(chains.map((chain) => chain.id).sort());
   expect(new Set(chains.map((chain) => chain.url)).size).toBe(2);
@@ -81,7 +83,7 @@ test('a later start deletes the data of a chain whose process has ended', async 
   mkdirSync(orphan);
   const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
   writeFileSync(join(orphan, 'owner.json'), JSON.stringify(owner));
-  const chain = await startDevChain({ dataDir, log, swaps: 100 });
+  const chain = await startDevChain({ dataDir, log, ...SHORT });
   expect(readdirSync(dataDir)).toEqual([chain.id]);
   await chain.stop();
 });

@@ -6,7 +6,7 @@ import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEven
 import { SseClient, type SseMessage } from './sseClient';
 import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = [1, 2, 3, 4];
 const STEPS = 60;
 
 interface Random {

@@ -1,0 +1,13 @@
+-- One row: the trading of one DEX in the hours [from, to) of one UTC day. The caller asks for hours only that end before
+-- the snapshot's final cursor, which the rollup therefore holds whole. Reads dex_hours, never swaps.
+SELECT
+    h.dex AS dex,
+    intDiv(h.hour, 86400) * 86400 AS day,
+    toUInt32(sum(h.trades)) AS trades,
+    toUInt32(sum(h.trades) - sum(h.untracked)) AS tracked,
+    toFloat64(sum(h.volume_usd)) AS volume_usd,
+    toFloat64(sum(h.fee_usd)) AS fees_usd
+FROM dex_hours AS h
+WHERE h.hour >= {from:UInt32} AND h.hour < {to:UInt32}
+GROUP BY dex, day
+LIMIT {limit:UInt32}

@@ -1,0 +1,53 @@
+-- One row: the trading of one token in the windows that end at `now`, each (now - window, now], over all its pools; a
+-- buy is a swap in which the pool's balance of the token fell. Key: ord, from the day's first block on (`after_ord`).
+-- Reads one day of swaps: once per head version, never per request.
+WITH
+    timestamp + 300 > {now:UInt32} AS in_m5,
+    timestamp + 3600 > {now:UInt32} AS in_h1,
+    timestamp + 21600 > {now:UInt32} AS in_h6
+SELECT
+    concat('0x', lower(hex(token))) AS token,
+    toUInt32(countIf(buy AND in_m5)) AS buys_m5,
+    toUInt32(countIf(buy AND in_h1)) AS buys_h1,
+    toUInt32(countIf(buy AND in_h6)) AS buys_h6,
+    toUInt32(countIf(buy)) AS buys_h24,
+    toUInt32(countIf(NOT buy AND in_m5)) AS sells_m5,
+    toUInt32(countIf(NOT buy AND in_h1)) AS sells_h1,
+    toUInt32(countIf(NOT buy AND in_h6)) AS sells_h6,
+    toUInt32(countIf(NOT buy)) AS sells_h24,
+    toUInt32(uniqExactIf(maker, buy AND in_m5)) AS buyers_m5,
+    toUInt32(uniqExactIf(maker, buy AND in_h1)) AS buyers_h1,
+    toUInt32(uniqExactIf(maker, buy AND in_h6)) AS buyers_h6,
+    toUInt32(uniqExactIf(maker, buy)) AS buyers_h24,
+    toUInt32(uniqExactIf(maker, NOT buy AND in_m5)) AS sellers_m5,
+    toUInt32(uniqExactIf(maker, NOT buy AND in_h1)) AS sellers_h1,
+    toUInt32(uniqExactIf(maker, NOT buy AND in_h6)) AS sellers_h6,
+    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers_h24,
+    toUInt32(uniqExact(maker)) AS traders_h24,
+    if(countIf(tracked AND in_m5) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_m5))) AS volume_m5,
+    if(countIf(tracked AND in_h1) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_h1))) AS volume_h1,
+    if(countIf(tracked AND in_h6) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_h6))) AS volume_h6,
+    if(countIf(tracked) = 0, NULL, toFloat64(sumIf(amount_usd, tracked))) AS volume_h24
+FROM
+(
+    SELECT
+        arrayJoin([(token0, amount0 < 0), (token1, amount1 < 0)]) AS side,
+        side.1 AS token,
+        side.2 AS buy,
+        timestamp,
+        maker,
+        amount_usd,
+        tracked
+    FROM
+    (
+        SELECT token0, token1, amount0, amount1, timestamp, maker, amount_usd, tracked
+        FROM swaps
+        WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+        UNION ALL
+        SELECT token0, token1, amount0, amount1, timestamp, maker, amount_usd, tracked
+        FROM swaps_head
+        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+    )
+)
+GROUP BY token
+LIMIT {limit:UInt32}

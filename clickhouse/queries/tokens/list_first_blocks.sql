@@ -1,0 +1,17 @@
+-- One row: one token that a pool of the snapshot holds, and the block in which such a pool was first seen. Reads all
+-- pools: once per head version, never per request.
+SELECT
+    concat('0x', lower(hex(token))) AS token,
+    toUInt32(min(intDiv(ord, 1048576))) AS first_seen_block
+FROM
+(
+    SELECT ord, arrayJoin([token0, token1]) AS token
+    FROM pools
+    WHERE ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT ord, arrayJoin([token0, token1]) AS token
+    FROM pools_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+)
+GROUP BY token
+LIMIT {limit:UInt32}

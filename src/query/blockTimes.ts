@@ -1,0 +1,58 @@
+/** Which block stood at a time, and when a block was: by key, over final blocks and the snapshot's head blocks. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { lastOrdOfBlock } from '../domain/ord';
+import type { HeadSnapshot } from './headSnapshot';
+
+const blockRowShape = z.object({ number: z.int(), timestamp: z.int() });
+export type BlockTime = z.infer<typeof blockRowShape>;
+
+/** Times in the store are 32 bits wide. */
+const TIME_MAX = 4_294_967_295;
+
+/** The newest final block of the snapshot that is not later than `time` (unix seconds), or null. */
+export async function findFinalBlockAt(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  time: number,
+): Promise<BlockTime | null> {
+  if (time < 0) return null;
+  const params = { chain_id: chainId, final_to: head.finalTo, time: Math.min(time, TIME_MAX) };
+  const [row] = await runner.run('overview/find_block_at', params, blockRowShape);
+  return row ?? null;
+}
+
+/** The last block whose rows are read from the final tables, or null while there is none. */
+export async function findFinalTip(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+): Promise<BlockTime | null> {
+  return findFinalBlockAt(runner, chainId, head, TIME_MAX);
+}
+
+/** Final events later than `time` have an ord above this. */
+export async function findOrdAt(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  time: number,
+): Promise<number> {
+  const block = await findFinalBlockAt(runner, chainId, head, time);
+  return block === null ? 0 : lastOrdOfBlock(block.number);
+}
+
+/** Time of a block of the snapshot's chain, unix seconds; null for one that is not indexed. */
+export async function findBlockTime(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  number: number,
+): Promise<number | null> {
+  if (number === head.number) return head.timestamp;
+  if (number > head.finalTo) return head.blocks.find((block) => block.number === number)?.timestamp ?? null;
+  const [row] = await runner.run('overview/find_block', { chain_id: chainId, number }, blockRowShape);
+  return row?.timestamp ?? null;
+}

@@ -1,0 +1,141 @@
+/** From pairs and sums to DEXes as answers show them. Pure. */
+import type { ProtocolName } from '../domain/pool';
+import type { DexDay, DexItem } from '../wire/dexes';
+import type { PairItem } from '../wire/pairs';
+import type { DexDayRow } from './dexDays';
+import type { DexFacts, TradersRow } from './dexTable';
+import type { PairEntry } from './pairItem';
+import { changePercent, compareKeys, distinctMakers, latestOf, sumKnown } from './ranking';
+
+const DAY_SECONDS = 86_400;
+
+type PoolType = DexItem['pool_types'][number];
+
+/** What the pools of a protocol are, for a DEX that has none yet. */
+const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
+  uniswap_v2: 2,
+  uniswap_v3: 3,
+  pancake_v3: 3,
+  balancer_v2: 4,
+};
+
+export interface DexSums {
+  /** Of the day, by DEX. */
+  readonly traders: readonly TradersRow[];
+  /** USD volume of the week by DEX, without those that have none. */
+  readonly week: ReadonlyMap<string, number>;
+  /** The same of the day before the last one. */
+  readonly before: ReadonlyMap<string, number>;
+}
+
+/** All configured DEXes and those of stored pools, by volume descending (unknown last), then by name. */
+export function toDexItems(
+  dexes: readonly DexFacts[],
+  pairs: readonly PairEntry[],
+  sums: DexSums,
+): DexItem[] {
+  const configured = new Map(dexes.map((dex) => [dex.name, dex]));
+  const pairsOf = new Map<string, PairEntry[]>(dexes.map(({ name }) => [name, []]));
+  for (const entry of pairs) {
+    const known = pairsOf.get(entry.pool.dex);
+    if (known === undefined) pairsOf.set(entry.pool.dex, [entry]);
+    else known.push(entry);
+  }
+  const total = sumKnown(pairs.map(({ item }) => item.volume_24h_usd));
+  return [...pairsOf]
+    .map(([name, entries]) => toDexItem(name, configured.get(name) ?? null, entries, sums, total))
+    .sort(
+      (a, b) =>
+        compareKeys(a.volume_24h_usd, b.volume_24h_usd, 'desc') || compareKeys(a.dex_name, b.dex_name, 'asc'),
+    );
+}
+
+function toDexItem(
+  name: string,
+  dex: DexFacts | null,
+  entries: readonly PairEntry[],
+  sums: DexSums,
+  total: number | null,
+): DexItem {
+  const items = entries.map(({ item }) => item);
+  const volume = sumKnown(items.map((item) => item.volume_24h_usd));
+  const fees = sumKnown(items.map((item) => item.fees_24h_usd));
+  const share = dex?.protocolFeeShare;
+  const swaps = items.reduce((sum, item) => sum + item.tx_24h, 0);
+  const traders = sums.traders.find((row) => row.dex === name)?.traders ?? 0;
+  return {
+    dex_name: name,
+    display_name: dex?.displayName ?? name,
+    pool_types: typesOf(dex, items),
+    factories: [...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)])].sort(),
+    volume_24h_usd: volume,
+    volume_7d_usd: sums.week.get(name) ?? null,
+    volume_change_24h: changePercent(volume, sums.before.get(name) ?? null),
+    tvl_usd: sumKnown(items.map((item) => item.liquidity_usd)),
+    fees_24h_usd: fees,
+    protocol_fees_24h_usd: fees === null || share === undefined ? null : fees * share,
+    tx_24h: swaps,
+    traders_24h: distinctMakers(traders, swaps),
+    pool_count: items.length,
+    active_pools_24h: items.filter((item) => item.tx_24h > 0).length,
+    market_share_24h: shareOf(volume, total),
+    tvl_share: null,
+    last_trade_at: items.reduce<number | null>((at, item) => latestOf(at, item.last_trade_at), null),
+  };
+}
+
+function typesOf(dex: DexFacts | null, items: readonly PairItem[]): PoolType[] {
+  const types = new Set(items.map((item) => item.pool_type));
+  if (types.size === 0 && dex !== null) types.add(TYPE_OF_PROTOCOL[dex.protocol]);
+  return [...types].sort();
+}
+
+/** A part of a total in percent; null while there is no total. A DEX without volume has none of it. */
+function shareOf(part: number | null, total: number | null): number | null {
+  return total === null || total <= 0 ? null : ((part ?? 0) / total) * 100;
+}
+
+/**
+ * Days of one DEX, ascending and without a hole, from `firstDay` to `lastDay` (starts of UTC days). `rows`: of all DEXes,
+ * for the shares.
+ */
+export function toDexHistory(
+  rows: readonly DexDayRow[],
+  dex: string,
+  firstDay: number,
+  lastDay: number,
+): DexDay[] {
+  const days: DexDay[] = [];
+  for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
+    const ofDay = rows.filter((row) => row.day === time);
+    const own = ofDay.filter((row) => row.dex === dex);
+    const volume = sumTracked(own, 'volume_usd');
+    days.push({
+      time,
+      volume_usd: volume,
+      fees_usd: sumTracked(own, 'fees_usd'),
+      tvl_usd: null,
+      tx: own.reduce((sum, row) => sum + row.trades, 0),
+      market_share: shareOf(volume, sumTracked(ofDay, 'volume_usd')),
+    });
+  }
+  return days;
+}
+
+function sumTracked(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): number | null {
+  return sumKnown(rows.filter((row) => row.tracked > 0).map((row) => row[field]));
+}
+
+/** The most traded pairs: by volume, then by swaps of the day, then by address. */
+export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
+  return entries
+    .filter(({ pool }) => pool.dex === dex)
+    .map(({ item }) => item)
+    .sort(
+      (a, b) =>
+        compareKeys(a.volume_24h_usd, b.volume_24h_usd, 'desc') ||
+        compareKeys(a.tx_24h, b.tx_24h, 'desc') ||
+        compareKeys(a.address, b.address, 'asc'),
+    )
+    .slice(0, limit);
+}

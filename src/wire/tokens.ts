@@ -1,0 +1,156 @@
+/** Shapes of the answers of /tokens and what stands under it. */
+import { z } from 'zod';
+
+import { tradeCountsShape } from './pairs';
+import {
+  addressShape,
+  countShape,
+  decimalShape,
+  hashShape,
+  integerStringShape,
+  listMetaShape,
+  percentShape,
+  poolTypeShape,
+  tokenShape,
+  unixSecondsShape,
+  usdShape,
+} from './primitives';
+import { barShape, ticksMetaShape } from './ticks';
+
+export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
+export const confidenceShape = z.enum(CONFIDENCE_LEVELS);
+export type Confidence = z.infer<typeof confidenceShape>;
+
+const usd = usdShape.nullable();
+const percent = percentShape.nullable();
+
+const item = {
+  ...tokenShape.shape,
+  logo_url: z.string().nullable(),
+  price_usd: decimalShape.nullable(),
+  price_native: decimalShape.nullable(),
+  price_confidence: confidenceShape,
+  price_change_5m: percent,
+  price_change_1h: percent,
+  price_change_6h: percent,
+  price_change_24h: percent,
+  volume_24h_usd: usd,
+  liquidity_usd: usd,
+  tx_24h: countShape.meta({ description: 'Swaps in all pools of the token: buys_24h + sells_24h' }),
+  buys_24h: countShape.meta({ description: "Swaps in which a pool's balance of the token fell" }),
+  sells_24h: countShape,
+  traders_24h: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
+  pool_count: countShape,
+  total_supply: decimalShape.nullable(),
+  fdv_usd: usd,
+  market_cap_usd: usd,
+  holders: countShape.nullable(),
+  created_at: unixSecondsShape
+    .nullable()
+    .meta({ description: 'When its first pool was created; null when that was before the start block' }),
+  last_trade_at: unixSecondsShape.nullable(),
+  flags: z.array(z.string()),
+} as const;
+
+export const tokenItemShape = z.object(item).meta({ id: 'TokenItem' });
+export type TokenItem = z.infer<typeof tokenItemShape>;
+
+export const tokensAnswerShape = z.object({ data: z.array(tokenItemShape), meta: listMetaShape });
+export type TokensAnswer = z.infer<typeof tokensAnswerShape>;
+
+export const warningShape = z
+  .object({
+    code: z.string().meta({ example: 'no_route' }),
+    message: z.string(),
+    severity: z.enum(['info', 'warning', 'critical']),
+  })
+  .meta({ id: 'Warning' });
+export type Warning = z.infer<typeof warningShape>;
+
+export const tokenDetailShape = z
+  .object({
+    ...item,
+    volume: z.object({ m5: usd, h1: usd, h6: usd, h24: usd, d7: usd }),
+    transactions: z.object({
+      m5: tradeCountsShape,
+      h1: tradeCountsShape,
+      h6: tradeCountsShape,
+      h24: tradeCountsShape,
+    }),
+    price_high_24h: decimalShape.nullable(),
+    price_low_24h: decimalShape.nullable(),
+    price_ath: decimalShape.nullable(),
+    price_ath_at: unixSecondsShape.nullable(),
+    holder_distribution: z
+      .object({ top_10: percentShape, top_11_20: percentShape, top_21_40: percentShape, rest: percentShape })
+      .nullable(),
+    burned_supply: decimalShape.nullable(),
+    top_pool_address: addressShape.nullable(),
+    links: z.object({
+      explorer: z.string().nullable(),
+      website: z.string().optional(),
+      twitter: z.string().optional(),
+      telegram: z.string().optional(),
+      discord: z.string().optional(),
+      github: z.string().optional(),
+      coingecko: z.string().optional(),
+    }),
+    first_seen_block: countShape.meta({ description: 'Block in which a pool of the token was first seen' }),
+    warnings: z.array(warningShape),
+  })
+  .meta({ id: 'TokenDetail' });
+export type TokenDetail = z.infer<typeof tokenDetailShape>;
+
+export const tokenAnswerShape = z.object({ data: tokenDetailShape });
+export type TokenAnswer = z.infer<typeof tokenAnswerShape>;
+
+const auditPoolShape = z.object({
+  address: addressShape,
+  dex_name: z.string(),
+  pool_type: poolTypeShape,
+  fee_bps: z.int().min(0),
+  reserve0: integerStringShape,
+  reserve1: integerStringShape,
+  weight: decimalShape,
+  implied_price: decimalShape.meta({ description: 'to_token per from_token' }),
+});
+
+export const auditShape = z
+  .object({
+    token: tokenShape.pick({ address: true, symbol: true, name: true }),
+    price_usd: decimalShape.nullable(),
+    price_native: decimalShape.nullable(),
+    derived_at_block: countShape,
+    derived_at_timestamp: unixSecondsShape,
+    confidence: confidenceShape,
+    confidence_score: z.number().min(0).max(1),
+    method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']),
+    hops: z.array(
+      z.object({
+        step: z.int().min(1),
+        from_token: addressShape,
+        to_token: addressShape,
+        hop_price: decimalShape,
+        pools: z.array(auditPoolShape),
+      }),
+    ),
+    excluded_pools: z.array(
+      z.object({ address: addressShape, reason: z.string(), implied_price: decimalShape.nullable() }),
+    ),
+    warnings: z.array(warningShape),
+    inputs_hash: hashShape.meta({ description: 'sha256 of the canonical inputs' }),
+  })
+  .meta({ id: 'PriceAudit' });
+export type Audit = z.infer<typeof auditShape>;
+
+export const auditAnswerShape = z.object({ data: auditShape });
+export type AuditAnswer = z.infer<typeof auditAnswerShape>;
+
+export const TOKEN_CURRENCIES = ['usd', 'native'] as const;
+export type TokenCurrency = (typeof TOKEN_CURRENCIES)[number];
+
+export const tokenTicksAnswerShape = z.object({
+  data: z.array(barShape),
+  meta: ticksMetaShape.extend({ currency: z.enum(TOKEN_CURRENCIES) }),
+});
+export type TokenTicksAnswer = z.infer<typeof tokenTicksAnswerShape>;
