@@ -71,7 +71,8 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
   return world;
 }
 
-export async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
+/** The node's unlocked accounts. */
+async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
   const answer = await rpc.call('eth_accounts');
   if (!Array.isArray(answer)) throw new AppError('node_failed', 'eth_accounts answered no list');
   return answer.map(toAddress);

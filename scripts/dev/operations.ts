@@ -1,6 +1,6 @@
 /** The packed operations of DevTrader.sol: one word each, encoded by hand, since a history has tens of thousands. */
 import type { Hex } from '../../src/domain/hex';
-import { TRADER } from './abi';
+import { TRADER, encodeCall } from './abi';
 import type { DevTransaction } from './blockMaker';
 
 /** Numbers of DevTrader.sol. `push` trades towards a price, `swap` in the direction that it says. */
@@ -25,14 +25,15 @@ export interface Operation {
 
 const GAS_BASE = 150_000;
 const GAS_PER_OPERATION = 550_000;
-const RUN_SELECTOR_SIGNATURE = 'run';
+/** `0x` and the four bytes that name the function. */
+const SELECTOR_CHARACTERS = 10;
 
 /** One transaction that does these in order. */
 export function runTransaction(from: Hex, trader: Hex, operations: readonly Operation[]): DevTransaction {
   const words = operations.map((operation) => packOperation(operation).toString(16).padStart(64, '0'));
   const length = words.length.toString(16).padStart(64, '0');
-  const selector = TRADER.getFunction(RUN_SELECTOR_SIGNATURE)?.selector ?? '0x';
-  const data: Hex = `0x${selector.slice(2)}${'20'.padStart(64, '0')}${length}${words.join('')}`;
+  const selector = encodeCall(TRADER, 'run', [[]]).slice(2, SELECTOR_CHARACTERS);
+  const data: Hex = `0x${selector}${'20'.padStart(64, '0')}${length}${words.join('')}`;
   return { from, to: trader, data, gas: GAS_BASE + GAS_PER_OPERATION * operations.length };
 }
 

@@ -113,10 +113,11 @@ const ODD_TOKENS: readonly TokenPlan[] = [
   odd('nameless', 'NONE', 'noMetadata'),
 ];
 
+// prettier-ignore
 const MEME_NAMES = [
   'Pepe', 'Floki', 'Turtle', 'Cobra', 'Walrus', 'Piglet', 'Rocket', 'Banana', 'Wizard', 'Goblin', 'Falcon', 'Otter',
   'Lemur', 'Yeti', 'Koala', 'Squid', 'Panda', 'Gecko', 'Moose', 'Llama',
-]; // prettier-ignore
+];
 const MEMES_LAUNCHED = 6;
 
 const MEME_TOKENS: readonly TokenPlan[] = MEME_NAMES.map((name, index) =>
@@ -180,7 +181,7 @@ const MEME_POOLS: readonly PoolPlan[] = MEME_TOKENS.map(({ key }, index) =>
   (index % 3 === 0 ? v2 : v2at29)(key, 'wpls', 2_000 + 1_700 * index, 0.3 + 0.15 * (index % 8)),
 );
 
-/** The whole development chain: 44 tokens and 58 pools, six of them opened in the course of the history. */
+/** The whole development chain: 44 tokens and 60 pools, six of these opened in the course of the history. */
 export const FULL_PLAN: WorldPlan = {
   tokens: [...CORE_TOKENS, ...TAIL_TOKENS, ...ODD_TOKENS, ...MEME_TOKENS],
   pools: [...CORE_POOLS, ...TAIL_POOLS, ...MEME_POOLS.slice(MEMES_LAUNCHED)],

@@ -5,18 +5,24 @@
 import type { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { ActivityCounter } from '../query/activity';
+import type { DexFacts } from '../query/dexItem';
+import type { DexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import type { PairTables } from '../query/pairTable';
+import type { PriceSources } from '../query/tokenItem';
+import type { TokenTables } from '../query/tokenTable';
 import type { ByteCache } from './byteCache';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { Route } from './route';
 
 /** What the endpoints need to know of the chain description. */
-export interface ChainFacts {
+export interface ChainFacts extends PriceSources {
   readonly chainId: number;
-  readonly dexes: readonly { readonly name: string }[];
+  readonly burn: Burn | null;
+  readonly dexes: readonly DexFacts[];
 }
 
 export interface MarketDeps {
@@ -25,6 +31,8 @@ export interface MarketDeps {
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly pairs: PairTables;
+  readonly tokens: TokenTables;
+  readonly dexes: DexTables;
   readonly activityCounter: ActivityCounter;
   readonly chain: ChainFacts;
 }

@@ -1,14 +1,36 @@
 /** Every endpoint, in one flat list. */
 import type { MarketDeps } from './marketRoute';
 import { activity } from './market/activity';
+import { dex } from './market/dex';
+import { dexes } from './market/dexes';
+import { overview } from './market/overview';
 import { pair } from './market/pair';
 import { pairs } from './market/pairs';
 import { pairTicks } from './market/pairTicks';
+import { token } from './market/token';
+import { tokenAudit } from './market/tokenAudit';
+import { tokenPools } from './market/tokenPools';
+import { tokens } from './market/tokens';
+import { tokenTicks } from './market/tokenTicks';
 import { openapi } from './openapi';
 import type { Route } from './route';
 
 /** `others`: endpoints that need more than the market does (health, metrics, the stream), made by main. */
 export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[] {
-  const routes = [pairs(market), pair(market), pairTicks(market), activity(market), ...others];
+  const routes = [
+    overview(market),
+    tokens(market),
+    token(market),
+    tokenPools(market),
+    tokenAudit(market),
+    tokenTicks(market),
+    pairs(market),
+    pair(market),
+    pairTicks(market),
+    dexes(market),
+    dex(market),
+    activity(market),
+    ...others,
+  ];
   return [...routes, openapi(routes)];
 }

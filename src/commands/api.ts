@@ -16,7 +16,9 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { ActivityCounter } from '../query/activity';
+import { createDexTables } from '../query/dexTable';
 import { createPairTables } from '../query/pairTable';
+import { createTokenTables } from '../query/tokenTable';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
 
@@ -58,13 +60,16 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
+  const pairs = createPairTables(runner, config.chainId);
   const market = {
     runner,
     head: () => tail.current(),
     cache: createByteCache(),
-    pairs: createPairTables(runner, config.chainId),
+    pairs,
+    tokens: createTokenTables(runner, config.chainId, config.chain, pairs),
+    dexes: createDexTables(runner, config.chainId, config.chain.dexes, pairs),
     activityCounter: new ActivityCounter(runner),
-    chain: { chainId: config.chainId, dexes: config.chain.dexes },
+    chain: { ...config.chain, chainId: config.chainId },
   };
   const app = createApp({
     routes: listRoutes(market, service),

@@ -14,16 +14,7 @@ import type {
   SwapEvent,
   SyncEvent,
 } from './protocol';
-import {
-  addressAt,
-  dataLength,
-  isAddressTopic,
-  isUint112,
-  isUint160,
-  TOPIC_WORD,
-  uintAt,
-  wordAt,
-} from './words';
+import { addressAt, addressOfTopic, isAddressTopic, isUint112, isUint160, loadData, uintAt } from './words';
 
 /** PairCreated(address indexed token0, address indexed token1, address pair, uint256). */
 const PAIR_CREATED: Hex = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';
@@ -39,13 +30,6 @@ const BURN: Hex = '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d819
 const INT256_MAX = (1n << 255n) - 1n;
 const INT256_MIN = -(1n << 255n);
 
-const TWO_WORDS = dataLength(2);
-const FOUR_WORDS = dataLength(4);
-const WORD_0 = wordAt(0);
-const WORD_1 = wordAt(1);
-const WORD_2 = wordAt(2);
-const WORD_3 = wordAt(3);
-
 export const uniswapV2: Protocol = {
   name: 'uniswap_v2',
   poolType: 2,
@@ -59,56 +43,51 @@ export const uniswapV2: Protocol = {
 
 function decodeCreation({ topics, data }: ChainLog): PoolCreation | null {
   const [topic, token0, token1] = topics;
-  if (topic !== PAIR_CREATED || topics.length !== 3 || data.length !== TWO_WORDS) return null;
-  if (!isAddressTopic(token0) || !isAddressTopic(token1) || !isUint160(data, WORD_0)) return null;
+  if (topic !== PAIR_CREATED || topics.length !== 3 || !loadData(data, 2)) return null;
+  if (!isAddressTopic(token0) || !isAddressTopic(token1) || !isUint160(0)) return null;
   return {
-    pool: addressAt(data, WORD_0),
-    token0: addressAt(token0, TOPIC_WORD),
-    token1: addressAt(token1, TOPIC_WORD),
+    pool: addressAt(data, 0),
+    token0: addressOfTopic(token0),
+    token1: addressOfTopic(token1),
     feePips: null,
     tickSpacing: 0,
   };
 }
 
 function decodeEvent(log: ChainLog): PoolEvent | null {
-  try {
-    switch (log.topics[0]) {
-      case SYNC:
-        return decodeSync(log);
-      case SWAP:
-        return decodeSwap(log);
-      case MINT:
-        return decodeMint(log);
-      case BURN:
-        return decodeBurn(log);
-      default:
-        return null;
-    }
-  } catch {
-    // BigInt refuses text that is not hex. The border lets none through; a decoder must not stop the writer for it.
-    return null;
+  switch (log.topics[0]) {
+    case SYNC:
+      return decodeSync(log);
+    case SWAP:
+      return decodeSwap(log);
+    case MINT:
+      return decodeMint(log);
+    case BURN:
+      return decodeBurn(log);
+    default:
+      return null;
   }
 }
 
 function decodeSync({ topics, data }: ChainLog): SyncEvent | null {
-  if (topics.length !== 1 || data.length !== TWO_WORDS) return null;
-  if (!isUint112(data, WORD_0) || !isUint112(data, WORD_1)) return null;
-  return { kind: 'sync', reserve0: uintAt(data, WORD_0), reserve1: uintAt(data, WORD_1) };
+  if (topics.length !== 1 || !loadData(data, 2)) return null;
+  if (!isUint112(0) || !isUint112(1)) return null;
+  return { kind: 'sync', reserve0: uintAt(0), reserve1: uintAt(1) };
 }
 
 function decodeSwap({ topics, data }: ChainLog): SwapEvent | null {
-  if (topics.length !== 3 || data.length !== FOUR_WORDS) return null;
+  if (topics.length !== 3 || !loadData(data, 4)) return null;
   const sender = topics[1];
   const recipient = topics[2];
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) return null;
-  const amount0 = uintAt(data, WORD_0) - uintAt(data, WORD_2);
-  const amount1 = uintAt(data, WORD_1) - uintAt(data, WORD_3);
+  const amount0 = uintAt(0) - uintAt(2);
+  const amount1 = uintAt(1) - uintAt(3);
   // Real pairs hold balances below 2^112; what does not fit a signed word is no swap of theirs.
   if (!isInt256(amount0) || !isInt256(amount1)) return null;
   return {
     kind: 'swap',
-    sender: addressAt(sender, TOPIC_WORD),
-    recipient: addressAt(recipient, TOPIC_WORD),
+    sender: addressOfTopic(sender),
+    recipient: addressOfTopic(recipient),
     amount0,
     amount1,
     after: null,
@@ -121,12 +100,12 @@ function isInt256(value: bigint): boolean {
 
 function decodeMint({ topics, data }: ChainLog): MintEvent | null {
   const sender = topics[1];
-  if (topics.length !== 2 || data.length !== TWO_WORDS || !isAddressTopic(sender)) return null;
+  if (topics.length !== 2 || !loadData(data, 2) || !isAddressTopic(sender)) return null;
   return {
     kind: 'mint',
-    owner: addressAt(sender, TOPIC_WORD),
-    amount0: uintAt(data, WORD_0),
-    amount1: uintAt(data, WORD_1),
+    owner: addressOfTopic(sender),
+    amount0: uintAt(0),
+    amount1: uintAt(1),
     liquidity: null,
     tickLower: null,
     tickUpper: null,
@@ -135,13 +114,13 @@ function decodeMint({ topics, data }: ChainLog): MintEvent | null {
 
 function decodeBurn({ topics, data }: ChainLog): BurnEvent | null {
   const recipient = topics[2];
-  if (topics.length !== 3 || data.length !== TWO_WORDS) return null;
+  if (topics.length !== 3 || !loadData(data, 2)) return null;
   if (!isAddressTopic(topics[1]) || !isAddressTopic(recipient)) return null;
   return {
     kind: 'burn',
-    owner: addressAt(recipient, TOPIC_WORD),
-    amount0: uintAt(data, WORD_0),
-    amount1: uintAt(data, WORD_1),
+    owner: addressOfTopic(recipient),
+    amount0: uintAt(0),
+    amount1: uintAt(1),
     liquidity: null,
     tickLower: null,
     tickUpper: null,
@@ -152,7 +131,8 @@ function decodeBurn({ topics, data }: ChainLog): BurnEvent | null {
 function applyEvent(state: PoolState, event: PoolEvent): PoolState {
   if (event.kind !== 'sync') return state;
   if (event.reserve0 === state.reserve0 && event.reserve1 === state.reserve1) return state;
-  return { ...state, reserve0: event.reserve0, reserve1: event.reserve1 };
+  const { sqrtPriceX96, liquidity, tick } = state;
+  return { reserve0: event.reserve0, reserve1: event.reserve1, sqrtPriceX96, liquidity, tick };
 }
 
 /** reserve1 / reserve0. Both conversions and the division round correctly: relative error below 4e-16. */

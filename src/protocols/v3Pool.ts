@@ -19,8 +19,9 @@ import type {
 import { applyV3Event, v3SpotPrice } from './v3State';
 import {
   addressAt,
-  dataLength,
+  addressOfTopic,
   int24At,
+  int24OfTopic,
   intAt,
   isAddressTopic,
   isInt24,
@@ -28,10 +29,9 @@ import {
   isUint128,
   isUint160,
   isUint24Topic,
-  TOPIC_WORD,
-  uint24At,
+  loadData,
+  uint24OfTopic,
   uintAt,
-  wordAt,
 } from './words';
 
 /** PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool). */
@@ -55,13 +55,6 @@ const FLASH: Hex = '0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2
 
 const SWAP_WORDS = 5;
 const PANCAKE_SWAP_WORDS = 7;
-const WORD_0 = wordAt(0);
-const WORD_1 = wordAt(1);
-const WORD_2 = wordAt(2);
-const WORD_3 = wordAt(3);
-const WORD_4 = wordAt(4);
-const WORD_5 = wordAt(5);
-const WORD_6 = wordAt(6);
 
 /** A V3 protocol under its name in the chain description. */
 export function createV3Protocol(name: 'uniswap_v3' | 'pancake_v3'): Protocol {
@@ -79,145 +72,140 @@ export function createV3Protocol(name: 'uniswap_v3' | 'pancake_v3'): Protocol {
 
 function decodeCreation({ topics, data }: ChainLog): PoolCreation | null {
   const [topic, token0, token1, fee] = topics;
-  if (topic !== POOL_CREATED || topics.length !== 4 || data.length !== dataLength(2)) return null;
+  if (topic !== POOL_CREATED || topics.length !== 4 || !loadData(data, 2)) return null;
   if (!isAddressTopic(token0) || !isAddressTopic(token1) || !isUint24Topic(fee)) return null;
-  if (!isInt24(data, WORD_0) || !isUint160(data, WORD_1)) return null;
+  if (!isInt24(0) || !isUint160(1)) return null;
   return {
-    pool: addressAt(data, WORD_1),
-    token0: addressAt(token0, TOPIC_WORD),
-    token1: addressAt(token1, TOPIC_WORD),
-    feePips: uint24At(fee, TOPIC_WORD),
-    tickSpacing: int24At(data, WORD_0),
+    pool: addressAt(data, 1),
+    token0: addressOfTopic(token0),
+    token1: addressOfTopic(token1),
+    feePips: uint24OfTopic(fee),
+    tickSpacing: int24At(0),
   };
 }
 
 function decodeEvent(log: ChainLog): PoolEvent | null {
-  try {
-    switch (log.topics[0]) {
-      case SWAP:
-        return decodeSwap(log, SWAP_WORDS);
-      case PANCAKE_SWAP:
-        return decodeSwap(log, PANCAKE_SWAP_WORDS);
-      case MINT:
-        return decodeMint(log);
-      case BURN:
-        return decodeBurn(log);
-      case COLLECT:
-        return decodeCollect(log);
-      case INITIALIZE:
-        return decodeInitialize(log);
-      case COLLECT_PROTOCOL:
-        return decodeCollectProtocol(log);
-      case FLASH:
-        return decodeFlash(log);
-      default:
-        return null;
-    }
-  } catch {
-    // BigInt refuses text that is not hex. The border lets none through; a decoder must not stop the writer for it.
-    return null;
+  switch (log.topics[0]) {
+    case SWAP:
+      return decodeSwap(log, SWAP_WORDS);
+    case PANCAKE_SWAP:
+      return decodeSwap(log, PANCAKE_SWAP_WORDS);
+    case MINT:
+      return decodeMint(log);
+    case BURN:
+      return decodeBurn(log);
+    case COLLECT:
+      return decodeCollect(log);
+    case INITIALIZE:
+      return decodeInitialize(log);
+    case COLLECT_PROTOCOL:
+      return decodeCollectProtocol(log);
+    case FLASH:
+      return decodeFlash(log);
+    default:
+      return null;
   }
 }
 
 function decodeSwap({ topics, data }: ChainLog, words: number): SwapEvent | null {
-  if (topics.length !== 3 || data.length !== dataLength(words)) return null;
+  if (topics.length !== 3 || !loadData(data, words)) return null;
   const sender = topics[1];
   const recipient = topics[2];
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) return null;
-  if (!isUint160(data, WORD_2) || !isUint128(data, WORD_3) || !isInt24(data, WORD_4)) return null;
-  if (words === PANCAKE_SWAP_WORDS && !(isUint128(data, WORD_5) && isUint128(data, WORD_6))) return null;
+  if (!isUint160(2) || !isUint128(3) || !isInt24(4)) return null;
+  if (words === PANCAKE_SWAP_WORDS && !(isUint128(5) && isUint128(6))) return null;
   return {
     kind: 'swap',
-    sender: addressAt(sender, TOPIC_WORD),
-    recipient: addressAt(recipient, TOPIC_WORD),
-    amount0: intAt(data, WORD_0),
-    amount1: intAt(data, WORD_1),
+    sender: addressOfTopic(sender),
+    recipient: addressOfTopic(recipient),
+    amount0: intAt(0),
+    amount1: intAt(1),
     after: {
-      sqrtPriceX96: uintAt(data, WORD_2),
-      liquidity: uintAt(data, WORD_3),
-      tick: int24At(data, WORD_4),
+      sqrtPriceX96: uintAt(2),
+      liquidity: uintAt(3),
+      tick: int24At(4),
     },
   };
 }
 
 function decodeInitialize({ topics, data }: ChainLog): InitializeEvent | null {
-  if (topics.length !== 1 || data.length !== dataLength(2)) return null;
-  if (!isUint160(data, WORD_0) || !isInt24(data, WORD_1)) return null;
-  return { kind: 'initialize', sqrtPriceX96: uintAt(data, WORD_0), tick: int24At(data, WORD_1) };
+  if (topics.length !== 1 || !loadData(data, 2)) return null;
+  if (!isUint160(0) || !isInt24(1)) return null;
+  return { kind: 'initialize', sqrtPriceX96: uintAt(0), tick: int24At(1) };
 }
 
 function decodeMint({ topics, data }: ChainLog): MintEvent | null {
   const [, owner, tickLower, tickUpper] = topics;
-  if (topics.length !== 4 || data.length !== dataLength(4)) return null;
+  if (topics.length !== 4 || !loadData(data, 4)) return null;
   if (!isAddressTopic(owner) || !isInt24Topic(tickLower) || !isInt24Topic(tickUpper)) return null;
-  if (!isUint160(data, WORD_0) || !isUint128(data, WORD_1)) return null;
+  if (!isUint160(0) || !isUint128(1)) return null;
   return {
     kind: 'mint',
-    owner: addressAt(owner, TOPIC_WORD),
-    amount0: uintAt(data, WORD_2),
-    amount1: uintAt(data, WORD_3),
-    liquidity: uintAt(data, WORD_1),
-    tickLower: int24At(tickLower, TOPIC_WORD),
-    tickUpper: int24At(tickUpper, TOPIC_WORD),
+    owner: addressOfTopic(owner),
+    amount0: uintAt(2),
+    amount1: uintAt(3),
+    liquidity: uintAt(1),
+    tickLower: int24OfTopic(tickLower),
+    tickUpper: int24OfTopic(tickUpper),
   };
 }
 
 function decodeBurn({ topics, data }: ChainLog): BurnEvent | null {
   const [, owner, tickLower, tickUpper] = topics;
-  if (topics.length !== 4 || data.length !== dataLength(3)) return null;
+  if (topics.length !== 4 || !loadData(data, 3)) return null;
   if (!isAddressTopic(owner) || !isInt24Topic(tickLower) || !isInt24Topic(tickUpper)) return null;
-  if (!isUint128(data, WORD_0)) return null;
+  if (!isUint128(0)) return null;
   return {
     kind: 'burn',
-    owner: addressAt(owner, TOPIC_WORD),
-    amount0: uintAt(data, WORD_1),
-    amount1: uintAt(data, WORD_2),
-    liquidity: uintAt(data, WORD_0),
-    tickLower: int24At(tickLower, TOPIC_WORD),
-    tickUpper: int24At(tickUpper, TOPIC_WORD),
+    owner: addressOfTopic(owner),
+    amount0: uintAt(1),
+    amount1: uintAt(2),
+    liquidity: uintAt(0),
+    tickLower: int24OfTopic(tickLower),
+    tickUpper: int24OfTopic(tickUpper),
   };
 }
 
 function decodeCollect({ topics, data }: ChainLog): CollectEvent | null {
   const [, owner, tickLower, tickUpper] = topics;
-  if (topics.length !== 4 || data.length !== dataLength(3)) return null;
+  if (topics.length !== 4 || !loadData(data, 3)) return null;
   if (!isAddressTopic(owner) || !isInt24Topic(tickLower) || !isInt24Topic(tickUpper)) return null;
-  if (!isUint160(data, WORD_0) || !isUint128(data, WORD_1) || !isUint128(data, WORD_2)) return null;
+  if (!isUint160(0) || !isUint128(1) || !isUint128(2)) return null;
   return {
     kind: 'collect',
-    owner: addressAt(owner, TOPIC_WORD),
-    recipient: addressAt(data, WORD_0),
-    amount0: uintAt(data, WORD_1),
-    amount1: uintAt(data, WORD_2),
-    tickLower: int24At(tickLower, TOPIC_WORD),
-    tickUpper: int24At(tickUpper, TOPIC_WORD),
+    owner: addressOfTopic(owner),
+    recipient: addressAt(data, 0),
+    amount0: uintAt(1),
+    amount1: uintAt(2),
+    tickLower: int24OfTopic(tickLower),
+    tickUpper: int24OfTopic(tickUpper),
   };
 }
 
 function decodeCollectProtocol({ topics, data }: ChainLog): CollectProtocolEvent | null {
   const [, sender, recipient] = topics;
-  if (topics.length !== 3 || data.length !== dataLength(2)) return null;
+  if (topics.length !== 3 || !loadData(data, 2)) return null;
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) return null;
-  if (!isUint128(data, WORD_0) || !isUint128(data, WORD_1)) return null;
+  if (!isUint128(0) || !isUint128(1)) return null;
   return {
     kind: 'collect_protocol',
-    owner: addressAt(sender, TOPIC_WORD),
-    recipient: addressAt(recipient, TOPIC_WORD),
-    amount0: uintAt(data, WORD_0),
-    amount1: uintAt(data, WORD_1),
+    owner: addressOfTopic(sender),
+    recipient: addressOfTopic(recipient),
+    amount0: uintAt(0),
+    amount1: uintAt(1),
   };
 }
 
 /** The amounts lent (words 0 and 1) came back; what stays is `paid`. */
 function decodeFlash({ topics, data }: ChainLog): FlashEvent | null {
   const [, sender, recipient] = topics;
-  if (topics.length !== 3 || data.length !== dataLength(4)) return null;
+  if (topics.length !== 3 || !loadData(data, 4)) return null;
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) return null;
   return {
     kind: 'flash',
-    owner: addressAt(sender, TOPIC_WORD),
-    recipient: addressAt(recipient, TOPIC_WORD),
-    amount0: uintAt(data, WORD_2),
-    amount1: uintAt(data, WORD_3),
+    owner: addressOfTopic(sender),
+    recipient: addressOfTopic(recipient),
+    amount0: uintAt(2),
+    amount1: uintAt(3),
   };
 }

@@ -1,105 +1,128 @@
 /**
- * Reads 32-byte words out of hex text: what the decoders are made of. Fast, so nothing here looks at single digits:
- * that the text is hex at all is the border's promise (ChainLog). Positions count characters, `0x` included.
+ * Reads the 32-byte words of a log: what the decoders are made of. Data is turned into bytes once, natively, and read
+ * from there, which is twice as fast as cutting integers out of the text. Topics stay text: of them an address is a part.
  */
 import type { Hex } from '../domain/hex';
 
 /** Characters of `0x` and one word: the length of a topic. */
 const TOPIC_LENGTH = 66;
 const WORD_DIGITS = 64;
+const WORD_BYTES = 32;
 const DATA_START = 2;
 const CODE_OF_EIGHT = 56;
 const INT24_DIGITS = 6;
-const INT24_SIGN = 0x800000;
+const INT24_MAX = 0x7fffff;
+const INT24_MIN = -0x800000;
 const INT24_SPAN = 0x1000000;
 const HALF_SPAN = 1n << 128n;
 
-const ZERO_WORD = '0'.repeat(WORD_DIGITS);
-const ZERO_HALF = '0'.repeat(32);
-const ONES_HALF = 'f'.repeat(32);
-const ABOVE_UINT112 = '0'.repeat(36);
 const ABOVE_UINT160 = '0'.repeat(24);
 const ABOVE_UINT24 = '0'.repeat(58);
 const BELOW_INT24 = 'f'.repeat(58);
 
-/** Length of data that holds exactly so many words. */
-export function dataLength(words: number): number {
-  return DATA_START + WORD_DIGITS * words;
+/** No event that is read here has more words. */
+const WORDS_MAX = 8;
+/** Where the data of the log at hand lies. One place serves all, since nothing waits between loading and reading. */
+const bytes = Buffer.alloc(WORDS_MAX * WORD_BYTES);
+const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+
+/** Loads data for the readers below. False unless it is exactly so many words of hex; then nothing may be read. */
+export function loadData(data: Hex, words: number): boolean {
+  if (data.length !== DATA_START + WORD_DIGITS * words) return false;
+  return bytes.write(data.slice(DATA_START), 'hex') === WORD_BYTES * words;
 }
 
-/** Where the word of this index begins in data. */
-export function wordAt(index: number): number {
-  return DATA_START + WORD_DIGITS * index;
+/** Whether the loaded word of this index (from 0) is a clean uint112. */
+export function isUint112(word: number): boolean {
+  return isUint128(word) && view.getUint16(word * WORD_BYTES + 16) === 0;
 }
 
-/** Where the only word of a topic begins. */
-export const TOPIC_WORD = DATA_START;
+export function isUint128(word: number): boolean {
+  return isUint160(word) && view.getUint32(word * WORD_BYTES + 12) === 0;
+}
 
-export function isTopic(topic: string | undefined): topic is Hex {
-  return topic !== undefined && topic.length === TOPIC_LENGTH;
+/** Also true of a clean address. */
+export function isUint160(word: number): boolean {
+  const at = word * WORD_BYTES;
+  return (view.getUint32(at) | view.getUint32(at + 4) | view.getUint32(at + 8)) === 0;
+}
+
+/** True for an int24 that is sign-extended over the whole word. */
+export function isInt24(word: number): boolean {
+  const at = word * WORD_BYTES;
+  const low = view.getInt32(at + 28);
+  if (low > INT24_MAX || low < INT24_MIN) return false;
+  const sign = low < 0 ? -1 : 0;
+  for (let position = at; position < at + 28; position += 4) {
+    if (view.getInt32(position) !== sign) return false;
+  }
+  return true;
+}
+
+/** The loaded word of this index as an unsigned integer. Most amounts fit 64 or 128 bits. */
+export function uintAt(word: number): bigint {
+  const at = word * WORD_BYTES;
+  if (!isUint128(word)) return (halfAt(at) << 128n) | halfAt(at + 16);
+  if ((view.getUint32(at + 16) | view.getUint32(at + 20)) !== 0) return halfAt(at + 16);
+  return view.getBigUint64(at + 24);
+}
+
+/** The loaded word as a signed integer, two's complement. */
+export function intAt(word: number): bigint {
+  const at = word * WORD_BYTES;
+  if (view.getInt32(at) >= 0) return uintAt(word);
+  if (view.getBigInt64(at) === -1n && view.getBigInt64(at + 8) === -1n) return halfAt(at + 16) - HALF_SPAN;
+  return BigInt.asIntN(256, (halfAt(at) << 128n) | halfAt(at + 16));
+}
+
+/** The 16 bytes from here on as an unsigned integer. */
+function halfAt(at: number): bigint {
+  return (view.getBigUint64(at) << 64n) | view.getBigUint64(at + 8);
+}
+
+/** The loaded word as a number; it must have been found to be an int24. */
+export function int24At(word: number): number {
+  return view.getInt32(word * WORD_BYTES + 28);
+}
+
+/** The address in the word of this index of data; the word must have been found to be a uint160. */
+export function addressAt(data: Hex, word: number): Hex {
+  const end = DATA_START + WORD_DIGITS * (word + 1);
+  return `0x${data.slice(end - 40, end)}`;
 }
 
 /** True for a topic that is an address: its upper twelve bytes are clean. */
 export function isAddressTopic(topic: string | undefined): topic is Hex {
-  return isTopic(topic) && topic.startsWith(ABOVE_UINT160, TOPIC_WORD);
+  return isTopic(topic) && topic.startsWith(ABOVE_UINT160, DATA_START);
 }
 
 /** True for a topic that is an int24, sign-extended over the whole word. */
 export function isInt24Topic(topic: string | undefined): topic is Hex {
-  return isTopic(topic) && isInt24(topic, TOPIC_WORD);
+  if (!isTopic(topic)) return false;
+  const negative = topic.charCodeAt(TOPIC_LENGTH - INT24_DIGITS) >= CODE_OF_EIGHT;
+  return topic.startsWith(negative ? BELOW_INT24 : ABOVE_UINT24, DATA_START);
 }
 
 export function isUint24Topic(topic: string | undefined): topic is Hex {
-  return isTopic(topic) && topic.startsWith(ABOVE_UINT24, TOPIC_WORD);
+  return isTopic(topic) && topic.startsWith(ABOVE_UINT24, DATA_START);
 }
 
-export function isUint112(text: string, position: number): boolean {
-  return text.startsWith(ABOVE_UINT112, position);
+function isTopic(topic: string | undefined): topic is Hex {
+  return topic !== undefined && topic.length === TOPIC_LENGTH;
 }
 
-export function isUint128(text: string, position: number): boolean {
-  return text.startsWith(ZERO_HALF, position);
+/** The low 20 bytes of the topic. */
+export function addressOfTopic(topic: Hex): Hex {
+  return `0x${topic.slice(TOPIC_LENGTH - 40)}`;
 }
 
-/** Also true of a clean address word. */
-export function isUint160(text: string, position: number): boolean {
-  return text.startsWith(ABOVE_UINT160, position);
+/** The low 24 bits of the topic as an unsigned integer. */
+export function uint24OfTopic(topic: Hex): number {
+  return parseInt(topic.slice(TOPIC_LENGTH - INT24_DIGITS), 16);
 }
 
-export function isInt24(text: string, position: number): boolean {
-  const negative = text.charCodeAt(position + WORD_DIGITS - INT24_DIGITS) >= CODE_OF_EIGHT;
-  return text.startsWith(negative ? BELOW_INT24 : ABOVE_UINT24, position);
-}
-
-/** The word as an unsigned integer. Most amounts fit 128 bits, where half the digits are enough. */
-export function uintAt(text: string, position: number): bigint {
-  if (!text.startsWith(ZERO_HALF, position))
-    return BigInt(`0x${text.slice(position, position + WORD_DIGITS)}`);
-  if (text.startsWith(ZERO_WORD, position)) return 0n;
-  return BigInt(`0x${text.slice(position + 32, position + WORD_DIGITS)}`);
-}
-
-/** The word as a signed integer, two's complement. */
-export function intAt(text: string, position: number): bigint {
-  if (text.charCodeAt(position) < CODE_OF_EIGHT) return uintAt(text, position);
-  if (text.startsWith(ONES_HALF, position)) {
-    return BigInt(`0x${text.slice(position + 32, position + WORD_DIGITS)}`) - HALF_SPAN;
-  }
-  return BigInt.asIntN(256, BigInt(`0x${text.slice(position, position + WORD_DIGITS)}`));
-}
-
-/** The low 24 bits as an unsigned integer; the rest must have been found clean. */
-export function uint24At(text: string, position: number): number {
-  return parseInt(text.slice(position + WORD_DIGITS - INT24_DIGITS, position + WORD_DIGITS), 16);
-}
-
-/** The low 24 bits as a signed integer; the rest must have been found clean. */
-export function int24At(text: string, position: number): number {
-  const low = uint24At(text, position);
-  return low >= INT24_SIGN ? low - INT24_SPAN : low;
-}
-
-/** The low 20 bytes of the word; the rest must have been found clean. */
-export function addressAt(text: string, position: number): Hex {
-  return `0x${text.slice(position + 24, position + WORD_DIGITS)}`;
+/** The low 24 bits of the topic as a signed integer. */
+export function int24OfTopic(topic: Hex): number {
+  const low = uint24OfTopic(topic);
+  return low > INT24_MAX ? low - INT24_SPAN : low;
 }

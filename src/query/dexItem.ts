@@ -1,9 +1,8 @@
 /** From pairs and sums to DEXes as answers show them. Pure. */
-import type { ProtocolName } from '../domain/pool';
+import type { Dex, ProtocolName } from '../domain/pool';
 import type { DexDay, DexItem } from '../wire/dexes';
 import type { PairItem } from '../wire/pairs';
 import type { DexDayRow } from './dexDays';
-import type { DexFacts, TradersRow } from './dexTable';
 import type { PairEntry } from './pairItem';
 import { changePercent, compareKeys, distinctMakers, latestOf, sumKnown } from './ranking';
 
@@ -19,9 +18,19 @@ const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
   balancer_v2: 4,
 };
 
+/** What the figures need to know of a configured DEX. */
+export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
+
+/** Distinct makers of the day on one DEX; of all DEXes together where `dex` is null. */
+export interface DexTraders {
+  readonly dex: string | null;
+  readonly traders: number;
+  readonly trades: number;
+}
+
 export interface DexSums {
   /** Of the day, by DEX. */
-  readonly traders: readonly TradersRow[];
+  readonly traders: readonly DexTraders[];
   /** USD volume of the week by DEX, without those that have none. */
   readonly week: ReadonlyMap<string, number>;
   /** The same of the day before the last one. */
@@ -67,7 +76,9 @@ function toDexItem(
     dex_name: name,
     display_name: dex?.displayName ?? name,
     pool_types: typesOf(dex, items),
-    factories: [...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)])].sort(),
+    factories: [
+      ...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)]),
+    ].sort(),
     volume_24h_usd: volume,
     volume_7d_usd: sums.week.get(name) ?? null,
     volume_change_24h: changePercent(volume, sums.before.get(name) ?? null),

@@ -2,11 +2,10 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
-import type { Dex } from '../domain/pool';
 import type { DexItem } from '../wire/dexes';
 import { findOrdAt } from './blockTimes';
 import { listDexDays, type DexDayRow } from './dexDays';
-import { toDexItems } from './dexItem';
+import { toDexItems, type DexFacts, type DexTraders } from './dexItem';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { PairTable, PairTables } from './pairTable';
 import { perVersion, type PerVersion } from './perVersion';
@@ -17,11 +16,7 @@ const WEEK_SECONDS = 604_800;
 /** More DEXes than any chain has; a bound, not a page. */
 const DEXES_MAX = 10_000;
 
-/** What the figures need to know of a configured DEX. */
-export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
-
 const tradersRowShape = z.object({ dex: z.string().nullable(), traders: z.int(), trades: z.int() });
-export type TradersRow = z.infer<typeof tradersRowShape>;
 
 export interface DexTable {
   /** By volume descending, then by name. */
@@ -73,7 +68,7 @@ async function countTraders(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-): Promise<readonly TradersRow[]> {
+): Promise<readonly DexTraders[]> {
   const params = {
     ...snapshotParams(head),
     after_ord: await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS),
@@ -86,7 +81,6 @@ async function countTraders(
 /** USD volume by DEX; a DEX without any tracked swap is missing. */
 function sumVolumes(rows: readonly DexDayRow[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const row of rows)
-    if (row.tracked > 0) sums.set(row.dex, (sums.get(row.dex) ?? 0) + row.volume_usd);
+  for (const row of rows) if (row.tracked > 0) sums.set(row.dex, (sums.get(row.dex) ?? 0) + row.volume_usd);
   return sums;
 }

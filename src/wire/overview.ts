@@ -10,7 +10,9 @@ export const overviewShape = z
     tvl_usd: usdShape.nullable(),
     tx_24h: countShape.meta({ description: 'Transactions on the chain in 24 hours' }),
     swaps_24h: countShape,
-    traders_24h: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
+    traders_24h: countShape
+      .nullable()
+      .meta({ description: 'Distinct makers; null where no sender is known' }),
     active_pools: countShape.meta({ description: 'Pools with a swap in 24 hours' }),
     gas_gwei: z
       .number()

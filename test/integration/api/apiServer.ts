@@ -3,14 +3,30 @@ import { createServer, request } from 'node:http';
 
 import { createApp, type AppOptions } from '../../../src/api/app';
 import { createByteCache } from '../../../src/api/byteCache';
-import type { MarketDeps } from '../../../src/api/marketRoute';
+import type { ChainFacts, MarketDeps } from '../../../src/api/marketRoute';
 import { listRoutes } from '../../../src/api/routes';
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import { ActivityCounter } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createDexTables } from '../../../src/query/dexTable';
 import { createPairTables } from '../../../src/query/pairTable';
-import { CHAIN_ID } from './world';
+import { createTokenTables } from '../../../src/query/tokenTable';
+import { CHAIN_ID, hexOf } from './world';
+
+/** The world's chain: its second token is worth a dollar, its first is the wrapped native one, its last is burnt. */
+export const CHAIN: ChainFacts = {
+  chainId: CHAIN_ID,
+  wrappedNative: hexOf('aa', 0, 40),
+  anchors: [{ address: hexOf('aa', 1, 40), symbol: 'USDC', priceUsd: 1.0025 }],
+  burn: { token: hexOf('aa', 5, 40), addresses: [hexOf('00', 0, 40)] },
+  dexes: [
+    { name: 'pulsex_v1', displayName: 'PulseX V1', protocol: 'uniswap_v2', factory: hexOf('fa', 0, 40) },
+    { name: 'pulsex_v2', displayName: 'PulseX V2', protocol: 'uniswap_v2', factory: hexOf('fa', 9, 40) },
+    { name: 'nine_v3', displayName: '9mm V3', protocol: 'pancake_v3', factory: hexOf('fa', 2, 40) },
+    { name: 'empty_dex', displayName: 'Empty', protocol: 'balancer_v2', factory: hexOf('fa', 8, 40) },
+  ],
+};
 
 export interface Answer {
   readonly status: number;
@@ -33,16 +49,16 @@ export async function startApi(
   head: () => HeadSnapshot | null,
   options: Partial<AppOptions> = {},
 ): Promise<ApiServer> {
+  const pairs = createPairTables(runner, CHAIN_ID);
   const market: MarketDeps = {
     runner,
     head,
     cache: createByteCache(),
-    pairs: createPairTables(runner, CHAIN_ID),
+    pairs,
+    tokens: createTokenTables(runner, CHAIN_ID, CHAIN, pairs),
+    dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),
     activityCounter: new ActivityCounter(runner),
-    chain: {
-      chainId: CHAIN_ID,
-      dexes: [{ name: 'pulsex_v1' }, { name: 'pulsex_v2' }, { name: 'nine_v3' }, { name: 'empty_dex' }],
-    },
+    chain: CHAIN,
   };
   const app = createApp({
     routes: listRoutes(market, options.routes ?? []),

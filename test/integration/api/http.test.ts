@@ -158,13 +158,20 @@ const BAD: [string, string, string?][] = [
   [`/api/v1/pairs?q=${'x'.repeat(5_000)}`, 'URL', '4096'],
 ];
 
-test.each(BAD)('%s is a 400 that names %s', async (path, name, allowed) => {
-  const answer = await api.get(path);
-  expect(answer.status).toBe(400);
-  expect(answer.json).toEqual({ success: false, error: expect.stringContaining(name), code: 'bad_request' });
-  if (allowed !== undefined)
-    expect(answer.text.replaceAll(', ', ',')).toContain(allowed.replaceAll(', ', ','));
-});
+test.each(BAD.map(([path, name, allowed = '']) => ({ path, name, allowed })))(
+  '$path is a 400 that names $name',
+  async ({ path, name, allowed }) => {
+    const answer = await api.get(path);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual({
+      success: false,
+      error: expect.stringContaining(name),
+      code: 'bad_request',
+    });
+    if (allowed !== undefined)
+      expect(answer.text.replaceAll(', ', ',')).toContain(allowed.replaceAll(', ', ','));
+  },
+);
 
 test.each([
   '/api/v1/nothing',
@@ -372,9 +379,17 @@ test('the OpenAPI document describes every route and parameter, and refers to no
   const paths = json['paths']!;
   expect(Object.keys(paths).sort()).toEqual([
     '/api/v1/activity',
+    '/api/v1/dexes',
+    '/api/v1/dexes/{dex_name}',
+    '/api/v1/overview',
     '/api/v1/pairs',
     '/api/v1/pairs/{address}',
     '/api/v1/pairs/{address}/ticks',
+    '/api/v1/tokens',
+    '/api/v1/tokens/{address}',
+    '/api/v1/tokens/{address}/audit',
+    '/api/v1/tokens/{address}/pools',
+    '/api/v1/tokens/{address}/ticks',
     '/openapi.json',
   ]);
   const names = (path: string): Json[] =>

@@ -1,0 +1,45 @@
+/** GET /api/v1/dexes/{dex_name}: one DEX, its top pairs and its days. */
+import { z } from 'zod';
+
+import { AppError } from '../../errors';
+import { getDexHistory } from '../../query/dexHistory';
+import { topPairs } from '../../query/dexItem';
+import { dexAnswerShape } from '../../wire/dexes';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { integerParam, type Param } from '../params';
+import type { Route } from '../route';
+
+const TOP_PAIRS = 10;
+const DAYS_MAX = 365;
+/** Longest piece of a caller's text that an error repeats. */
+const SHOWN_MAX = 80;
+
+const DEX_NAME: Param<string> = {
+  schema: z.string(),
+  absent: 'required',
+  allowed: 'the dex_name of a DEX',
+  doc: { type: 'string', example: 'pulsex_v2' },
+  description: 'dex_name of the DEX, in any letter case',
+};
+
+export function dex(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/dexes/:dex_name',
+    summary: 'One DEX with its top pairs and its history by day',
+    pathParams: { dex_name: DEX_NAME },
+    query: {
+      days: integerParam({ min: 1, max: DAYS_MAX, absent: 30, description: 'Days of history, UTC' }),
+    },
+    answer: dexAnswerShape,
+    errors: [400, 404, 503],
+    async read({ dex_name, days }, head) {
+      const [{ items }, { entries }] = await Promise.all([deps.dexes.at(head), deps.pairs.at(head)]);
+      const slug = dex_name.toLowerCase();
+      const item = items.find((candidate) => candidate.dex_name.toLowerCase() === slug);
+      if (item === undefined)
+        throw new AppError('not_found', `there is no DEX "${dex_name.slice(0, SHOWN_MAX)}"`);
+      const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item.dex_name, days);
+      return { data: { ...item, top_pairs: topPairs(entries, item.dex_name, TOP_PAIRS), history } };
+    },
+  });
+}

@@ -1,0 +1,20 @@
+/** GET /api/v1/overview: the market at a glance. */
+import { getOverview } from '../../query/overview';
+import { overviewAnswerShape } from '../../wire/overview';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import type { Route } from '../route';
+
+export function overview(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/overview',
+    summary: 'The market at a glance',
+    query: {},
+    answer: overviewAnswerShape,
+    errors: [503],
+    async read(_, head) {
+      const [pairs, dexes] = await Promise.all([deps.pairs.at(head), deps.dexes.at(head)]);
+      const burnToken = deps.chain.burn?.token ?? null;
+      return { data: await getOverview(deps.runner, deps.chain.chainId, head, { pairs, dexes, burnToken }) };
+    },
+  });
+}

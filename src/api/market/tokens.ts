@@ -1,0 +1,48 @@
+/** GET /api/v1/tokens: all tokens of pools, searched, sorted, by page. */
+import { parseAddress } from '../../domain/address';
+import { ORDERS } from '../../query/pairList';
+import { listTokenItems, TOKEN_SORTS } from '../../query/tokenList';
+import { tokensAnswerShape } from '../../wire/tokens';
+import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { oneOfParam, parsedParam, textParam } from '../params';
+import type { Route } from '../route';
+
+const QUERY_LENGTH_MAX = 64;
+
+export function tokens(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/api/v1/tokens',
+    summary: 'Tokens',
+    query: {
+      ...PAGE_PARAMS,
+      q: textParam({
+        max: QUERY_LENGTH_MAX,
+        description:
+          'A token address, or part of a symbol or name; the best fit comes first unless `sort` is given',
+      }),
+      sort: parsedParam({
+        parse: (text) => TOKEN_SORTS.find((sort) => sort === text) ?? null,
+        allowed: `one of ${TOKEN_SORTS.join(', ')}`,
+        doc: { type: 'string', enum: TOKEN_SORTS, default: 'volume_24h_usd' },
+        description: 'Field to sort by',
+      }),
+      order: oneOfParam(ORDERS, { absent: 'desc', description: 'Direction; nulls come last in both' }),
+    },
+    answer: tokensAnswerShape,
+    errors: [400, 503],
+    check({ q }) {
+      // An address in the search box is held to the same rule as everywhere: a wrong checksum is a typing error.
+      if (q !== null && /^0x[0-9a-f]{40}$/i.test(q)) parseAddress(q, 'q');
+    },
+    async read(params, head) {
+      const { entries } = await deps.tokens.at(head);
+      const found = listTokenItems(entries, params);
+      const skip = skipOf(params);
+      return {
+        data: found.slice(skip, skip + params.limit),
+        meta: listMeta(params, found.length, head),
+      };
+    },
+  });
+}

@@ -1,0 +1,104 @@
+/** Every token of at least one pool, with what lists sort and filter by, made once per head version. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { HeadSnapshot } from './headSnapshot';
+import { snapshotParams } from './headSnapshot';
+import { findOrdAt } from './blockTimes';
+import type { PairEntry } from './pairItem';
+import type { PairTable, PairTables } from './pairTable';
+import { perVersion, type PerVersion } from './perVersion';
+import { toTokenEntry, type PriceSources, type TokenEntry } from './tokenItem';
+
+const DAY_SECONDS = 86_400;
+/** More tokens than any chain has pools for; a bound, not a page. */
+const TOKENS_MAX = 2_000_000;
+
+const count = z.int().min(0);
+const usd = z.number().nullable();
+
+const tradesRowShape = z.object({
+  token: z.string(),
+  buys_m5: count,
+  buys_h1: count,
+  buys_h6: count,
+  buys_h24: count,
+  sells_m5: count,
+  sells_h1: count,
+  sells_h6: count,
+  sells_h24: count,
+  buyers_m5: count,
+  buyers_h1: count,
+  buyers_h6: count,
+  buyers_h24: count,
+  sellers_m5: count,
+  sellers_h1: count,
+  sellers_h6: count,
+  sellers_h24: count,
+  traders_h24: count,
+  volume_m5: usd,
+  volume_h1: usd,
+  volume_h6: usd,
+  volume_h24: usd,
+});
+
+const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
+
+export interface TokenTable {
+  /** In the order of their addresses. */
+  readonly entries: readonly TokenEntry[];
+  readonly byAddress: ReadonlyMap<string, TokenEntry>;
+}
+
+export type TokenTables = PerVersion<TokenTable>;
+
+export function createTokenTables(
+  runner: QueryRunner,
+  chainId: number,
+  sources: PriceSources,
+  pairs: PairTables,
+): TokenTables {
+  return perVersion(async (head) => readTokenTable(runner, chainId, head, sources, await pairs.at(head)));
+}
+
+/** Reads what tokens are listed with, as of one snapshot whose pairs are given. */
+export async function readTokenTable(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  sources: PriceSources,
+  pairs: PairTable,
+): Promise<TokenTable> {
+  const snapshot = snapshotParams(head);
+  const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
+  const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
+  const [trades, firstBlocks] = await Promise.all([
+    runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
+    runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
+  ]);
+  const tradesOf = new Map(trades.map((row) => [row.token, row]));
+  const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
+  const entries = [...groupByToken(pairs.entries)]
+    .map(([address, entriesOfToken]) =>
+      toTokenEntry(address, entriesOfToken, sources, {
+        trades: tradesOf.get(address) ?? null,
+        firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
+        now: head.timestamp,
+      }),
+    )
+    .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));
+  return { entries, byAddress: new Map(entries.map((entry) => [entry.item.address, entry])) };
+}
+
+/** The pairs of each token. */
+function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
+  const pairsOf = new Map<string, PairEntry[]>();
+  for (const entry of entries) {
+    for (const { address } of entry.item.tokens) {
+      const known = pairsOf.get(address);
+      if (known === undefined) pairsOf.set(address, [entry]);
+      else known.push(entry);
+    }
+  }
+  return pairsOf;
+}
