@@ -112,10 +112,16 @@ describe('the node', () => {
 
 describe('a parent that is killed', () => {
   let parent: ChildProcess | undefined;
-  afterEach(() => parent?.kill('SIGKILL'));
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'candlehouse-orphan-'));
+  });
+  afterEach(() => {
+    parent?.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   test('takes its node and the files of the node with it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'candlehouse-orphan-'));
     parent = spawnParent(folder);
     const pid = await readPid(parent);
     expect(isRunning(pid)).toBe(true);
@@ -124,7 +130,6 @@ describe('a parent that is killed', () => {
     parent.kill('SIGKILL');
     expect(await becomesTrue(() => !isRunning(pid))).toBe(true);
     expect(await becomesTrue(() => !existsSync(join(folder, made[0] ?? '')))).toBe(true);
-    rmSync(folder, { recursive: true, force: true });
   });
 });
 

@@ -3,7 +3,7 @@
 -- maker), is looked up in the projection by_pair, at most `thin_limit` ords; everything else reads the table in order.
 -- `tx_index < 4294967295` holds for every row: it keeps the engine from reading the projection instead, which is in
 -- another order. Must never read wide columns.
-SELECT toString(ord) AS ord, event
+SELECT toString(e.ord) AS ord, event
 FROM
 (
     (
@@ -152,6 +152,6 @@ FROM
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
-)
-ORDER BY ord
+) AS e
+ORDER BY e.ord
 LIMIT {limit:UInt64}

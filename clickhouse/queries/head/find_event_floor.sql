@@ -8,7 +8,7 @@ WITH
         AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
         AND ({maker:String} = '' OR maker = unhex({maker:String}))
     ) AS fits
-SELECT toString(ord) AS ord
+SELECT toString(e.ord) AS ord
 FROM
 (
     (
@@ -59,6 +59,6 @@ FROM
         ORDER BY ord DESC
         LIMIT {keep:UInt32} + 1
     )
-)
-ORDER BY ord DESC
+) AS e
+ORDER BY e.ord DESC
 LIMIT 1 OFFSET {keep:UInt32}

@@ -189,6 +189,8 @@ describe('malformed logs', () => {
       { topics, data: `${data}00` },
       { topics, data: data.slice(0, -64) },
       { topics, data: data + '0'.repeat(64) },
+      { topics, data: `${data.slice(0, -1)}g` },
+      { topics, data: `0x-${data.slice(3)}` },
       ...topics.slice(1).map((_topic, index) => ({
         topics: topics.map((topic, place) => (place === index + 1 ? topic.slice(0, -2) : topic)),
         data,
