@@ -14,5 +14,6 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
   testEnvironment: 'node',
   testTimeout: 60_000,
+  reporters: ['default', '<rootDir>/test/support/closingLine.js'],
   maxWorkers: 2,
 };

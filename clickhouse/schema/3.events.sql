@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS swaps
     fee_usd Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
     tracked Bool COMMENT 'Whether amount_usd counts',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
+    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree
@@ -64,6 +65,7 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     tick_upper Nullable(Int32) COMMENT 'V3: upper tick of the position',
     amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
     amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
+    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree
@@ -94,6 +96,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     liquidity UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
     tick Int32 COMMENT 'V3: tick; 0 otherwise',
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
+    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree

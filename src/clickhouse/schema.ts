@@ -1,7 +1,7 @@
 /**
  * Reads clickhouse/schema: the tables and views of a fresh database as single statements, in layer order. A line
  * `-- HEAD OF <table> PARTITION BY <expr> ORDER BY <expr>` stands for the table's head twin: the same columns behind a
- * `commit`, no projections, no deduplication.
+ * `commit`, no projections, no indexes, no deduplication.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ function headTwin(table: string, statement: string | undefined, partition: strin
   const body = statement.slice(statement.indexOf('(\n') + 2, statement.indexOf('\n)\nENGINE'));
   const columns = body
     .split('\n')
-    .filter((line) => !line.trim().startsWith('PROJECTION'))
+    .filter((line) => !/^\s*(PROJECTION|INDEX) /.test(line))
     .join('\n')
     .replace(/,\s*$/, '');
   return [

@@ -1,6 +1,6 @@
 /** `all`: API, ingester and database in one process; `serve` and `ingest` are its halves. */
 import type { Config } from '../config';
-import { errorText } from '../errors';
+import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { createMetrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
@@ -58,7 +58,8 @@ async function keepIngesting(
   try {
     await ingester.run(storage, signal);
   } catch (error) {
-    if (!parts.api) throw error;
+    // A wrong setting (a node of another chain) stops the start; what is stored already is still worth reading.
+    if (!parts.api || (error instanceof AppError && error.code === 'bad_config')) throw error;
     log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API goes on with what is stored');
   }
 }

@@ -18,6 +18,7 @@ import type { EthCalls } from './ethCalls';
 import { fetchAhead } from './fetchAhead';
 import { startProgress } from './progress';
 import { RowBatch } from './rowBatch';
+import { beyondFinality, checkSameChain, unlinked } from './sameChain';
 import type { IngestStatus } from './status';
 import type { Cursor, OpenIntent, Store, StoredHead, StoredState } from './store';
 import { readTokens } from './tokenMetadata';
@@ -89,7 +90,7 @@ export class IngestSession {
     }
     if (stored === null)
       throw new AppError('broken_invariant', 'the start was written and cannot be read back');
-    await checkSameChain(deps, stored.cursor, signal);
+    await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     const session = new IngestSession(deps, stored, signal);
     await session.load(stored.intent !== null);
@@ -350,34 +351,6 @@ function sumCounts(all: readonly (Readonly<Record<string, number>> | undefined)[
     for (const [table, count] of Object.entries(counts)) sums[table] = (sums[table] ?? 0) + count;
   }
   return sums;
-}
-
-/** Chunks that do not link: two nodes disagree, or the chain moved. The next session finds out which. */
-function unlinked(parent: Pick<BlockRef, 'number' | 'hash'>, block: BlockRef): AppError {
-  return new AppError(
-    'node_failed',
-    `block ${block.number} ${block.hash} names ${block.parentHash} as its parent, not ${parent.hash} at ${parent.number}`,
-  );
-}
-
-function beyondFinality(
-  stored: Pick<BlockRef, 'number' | 'hash'>,
-  node: Pick<BlockRef, 'number' | 'hash'>,
-): AppError {
-  return new AppError(
-    'broken_invariant',
-    `the node's chain does not contain block ${stored.number} ${stored.hash}, which is stored as final ` +
-      `(the node has ${node.hash} at ${node.number}): a reorg beyond finality, or another chain; the writer stops`,
-  );
-}
-
-async function checkSameChain(deps: SessionDeps, cursor: Cursor, signal: AbortSignal): Promise<void> {
-  const header = await deps.source.fetchHeader(cursor.number, { signal });
-  if (header.hash === cursor.hash) return;
-  // One node of several may be wrong; only when none has the stored block is it gone.
-  const { number, hash, timestamp } = cursor;
-  const held = await deps.source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
-  if (!held) throw beyondFinality(cursor, header);
 }
 
 async function replayPromotion(

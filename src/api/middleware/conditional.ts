@@ -12,8 +12,8 @@ export function conditional(): Koa.Middleware<RequestState> {
     await next();
     const body: unknown = ctx.body;
     if (ctx.headerSent || !(typeof body === 'string' || Buffer.isBuffer(body))) return;
-    if (!ctx.response.has('Cache-Control')) ctx.set('Cache-Control', CACHE_CONTROL);
-    if (!ctx.response.has('ETag')) ctx.set('ETag', etagOf(body));
+    if (!ctx.response.get('Cache-Control')) ctx.set('Cache-Control', CACHE_CONTROL);
+    if (!ctx.response.get('ETag')) ctx.set('ETag', etagOf(body));
     const condition = ctx.get('If-None-Match');
     if (ctx.status === 200 && condition !== '' && matchesEtag(condition, ctx.response.get('ETag'))) {
       ctx.status = 304;

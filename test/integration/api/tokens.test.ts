@@ -82,7 +82,12 @@ function expectNear(got: number | null, wanted: number | null): void {
   else expect(Math.abs(got - wanted)).toBeLessThanOrEqual(1e-12 * Math.abs(wanted));
 }
 
-function checkDetail(detail: TokenDetail, token: TokenRow, pools: readonly PoolRow[], head: HeadSnapshot): void {
+function checkDetail(
+  detail: TokenDetail,
+  token: TokenRow,
+  pools: readonly PoolRow[],
+  head: HeadSnapshot,
+): void {
   tokenDetailShape.parse(detail);
   const swaps = upTo(head, (block) => block.swaps).filter((swap) => holds(swap, token.address));
   const times = pools.map(({ created_at }) => created_at);
@@ -141,7 +146,9 @@ test('a token is new for a day after its first pool, and one that tells nothing 
   expect(byAddress.get(hexOf('aa', 3, 40))!.item.flags).toEqual([]);
   const late = await readTable(heads[4]!);
   for (const { item } of [...entries, ...late.entries])
-    expect(item.flags.includes('new')).toBe(item.created_at !== null && item.created_at > 0 && late.entries.some((entry) => entry.item === item));
+    expect(item.flags.includes('new')).toBe(
+      item.created_at !== null && item.created_at > 0 && late.entries.some((entry) => entry.item === item),
+    );
 });
 
 test('tokens are read once per head version however many ask at the same time', async () => {

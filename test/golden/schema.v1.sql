@@ -1,0 +1,595 @@
+CREATE TABLE bars
+(
+    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
+    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
+    `open` SimpleAggregateFunction(min, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none',
+    `close` SimpleAggregateFunction(max, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none',
+    `high` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none',
+    `low` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none',
+    `open_usd` SimpleAggregateFunction(min, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price',
+    `close_usd` SimpleAggregateFunction(max, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price',
+    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
+    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
+    `volume0` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(1)),
+    `volume1` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(1)),
+    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(1)),
+    `fee_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(1)),
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
+    `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked',
+    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell',
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (timeframe, pair, leg, bucket)
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+COMMENT 'Bars of all six timeframes over final swaps';
+
+CREATE TABLE blocks
+(
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `number` UInt32 COMMENT 'Block number',
+    `hash` FixedString(32) COMMENT 'Block hash, 32 raw bytes',
+    `parent_hash` FixedString(32) COMMENT 'Hash of the parent block, 32 raw bytes',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `base_fee` Nullable(UInt128) COMMENT 'Base fee per gas, wei; null before EIP-1559',
+    `transaction_count` UInt32 COMMENT 'Transactions in the block',
+    `log_count` UInt32 COMMENT 'Logs in the block',
+    `gas_prices` Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, in index order; empty where unknown'
+)
+ENGINE = MergeTree
+ORDER BY (chain_id, number)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final blocks; append only';
+
+CREATE TABLE blocks_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `number` UInt32 COMMENT 'Block number',
+    `hash` FixedString(32) COMMENT 'Block hash, 32 raw bytes',
+    `parent_hash` FixedString(32) COMMENT 'Hash of the parent block, 32 raw bytes',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `base_fee` Nullable(UInt128) COMMENT 'Base fee per gas, wei; null before EIP-1559',
+    `transaction_count` UInt32 COMMENT 'Transactions in the block',
+    `log_count` UInt32 COMMENT 'Logs in the block',
+    `gas_prices` Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, in index order; empty where unknown'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(number, 256)
+ORDER BY number
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of blocks of blocks that are not final yet';
+
+CREATE TABLE dex_hours
+(
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `hour` UInt32 COMMENT 'Start of the hour, unix seconds, UTC',
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
+    `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked',
+    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps',
+    `fee_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps',
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (dex, hour)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192
+COMMENT 'Volume and fees of each DEX by hour over final swaps';
+
+CREATE TABLE head_blocks
+(
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `number` UInt32 COMMENT 'Block number',
+    `hash` FixedString(32) COMMENT 'Hash that is canonical at this height from this version on; zero bytes: none',
+    `parent_hash` FixedString(32) COMMENT 'Its parent hash',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `commit` UInt64 COMMENT 'Names the attempt whose rows in the *_head tables are this block; 0: the height is void',
+    `version` UInt64 COMMENT 'Grows by one with each insert, which is one flip of the head',
+    `final_number` UInt32 COMMENT 'Last block that was final when this version was written'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(number, 1024)
+ORDER BY (chain_id, number, version)
+SETTINGS index_granularity = 256
+COMMENT 'Which block is canonical at each unfinalised height; a reorg is one insert here';
+
+CREATE TABLE liquidity_events
+(
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `kind` Enum8('mint' = 1, 'burn' = 2, 'collect' = 3, 'collect_protocol' = 4, 'flash' = 5) COMMENT 'Which event; a V3 burn moves no tokens, its collect does',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `pool_type` UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    `token0` FixedString(20) COMMENT 'First token of the pool',
+    `token1` FixedString(20) COMMENT 'Second token of the pool',
+    `base_is_token0` Bool COMMENT 'Which of them is the base',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    `maker` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `owner` FixedString(20) COMMENT 'V3: owner in the event; V2: sender of a mint, receiver of a burn',
+    `recipient` FixedString(20) COMMENT 'Receiver where the event names one; zero bytes otherwise',
+    `amount0` UInt256 COMMENT 'Raw token0 moved (or, for a V3 burn, freed)' CODEC(ZSTD(1)),
+    `amount1` UInt256 COMMENT 'Raw token1 moved' CODEC(ZSTD(1)),
+    `liquidity` Nullable(UInt256) COMMENT 'V3: L; V2: LP tokens where their Transfer was seen; null otherwise' CODEC(ZSTD(1)),
+    `tick_lower` Nullable(Int32) COMMENT 'V3: lower tick of the position',
+    `tick_upper` Nullable(Int32) COMMENT 'V3: upper tick of the position',
+    `amount0_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
+    `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
+    PROJECTION by_pair
+    (
+        SELECT
+            pair,
+            ord
+        ORDER BY
+            pair,
+            ord
+    )
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final mints, burns, collects and flash payments; append only';
+
+CREATE TABLE liquidity_events_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `kind` Enum8('mint' = 1, 'burn' = 2, 'collect' = 3, 'collect_protocol' = 4, 'flash' = 5) COMMENT 'Which event; a V3 burn moves no tokens, its collect does',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `pool_type` UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    `token0` FixedString(20) COMMENT 'First token of the pool',
+    `token1` FixedString(20) COMMENT 'Second token of the pool',
+    `base_is_token0` Bool COMMENT 'Which of them is the base',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    `maker` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `owner` FixedString(20) COMMENT 'V3: owner in the event; V2: sender of a mint, receiver of a burn',
+    `recipient` FixedString(20) COMMENT 'Receiver where the event names one; zero bytes otherwise',
+    `amount0` UInt256 COMMENT 'Raw token0 moved (or, for a V3 burn, freed)' CODEC(ZSTD(1)),
+    `amount1` UInt256 COMMENT 'Raw token1 moved' CODEC(ZSTD(1)),
+    `liquidity` Nullable(UInt256) COMMENT 'V3: L; V2: LP tokens where their Transfer was seen; null otherwise' CODEC(ZSTD(1)),
+    `tick_lower` Nullable(Int32) COMMENT 'V3: lower tick of the position',
+    `tick_upper` Nullable(Int32) COMMENT 'V3: upper tick of the position',
+    `amount0_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
+    `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of liquidity_events of blocks that are not final yet';
+
+CREATE TABLE logs
+(
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `address` FixedString(20) COMMENT 'Emitter',
+    `topic_count` UInt8 COMMENT 'How many topics the log has, 0-4',
+    `topic0` FixedString(32) COMMENT 'First topic; zero bytes when absent',
+    `topic1` FixedString(32) COMMENT 'Second topic; zero bytes when absent',
+    `topic2` FixedString(32) COMMENT 'Third topic; zero bytes when absent',
+    `topic3` FixedString(32) COMMENT 'Fourth topic; zero bytes when absent',
+    `data` String COMMENT 'Data, raw bytes' CODEC(ZSTD(1)),
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+ORDER BY (chain_id, address, topic0, ord)
+SETTINGS index_granularity = 4096, non_replicated_deduplication_window = 1000
+COMMENT 'Final logs; append only';
+
+CREATE TABLE logs_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `address` FixedString(20) COMMENT 'Emitter',
+    `topic_count` UInt8 COMMENT 'How many topics the log has, 0-4',
+    `topic0` FixedString(32) COMMENT 'First topic; zero bytes when absent',
+    `topic1` FixedString(32) COMMENT 'Second topic; zero bytes when absent',
+    `topic2` FixedString(32) COMMENT 'Third topic; zero bytes when absent',
+    `topic3` FixedString(32) COMMENT 'Fourth topic; zero bytes when absent',
+    `data` String COMMENT 'Data, raw bytes' CODEC(ZSTD(1)),
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of logs of blocks that are not final yet';
+
+CREATE MATERIALIZED VIEW mv_bars TO bars
+(
+    `timeframe` UInt32,
+    `pair` FixedString(20),
+    `leg` UInt16,
+    `bucket` UInt32,
+    `open` Tuple(
+        UInt64,
+        Float64),
+    `close` Tuple(
+        UInt64,
+        Float64),
+    `high` Float64,
+    `low` Float64,
+    `open_usd` Tuple(
+        UInt64,
+        Float64),
+    `close_usd` Tuple(
+        UInt64,
+        Float64),
+    `high_usd` Float64,
+    `low_usd` Float64,
+    `volume0` UInt256,
+    `volume1` UInt256,
+    `volume_usd` Decimal(38, 12),
+    `fee_usd` Decimal(38, 12),
+    `trades` UInt64,
+    `untracked` UInt64,
+    `buys` UInt64,
+    `last_ord` UInt64
+)
+AS SELECT
+    CAST(arrayJoin([60, 300, 900, 3600, 14400, 86400]), 'UInt32') AS timeframe,
+    pair,
+    leg,
+    CAST((intDiv(timestamp, timeframe) * timeframe), 'UInt32') AS bucket,
+    (min(if(price > 0, ord, 18446744073709551615)), argMin(price, if(price > 0, ord, 18446744073709551615))) AS open,
+    (max(if(price > 0, ord, 0)), argMax(price, if(price > 0, ord, 0))) AS close,
+    max(price) AS high,
+    min(if(price > 0, price, inf)) AS low,
+    (min(if(price_usd > 0, ord, 18446744073709551615)), argMin(price_usd, if(price_usd > 0, ord, 18446744073709551615))) AS open_usd,
+    (max(if(price_usd > 0, ord, 0)), argMax(price_usd, if(price_usd > 0, ord, 0))) AS close_usd,
+    max(price_usd) AS high_usd,
+    min(if(price_usd > 0, price_usd, inf)) AS low_usd,
+    sum(CAST(abs(amount0), 'UInt256')) AS volume0,
+    sum(CAST(abs(amount1), 'UInt256')) AS volume1,
+    sum(amount_usd) AS volume_usd,
+    sum(fee_usd) AS fee_usd,
+    count() AS trades,
+    countIf(NOT tracked) AS untracked,
+    countIf(if(base_is_token0, amount0, amount1) < 0) AS buys,
+    max(ord) AS last_ord
+FROM swaps
+GROUP BY
+    timeframe,
+    pair,
+    leg,
+    bucket;
+
+CREATE MATERIALIZED VIEW mv_dex_hours TO dex_hours
+(
+    `dex` LowCardinality(String),
+    `hour` UInt32,
+    `trades` UInt64,
+    `untracked` UInt64,
+    `volume_usd` Decimal(38, 12),
+    `fee_usd` Decimal(38, 12),
+    `last_ord` UInt64
+)
+AS SELECT
+    dex,
+    CAST((intDiv(timestamp, 3600) * 3600), 'UInt32') AS hour,
+    count() AS trades,
+    countIf(NOT tracked) AS untracked,
+    sum(amount_usd) AS volume_usd,
+    sum(fee_usd) AS fee_usd,
+    max(ord) AS last_ord
+FROM swaps
+GROUP BY
+    dex,
+    hour;
+
+CREATE MATERIALIZED VIEW mv_pair_totals TO pair_totals
+(
+    `pair` FixedString(20),
+    `trades` UInt64,
+    `first_ord` UInt64,
+    `last_ord` UInt64,
+    `last_trade_at` UInt32
+)
+AS SELECT
+    pair,
+    count() AS trades,
+    min(ord) AS first_ord,
+    max(ord) AS last_ord,
+    max(timestamp) AS last_trade_at
+FROM swaps
+GROUP BY pair;
+
+CREATE MATERIALIZED VIEW mv_pool_latest TO pool_latest
+(
+    `pair` FixedString(20),
+    `state` Tuple(
+        UInt64,
+        UInt32,
+        UInt256,
+        UInt256,
+        UInt256,
+        UInt128,
+        Int32,
+        Float64)
+)
+AS SELECT
+    pair,
+    tuple(max(s.ord), argMax(s.timestamp, s.ord), argMax(s.reserve0, s.ord), argMax(s.reserve1, s.ord), argMax(s.sqrt_price_x96, s.ord), argMax(s.liquidity, s.ord), argMax(s.tick, s.ord), argMax(s.price, s.ord)) AS state
+FROM pool_states AS s
+GROUP BY pair;
+
+CREATE TABLE pair_totals
+(
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
+    `first_ord` SimpleAggregateFunction(min, UInt64) COMMENT 'ord of the first swap',
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'ord of the last swap',
+    `last_trade_at` SimpleAggregateFunction(max, UInt32) COMMENT 'Time of the last swap, unix seconds, UTC'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY pair
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Swaps of each pair since the start, over final swaps';
+
+CREATE TABLE pool_latest
+(
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `state` SimpleAggregateFunction(max, Tuple(
+        ord UInt64,
+        timestamp UInt32,
+        reserve0 UInt256,
+        reserve1 UInt256,
+        sqrt_price_x96 UInt256,
+        liquidity UInt128,
+        tick Int32,
+        price Float64)) COMMENT 'Newest state, as in pool_states'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY pair
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Newest final state of each pool';
+
+CREATE TABLE pool_states
+(
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index of the log that made this state',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `kind` Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8) COMMENT 'Which event moved it',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `pool_type` UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    `token0` FixedString(20) COMMENT 'First token of the pool',
+    `token1` FixedString(20) COMMENT 'Second token of the pool',
+    `base_is_token0` Bool COMMENT 'Which of them is the base',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    `maker` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `reserve0` UInt256 COMMENT 'V2: raw reserve; V3: raw balance' CODEC(ZSTD(1)),
+    `reserve1` UInt256 COMMENT 'The same of token1' CODEC(ZSTD(1)),
+    `sqrt_price_x96` UInt256 COMMENT 'V3: sqrtPriceX96; 0 otherwise' CODEC(ZSTD(1)),
+    `liquidity` UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
+    `tick` Int32 COMMENT 'V3: tick; 0 otherwise',
+    `price` Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
+    PROJECTION by_pair
+    (
+        SELECT
+            pair,
+            ord
+        ORDER BY
+            pair,
+            ord
+    )
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final pool states; append only';
+
+CREATE TABLE pool_states_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index of the log that made this state',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `kind` Enum8('sync' = 1, 'initialize' = 2, 'swap' = 3, 'mint' = 4, 'burn' = 5, 'collect' = 6, 'collect_protocol' = 7, 'flash' = 8) COMMENT 'Which event moved it',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `pool_type` UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    `token0` FixedString(20) COMMENT 'First token of the pool',
+    `token1` FixedString(20) COMMENT 'Second token of the pool',
+    `base_is_token0` Bool COMMENT 'Which of them is the base',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    `maker` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `reserve0` UInt256 COMMENT 'V2: raw reserve; V3: raw balance' CODEC(ZSTD(1)),
+    `reserve1` UInt256 COMMENT 'The same of token1' CODEC(ZSTD(1)),
+    `sqrt_price_x96` UInt256 COMMENT 'V3: sqrtPriceX96; 0 otherwise' CODEC(ZSTD(1)),
+    `liquidity` UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
+    `tick` Int32 COMMENT 'V3: tick; 0 otherwise',
+    `price` Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of pool_states of blocks that are not final yet';
+
+CREATE TABLE pools
+(
+    `ord` UInt64 COMMENT 'Order of the creation event, or of the first log seen of a pool older than the start block',
+    `address` FixedString(20) COMMENT 'Pool contract',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `protocol` LowCardinality(String) COMMENT 'Protocol name as in the chain description',
+    `pool_type` UInt8 COMMENT '2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable',
+    `factory` FixedString(20) COMMENT 'Factory (or vault) that made it',
+    `token0` FixedString(20) COMMENT 'First token in chain order',
+    `token1` FixedString(20) COMMENT 'Second token in chain order',
+    `base_is_token0` Bool COMMENT 'Which token is the base; fixed when the pool is first seen',
+    `fee_pips` UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
+    `tick_spacing` Int32 COMMENT 'V3 tick spacing; 0 otherwise',
+    `created_block` Nullable(UInt32) COMMENT 'Block of the creation event; null when it lies before the start block',
+    `created_at` Nullable(UInt32) COMMENT 'Time of that block, unix seconds, UTC',
+    `created_tx` Nullable(FixedString(32)) COMMENT 'Transaction of the creation event'
+)
+ENGINE = MergeTree
+ORDER BY address
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Pools of configured factories; append only';
+
+CREATE TABLE pools_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'Order of the creation event, or of the first log seen of a pool older than the start block',
+    `address` FixedString(20) COMMENT 'Pool contract',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `protocol` LowCardinality(String) COMMENT 'Protocol name as in the chain description',
+    `pool_type` UInt8 COMMENT '2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable',
+    `factory` FixedString(20) COMMENT 'Factory (or vault) that made it',
+    `token0` FixedString(20) COMMENT 'First token in chain order',
+    `token1` FixedString(20) COMMENT 'Second token in chain order',
+    `base_is_token0` Bool COMMENT 'Which token is the base; fixed when the pool is first seen',
+    `fee_pips` UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
+    `tick_spacing` Int32 COMMENT 'V3 tick spacing; 0 otherwise',
+    `created_block` Nullable(UInt32) COMMENT 'Block of the creation event; null when it lies before the start block',
+    `created_at` Nullable(UInt32) COMMENT 'Time of that block, unix seconds, UTC',
+    `created_tx` Nullable(FixedString(32)) COMMENT 'Transaction of the creation event'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of pools of blocks that are not final yet';
+
+CREATE TABLE promotions
+(
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `seq` UInt64 COMMENT 'Grows by one with each range; an intent and its completion share it',
+    `status` Enum8('intent' = 1, 'done' = 2) COMMENT 'intent: inserts may be under way; done: everything of the range is stored',
+    `kind` Enum8('start' = 1, 'backfill' = 2, 'promotion' = 3) COMMENT 'start: the block before the first ingested one; backfill: straight from the node; promotion: from the head tables',
+    `from_block` UInt32 COMMENT 'First block of the range',
+    `to_block` UInt32 COMMENT 'Last block of the range: the cursor once the row is done',
+    `to_hash` FixedString(32) COMMENT 'Hash of the last block',
+    `to_timestamp` UInt32 COMMENT 'Time of the last block, unix seconds, UTC',
+    `counts` Map(LowCardinality(String), UInt64) COMMENT 'Rows of the range by final table',
+    `written_at` DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When this row was written, UTC'
+)
+ENGINE = MergeTree
+ORDER BY (chain_id, seq, status)
+SETTINGS index_granularity = 256
+COMMENT 'Intents and cursors of the final tables';
+
+CREATE TABLE schema_migrations
+(
+    `id` UInt32 COMMENT 'Number of the migration file; 0: created by the current schema',
+    `name` String COMMENT 'File name',
+    `applied_at` DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was applied, UTC'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY id
+SETTINGS index_granularity = 8192
+COMMENT 'Which migrations this database has';
+
+CREATE TABLE swaps
+(
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index of the Swap log',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `leg` UInt16 COMMENT 'Which two tokens of the pool: 256 * index of token0 + index of token1; 1 in two-token pools',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `pool_type` UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    `token0` FixedString(20) COMMENT 'First token of the leg',
+    `token1` FixedString(20) COMMENT 'Second token of the leg',
+    `base_is_token0` Bool COMMENT 'Which of them is the base',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    `maker` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `sender` FixedString(20) COMMENT 'sender of the Swap event',
+    `recipient` FixedString(20) COMMENT 'Receiver named by the Swap event',
+    `amount0` Int256 COMMENT 'Raw net token0, + into the pool' CODEC(ZSTD(1)),
+    `amount1` Int256 COMMENT 'Raw net token1, + into the pool' CODEC(ZSTD(1)),
+    `reserve0` UInt256 COMMENT 'V2: raw reserve after the swap (its Sync); V3: raw balance after it' CODEC(ZSTD(1)),
+    `reserve1` UInt256 COMMENT 'The same of token1' CODEC(ZSTD(1)),
+    `sqrt_price_x96` UInt256 COMMENT 'V3: sqrtPriceX96 after the swap; 0 otherwise' CODEC(ZSTD(1)),
+    `liquidity` UInt128 COMMENT 'V3: active liquidity after the swap; 0 otherwise' CODEC(ZSTD(1)),
+    `tick` Int32 COMMENT 'V3: tick after the swap; 0 otherwise',
+    `price` Float64 COMMENT 'Marginal price after the swap, raw token1 per raw token0; 0: none',
+    `price_usd` Float64 COMMENT 'The marginal price of one whole base token in USD at the end of the block; 0: none',
+    `amount_usd` Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked',
+    `fee_usd` Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
+    `tracked` Bool COMMENT 'Whether amount_usd counts',
+    `fee_pips` UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
+    PROJECTION by_pair
+    (
+        SELECT
+            pair,
+            ord
+        ORDER BY
+            pair,
+            ord
+    )
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final swaps; append only';
+
+CREATE TABLE swaps_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index of the Swap log',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `leg` UInt16 COMMENT 'Which two tokens of the pool: 256 * index of token0 + index of token1; 1 in two-token pools',
+    `dex` LowCardinality(String) COMMENT 'Slug of the DEX',
+    `pool_type` UInt8 COMMENT '2, 3, 4 or 5 as in pools',
+    `token0` FixedString(20) COMMENT 'First token of the leg',
+    `token1` FixedString(20) COMMENT 'Second token of the leg',
+    `base_is_token0` Bool COMMENT 'Which of them is the base',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    `maker` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `sender` FixedString(20) COMMENT 'sender of the Swap event',
+    `recipient` FixedString(20) COMMENT 'Receiver named by the Swap event',
+    `amount0` Int256 COMMENT 'Raw net token0, + into the pool' CODEC(ZSTD(1)),
+    `amount1` Int256 COMMENT 'Raw net token1, + into the pool' CODEC(ZSTD(1)),
+    `reserve0` UInt256 COMMENT 'V2: raw reserve after the swap (its Sync); V3: raw balance after it' CODEC(ZSTD(1)),
+    `reserve1` UInt256 COMMENT 'The same of token1' CODEC(ZSTD(1)),
+    `sqrt_price_x96` UInt256 COMMENT 'V3: sqrtPriceX96 after the swap; 0 otherwise' CODEC(ZSTD(1)),
+    `liquidity` UInt128 COMMENT 'V3: active liquidity after the swap; 0 otherwise' CODEC(ZSTD(1)),
+    `tick` Int32 COMMENT 'V3: tick after the swap; 0 otherwise',
+    `price` Float64 COMMENT 'Marginal price after the swap, raw token1 per raw token0; 0: none',
+    `price_usd` Float64 COMMENT 'The marginal price of one whole base token in USD at the end of the block; 0: none',
+    `amount_usd` Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked',
+    `fee_usd` Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
+    `tracked` Bool COMMENT 'Whether amount_usd counts',
+    `fee_pips` UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of swaps of blocks that are not final yet';
+
+CREATE TABLE tokens
+(
+    `address` FixedString(20) COMMENT 'Token contract',
+    `symbol` Nullable(String) COMMENT 'Symbol, cleaned of control characters, at most 64 characters; null when the call reverts',
+    `name` Nullable(String) COMMENT 'Name, cleaned of control characters, at most 128 characters; null when the call reverts',
+    `decimals` Nullable(UInt8) COMMENT 'Decimals, 0-77; null when the call reverts or says more',
+    `version` UInt64 COMMENT 'Block at which it was read'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY address
+SETTINGS index_granularity = 8192
+COMMENT 'Token metadata, read once per token when its first pool appears';

@@ -1,0 +1,70 @@
+/** `verify` agrees with what was stored and names what was not: each kind of damage is found, and only it. */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import { createLog } from '../../src/log';
+import { verifyAggregates } from '../../src/query/verifyAggregates';
+import { openSession } from '../simulation/harness';
+import { SIM_CHAIN_ID, SimChain } from '../simulation/simChain';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+
+const DEPTH = 20;
+let test_: TestDatabase;
+let database: Database;
+let finalTo: number;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  database = openDatabase({ url: test_.writerUrl });
+  await migrate(database, createLog('silent', false));
+  const chain = new SimChain(3);
+  chain.mine(200);
+  const calm = { failure: 0, between: () => undefined };
+  const session = await openSession(chain, database, calm, { depth: DEPTH, commitSeed: 1 });
+  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
+  await session.advanceTo({
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    baseFeePerGas,
+    transactionCount,
+    logsBloom: null,
+  });
+  finalTo = session.finalTo;
+});
+
+afterAll(async () => {
+  await database.close();
+  await test_.drop();
+});
+
+async function listDifferences(): Promise<string[]> {
+  const runner = createQueryRunner(database, { checkRows: true });
+  const range = { chainId: SIM_CHAIN_ID, from: 1, to: finalTo, finalTo };
+  const found = await verifyAggregates(runner, range, () => undefined);
+  return found.map(({ item }) => item);
+}
+
+test('what the ingester stored agrees', async () => {
+  expect(await listDifferences()).toEqual([]);
+});
+
+const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
+  [
+    'a bar counted twice',
+    `INSERT INTO bars SELECT * FROM bars WHERE timeframe = 3600 LIMIT 1`,
+    /^bars timeframe=3600 pair=0x[0-9a-f]{40} time=\d+$/,
+  ],
+  ['an hour of a DEX too much', `INSERT INTO dex_hours SELECT * FROM dex_hours LIMIT 1`, /^dex_hours dex=/],
+  ['a total too large', `INSERT INTO pair_totals SELECT * FROM pair_totals LIMIT 1`, /^pair_totals pair=/],
+  ['a log stored twice', `INSERT INTO logs SELECT * FROM logs LIMIT 1`, /^block \d+$/],
+];
+
+test.each(DAMAGES)('%s is named', async (_name, statement, pattern) => {
+  const before = new Set(await listDifferences());
+  await database.command('damage', statement);
+  const fresh = (await listDifferences()).filter((item) => !before.has(item));
+  expect(fresh.length).toBeGreaterThan(0);
+  for (const item of fresh) expect(item).toMatch(pattern);
+});

@@ -1,0 +1,50 @@
+import { createByteCache } from '../../../src/api/byteCache';
+import { etagOf, matchesEtag } from '../../../src/api/etag';
+
+test('an answer is made once for all who ask at the same time, and kept', async () => {
+  const cache = createByteCache();
+  let made = 0;
+  const make = async (): Promise<unknown> => {
+    made += 1;
+    await Promise.resolve();
+    return { made };
+  };
+  const [a, b] = await Promise.all([cache.get('k', make), cache.get('k', make)]);
+  const c = await cache.get('k', make);
+  expect([made, a.body.toString(), b, c]).toEqual([1, '{"made":1}', a, a]);
+  await cache.get('other', make);
+  expect(made).toBe(2);
+});
+
+test('an error reaches all who wait and is not kept', async () => {
+  const cache = createByteCache();
+  const fail = (): Promise<unknown> => Promise.reject(new Error('away'));
+  await expect(Promise.all([cache.get('k', fail), cache.get('k', fail)])).rejects.toThrow('away');
+  expect((await cache.get('k', async () => 1)).body.toString()).toBe('1');
+});
+
+test('the oldest answers make room, and one that is larger than the cache is served without being kept', async () => {
+  const cache = createByteCache({ bytesMax: 100 });
+  let made = 0;
+  const make = (size: number) => async () => {
+    made += 1;
+    return 'x'.repeat(size);
+  };
+  await cache.get('a', make(40));
+  await cache.get('b', make(40));
+  await cache.get('c', make(40));
+  await cache.get('c', make(40));
+  expect(made).toBe(3);
+  await cache.get('a', make(40));
+  expect(made).toBe(4);
+  expect((await cache.get('big', make(500))).body).toHaveLength(502);
+});
+
+test('an ETag names the bytes, and matches by weak comparison in lists', () => {
+  const etag = etagOf('body');
+  expect(etag).toBe(etagOf(Buffer.from('body')));
+  expect(etag).not.toBe(etagOf('body '));
+  for (const condition of [etag, `W/${etag}`, `"a" , ${etag}`, ' * '])
+    expect(matchesEtag(condition, etag)).toBe(true);
+  for (const condition of ['', '"a"', etag.slice(1, -1)]) expect(matchesEtag(condition, etag)).toBe(false);
+});
