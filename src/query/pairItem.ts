@@ -3,7 +3,7 @@ import { formatUnits } from '../domain/amounts';
 import { formatPrice } from '../domain/prices';
 import { WINDOW_SECONDS, type PairDetail, type PairItem, type TradeCounts, type Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
-import type { PastPricesRow, StateRow, TradesRow } from './pairTable';
+import type { PastPricesRow, StateRow, TradesRow } from './pairRows';
 import type { PoolRow } from './pools';
 import { tokenOf, type TokenMap } from './tokens';
 

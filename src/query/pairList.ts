@@ -18,9 +18,9 @@ export const ORDERS = ['desc', 'asc'] as const;
 export type Order = (typeof ORDERS)[number];
 
 export interface PairFilter {
-  /** Part of a symbol or name, or an address; null: any. */
+  /** Part of a symbol or name, or an address; null: all of them. */
   readonly q: string | null;
-  /** Slug in lower case; null: any. */
+  /** Slug in lower case; null: all of them. */
   readonly dex: string | null;
   readonly token: Hex | null;
 }

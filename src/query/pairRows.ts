@@ -1,0 +1,52 @@
+/** Shapes of the rows that the pair queries give. */
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const usd = z.number().nullable();
+
+export const tradesRowShape = z.object({
+  pair: z.string(),
+  buys_m5: count,
+  buys_h1: count,
+  buys_h6: count,
+  buys_h24: count,
+  sells_m5: count,
+  sells_h1: count,
+  sells_h6: count,
+  sells_h24: count,
+  buyers_m5: count,
+  buyers_h1: count,
+  buyers_h6: count,
+  buyers_h24: count,
+  sellers_m5: count,
+  sellers_h1: count,
+  sellers_h6: count,
+  sellers_h24: count,
+  volume_m5: usd,
+  volume_h1: usd,
+  volume_h6: usd,
+  volume_h24: usd,
+  fees_h24: usd,
+});
+export type TradesRow = z.infer<typeof tradesRowShape>;
+
+export const stateRowShape = z.object({
+  pair: z.string(),
+  ord: z.string(),
+  reserve0: z.string(),
+  reserve1: z.string(),
+  sqrt_price_x96: z.string(),
+  liquidity: z.string(),
+  tick: z.int(),
+  price: z.number(),
+});
+export type StateRow = z.infer<typeof stateRowShape>;
+
+export const pastPricesRowShape = z.object({
+  pair: z.string(),
+  price_m5: z.number(),
+  price_h1: z.number(),
+  price_h6: z.number(),
+  price_h24: z.number(),
+});
+export type PastPricesRow = z.infer<typeof pastPricesRowShape>;
