@@ -12,6 +12,7 @@ import type { DexFacts } from '../query/dexItem';
 import type { DexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import type { PairTables } from '../query/pairTable';
+import type { PoolDirectory } from '../query/poolDirectory';
 import type { PriceSources } from '../query/tokenItem';
 import type { TokenTables } from '../query/tokenTable';
 import type { ByteCache } from './byteCache';
@@ -30,6 +31,7 @@ export interface MarketDeps {
   /** The block that answers are as of; null while the database is away or nothing is indexed. */
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
+  readonly directory: PoolDirectory;
   readonly pairs: PairTables;
   readonly tokens: TokenTables;
   readonly dexes: DexTables;

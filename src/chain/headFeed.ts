@@ -19,10 +19,10 @@ export interface HeadFeedOptions {
 }
 
 const POLL_DEFAULT_MS = 500;
-const POLL_MIN_MS = 200;
-const POLL_MAX_MS = 2_000;
+const POLL_MIN_MS = 50;
+const POLL_MAX_MS = 1_000;
 /** Heads arrive at about this multiple of the polling interval. */
-const POLLS_PER_BLOCK = 8;
+const POLLS_PER_BLOCK = 16;
 /** With several endpoints, how often all are asked for their heads, to know who lags. */
 const REFRESH_MS = 10_000;
 
@@ -87,7 +87,7 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
   }
 }
 
-/** Learns how far apart heads come and polls a fraction of it: 200 ms to 2 s, 500 ms before anything is known. */
+/** Learns how far apart heads come and polls a fraction of it: 50 ms to 1 s, 500 ms before anything is known. */
 class SpacingMeter {
   readonly #clock: Clock;
   #lastAt: number | null = null;

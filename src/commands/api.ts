@@ -18,6 +18,7 @@ import type { Metrics } from '../metrics';
 import { ActivityCounter } from '../query/activity';
 import { createDexTables } from '../query/dexTable';
 import { createPairTables } from '../query/pairTable';
+import { createPoolDirectory } from '../query/poolDirectory';
 import { createTokenTables } from '../query/tokenTable';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
@@ -65,6 +66,7 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     runner,
     head: () => tail.current(),
     cache: createByteCache(),
+    directory: createPoolDirectory(runner),
     pairs,
     tokens: createTokenTables(runner, config.chainId, config.chain, pairs),
     dexes: createDexTables(runner, config.chainId, config.chain.dexes, pairs),

@@ -25,14 +25,16 @@ const poolRowShape = z.object({
 });
 export type PoolRow = z.infer<typeof poolRowShape>;
 
-/** The pool at an address, or null. */
+const foundPoolShape = poolRowShape.extend({ is_final: z.boolean() });
+
+/** The pool at an address, or null. `is_final`: no reorg can take it back. */
 export async function findPool(
   runner: QueryRunner,
   head: HeadSnapshot,
   address: Hex,
-): Promise<PoolRow | null> {
+): Promise<z.infer<typeof foundPoolShape> | null> {
   const params = { ...snapshotParams(head), pair: address.slice(2) };
-  const [row] = await runner.run('pairs/find_pool', params, poolRowShape);
+  const [row] = await runner.run('pairs/find_pool', params, foundPoolShape);
   return row ?? null;
 }
 

@@ -6,9 +6,9 @@ import { AppError } from '../errors';
 import type { Currency, TicksAnswer } from '../wire/ticks';
 import { BarSource } from './barSource';
 import type { HeadSnapshot } from './headSnapshot';
-import { findPool, type PoolRow } from './pools';
+import type { PoolDirectory } from './poolDirectory';
 import { toSeries } from './tickSeries';
-import { listTokens, tokenRefOf, type TokenMap } from './tokens';
+import { tokenRefOf } from './tokens';
 
 /** Times in the store are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
@@ -26,10 +26,16 @@ export interface TicksRequest {
   readonly invert: boolean;
 }
 
+/** Where bars are read from. */
+export interface TicksSource {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly directory: PoolDirectory;
+}
+
 /** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
 export async function getPairTicks(
-  runner: QueryRunner,
-  chainId: number,
+  { runner, chainId, directory }: TicksSource,
   head: HeadSnapshot,
   request: TicksRequest,
 ): Promise<TicksAnswer> {
@@ -37,7 +43,7 @@ export async function getPairTicks(
   const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
   const source = new BarSource(runner, chainId, head, request.pair, seconds, request.currency === 'usd');
   const [found, bars] = await Promise.all([
-    findPoolWithTokens(runner, head, request.pair),
+    directory.find(head, request.pair),
     source.read(to, request.limit + 1),
   ]);
   if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
@@ -68,13 +74,4 @@ export async function getPairTicks(
       as_of_timestamp: head.timestamp,
     },
   };
-}
-
-async function findPoolWithTokens(
-  runner: QueryRunner,
-  head: HeadSnapshot,
-  pair: Hex,
-): Promise<{ pool: PoolRow; tokens: TokenMap } | null> {
-  const pool = await findPool(runner, head, pair);
-  return pool === null ? null : { pool, tokens: await listTokens(runner, [pool.token0, pool.token1]) };
 }

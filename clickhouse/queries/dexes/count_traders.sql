@@ -1,18 +1,18 @@
 -- One row: how many makers swapped on one DEX in (now - 24 h, now]; of all together in the row whose dex is null.
 -- Key: ord, from the day's first block on (`after_ord`). Reads one day of swaps: once per head version, never per request.
 SELECT
-    if(grouping(dex) = 0, NULL, toString(dex)) AS dex,
+    if(grouping(slug) = 0, NULL, toString(slug)) AS dex,
     toUInt32(uniqExact(maker)) AS traders,
     toUInt32(count()) AS trades
 FROM
 (
-    SELECT dex, maker
+    SELECT dex AS slug, maker
     FROM swaps
     WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
     UNION ALL
-    SELECT dex, maker
+    SELECT dex AS slug, maker
     FROM swaps_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
 )
-GROUP BY GROUPING SETS ((dex), ())
+GROUP BY GROUPING SETS ((slug), ())
 LIMIT {limit:UInt32}

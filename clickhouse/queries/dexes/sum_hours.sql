@@ -2,7 +2,7 @@
 -- the snapshot's final cursor, which the rollup therefore holds whole. Reads dex_hours, never swaps.
 SELECT
     h.dex AS dex,
-    intDiv(h.hour, 86400) * 86400 AS day,
+    toUInt32(intDiv(h.hour, 86400) * 86400) AS day,
     toUInt32(sum(h.trades)) AS trades,
     toUInt32(sum(h.trades) - sum(h.untracked)) AS tracked,
     toFloat64(sum(h.volume_usd)) AS volume_usd,

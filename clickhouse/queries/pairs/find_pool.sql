@@ -11,14 +11,15 @@ SELECT
     tick_spacing,
     created_block,
     created_at,
-    if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx
+    if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx,
+    is_final
 FROM
 (
-    SELECT *
+    SELECT *, true AS is_final
     FROM pools
     WHERE address = unhex({pair:String}) AND ord <= {final_ord:UInt64}
     UNION ALL
-    SELECT * EXCEPT commit
+    SELECT * EXCEPT commit, false AS is_final
     FROM pools_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND address = unhex({pair:String})
 )

@@ -47,7 +47,7 @@ export function pairTicks(deps: MarketDeps): Route {
     },
     read({ address, to, ...rest }, head) {
       const request = { ...rest, pair: address, to: to === null ? null : toSeconds(to) };
-      return getPairTicks(deps.runner, deps.chain.chainId, head, request);
+      return getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, request);
     },
   });
 }

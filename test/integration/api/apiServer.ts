@@ -11,6 +11,7 @@ import { ActivityCounter } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createDexTables } from '../../../src/query/dexTable';
 import { createPairTables } from '../../../src/query/pairTable';
+import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { createTokenTables } from '../../../src/query/tokenTable';
 import { CHAIN_ID, hexOf } from './world';
 
@@ -54,6 +55,7 @@ export async function startApi(
     runner,
     head,
     cache: createByteCache(),
+    directory: createPoolDirectory(runner),
     pairs,
     tokens: createTokenTables(runner, CHAIN_ID, CHAIN, pairs),
     dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),

@@ -250,12 +250,20 @@ const BAD: [string, string, string?][] = [
   [`/api/v1/tokens?q=${WRONG_CHECKSUM}`, 'q', 'checksum'],
 ];
 
-test.each(BAD)('%s is a 400 that names %s', async (path, name, allowed) => {
-  const answer = await api.get(path);
-  expect(answer.status).toBe(400);
-  expect(answer.json).toEqual({ success: false, error: expect.stringContaining(name), code: 'bad_request' });
-  if (allowed !== undefined) expect(answer.text).toContain(allowed);
-});
+// Rows of one length: jest would take a parameter that a row does not fill for its `done`.
+test.each(BAD.map(([path, name, allowed = '']) => [path, name, allowed]))(
+  '%s is a 400 that names %s',
+  async (path, name, allowed) => {
+    const answer = await api.get(path);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual({
+      success: false,
+      error: expect.stringContaining(name),
+      code: 'bad_request',
+    });
+    expect(answer.text).toContain(allowed);
+  },
+);
 
 test('a token that no pool holds is a 404 everywhere, and so is one whose pools the head does not know yet', async () => {
   const { entries } = await readTable(heads[0]!);

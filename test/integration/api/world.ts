@@ -20,6 +20,7 @@ import {
 import { toOrd } from '../../../src/domain/ord';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createRandom, type Random } from './random';
 
 export const CHAIN_ID = 369;
 /** Some 87 blocks below the one whose ords have a digit more: an order by text would show. */
@@ -41,34 +42,6 @@ export interface World {
   readonly seed: number;
   readonly tokens: readonly TokenRow[];
   readonly blocks: readonly WorldBlock[];
-}
-
-export interface Random {
-  (): number;
-  int(below: number): number;
-  pick<T>(values: readonly T[]): T;
-  big(bits: number): bigint;
-}
-
-/** mulberry32: small, seeded, the same everywhere. */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  return Object.assign(next, {
-    int: (below: number) => Math.floor(next() * below),
-    pick: <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!,
-    big: (bits: number) => {
-      let value = 1n;
-      for (let i = 0; i < bits; i += 1) value = value * 2n + (next() < 0.5 ? 0n : 1n);
-      return value;
-    },
-  });
 }
 
 export function hexOf(prefix: string, index: number, digits: number): Hex {

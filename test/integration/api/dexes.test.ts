@@ -1,0 +1,256 @@
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { SwapRow } from '../../../src/clickhouse/tables';
+import { createLog } from '../../../src/log';
+import { listDexDays } from '../../../src/query/dexDays';
+import { getDexHistory } from '../../../src/query/dexHistory';
+import { readDexTable, type DexTable } from '../../../src/query/dexTable';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { readPairTable } from '../../../src/query/pairTable';
+import { dexAnswerShape, dexesAnswerShape, dexItemShape } from '../../../src/wire/dexes';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { createRandom } from './random';
+import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+
+const SEED = 31_337;
+const BLOCKS = 300;
+const FINAL = FIRST_BLOCK + 230;
+const STORED = FIRST_BLOCK + 250;
+const TIP = FIRST_BLOCK + BLOCKS - 1;
+const DAY = 86_400;
+
+let test_: TestDatabase;
+let db: Database;
+let runner: QueryRunner;
+let world: World;
+let heads: HeadSnapshot[];
+let head: HeadSnapshot | null;
+let api: ApiServer;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  // Eleven days: a week and the day before it lie inside.
+  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 1_600, events: 6 });
+  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  heads = [
+    snapshotOf(world, FINAL, TIP),
+    snapshotOf(world, FINAL, FINAL),
+    snapshotOf(world, FINAL - 100, FINAL - 100),
+    snapshotOf(world, STORED, TIP),
+    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
+  ];
+  api = await startApi(runner, () => head);
+}, 120_000);
+
+beforeEach(() => {
+  head = heads[0]!;
+});
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await test_?.drop();
+});
+
+async function readTable(at: HeadSnapshot): Promise<DexTable> {
+  return readDexTable(runner, CHAIN_ID, at, CHAIN.dexes, await readPairTable(runner, CHAIN_ID, at));
+}
+
+function upTo<Row>(at: HeadSnapshot, pick: (block: World['blocks'][number]) => readonly Row[]): Row[] {
+  return world.blocks.filter(({ number }) => number <= at.number).flatMap(pick);
+}
+
+function swapsIn(at: HeadSnapshot, since: number, until: number): SwapRow[] {
+  return upTo(at, (block) => block.swaps).filter(({ timestamp }) => timestamp > since && timestamp <= until);
+}
+
+function sumOf(swaps: readonly SwapRow[], field: 'amount_usd' | 'fee_usd'): number | null {
+  const tracked = swaps.filter((swap) => swap.tracked);
+  if (tracked.length === 0) return null;
+  return Number(tracked.reduce((sum, swap) => sum + swap[field], 0n)) / 1e12;
+}
+
+function makersOf(swaps: readonly SwapRow[]): number | null {
+  const makers = new Set(swaps.map(({ maker }) => maker).filter((maker) => maker !== null));
+  return makers.size === 0 && swaps.length > 0 ? null : makers.size;
+}
+
+function expectNear(got: number | null, wanted: number | null): void {
+  if (wanted === null || got === null) expect(got).toBe(wanted);
+  else expect(Math.abs(got - wanted)).toBeLessThanOrEqual(1e-9 * Math.max(1e-3, Math.abs(wanted)));
+}
+
+const change = (now: number | null, before: number | null): number | null =>
+  now === null || before === null || before === 0 ? null : (now / before - 1) * 100;
+
+test('DEXes have the figures of a plain recomputation, in every state of the store', async () => {
+  for (const at of heads) {
+    const { items, traders, trades, volumeBefore } = await readTable(at);
+    const now = at.timestamp;
+    const day = swapsIn(at, now - DAY, now);
+    const before = swapsIn(at, now - 2 * DAY, now - DAY);
+    const total = sumOf(day, 'amount_usd');
+    expect([traders, trades]).toEqual([makersOf(day), day.length]);
+    expectNear(volumeBefore, sumOf(before, 'amount_usd'));
+    expect(items.map(({ dex_name }) => dex_name).sort()).toEqual([
+      'empty_dex',
+      'nine_v3',
+      'pulsex_v1',
+      'pulsex_v2',
+    ]);
+    for (const item of items) {
+      dexItemShape.parse(item);
+      const own = <T extends { dex: string }>(rows: readonly T[]): T[] =>
+        rows.filter(({ dex }) => dex === item.dex_name);
+      const pools = own(upTo(at, (block) => block.pools));
+      const configured = CHAIN.dexes.find(({ name }) => name === item.dex_name)!;
+      const volume = sumOf(own(day), 'amount_usd');
+      expect(item).toMatchObject({
+        display_name: configured.displayName,
+        factories: [...new Set([configured.factory, ...pools.map(({ factory }) => factory)])].sort(),
+        tx_24h: own(day).length,
+        traders_24h: makersOf(own(day)),
+        pool_count: pools.length,
+        active_pools_24h: new Set(own(day).map(({ pair }) => pair)).size,
+        last_trade_at: own(swapsIn(at, 0, now)).at(-1)?.timestamp ?? null,
+        tvl_usd: null,
+        tvl_share: null,
+        protocol_fees_24h_usd: null,
+      });
+      expectNear(item.volume_24h_usd, volume);
+      expectNear(item.fees_24h_usd, sumOf(own(day), 'fee_usd'));
+      expectNear(item.volume_7d_usd, sumOf(own(swapsIn(at, now - 7 * DAY, now)), 'amount_usd'));
+      expectNear(item.volume_change_24h, change(volume, sumOf(own(before), 'amount_usd')));
+      expectNear(item.market_share_24h, total === null ? null : ((volume ?? 0) / total) * 100);
+    }
+    const volumes = items.map(({ volume_24h_usd }) => volume_24h_usd ?? -1);
+    expect(volumes).toEqual([...volumes].sort((a, b) => b - a));
+    const shares = items.map(({ market_share_24h }) => market_share_24h ?? 0);
+    if (total !== null) expect(Math.abs(shares.reduce((a, b) => a + b) - 100)).toBeLessThan(0.01);
+  }
+});
+
+test('what a DEX is made of stands also where it has no pool yet', async () => {
+  const { items } = await readTable(heads[0]!);
+  const typesOf = (name: string): unknown => items.find(({ dex_name }) => dex_name === name)!.pool_types;
+  expect(typesOf('empty_dex')).toEqual([4]);
+  expect(typesOf('nine_v3')).toEqual([3]);
+  expect(typesOf('pulsex_v1')).toEqual([2]);
+});
+
+test('sums over any stretch of time equal the swaps, wherever its ends lie', async () => {
+  const random = createRandom(SEED);
+  for (const at of heads) {
+    const first = world.blocks[0]!.timestamp;
+    for (let i = 0; i < 12; i += 1) {
+      const hourly = random() < 0.3;
+      const time = (): number => {
+        const any = first - 3_600 + random.int(at.timestamp - first + 3_601);
+        return hourly ? any - (any % 3_600) : any;
+      };
+      const [a, b] = [time(), time()];
+      const stretch = { since: Math.min(a, b), until: Math.max(a, b) };
+      const rows = await listDexDays(runner, CHAIN_ID, at, stretch);
+      const wanted = swapsIn(at, stretch.since, stretch.until);
+      const countOf = (dex: string, day: number): number =>
+        rows.filter((row) => row.dex === dex && row.day === day).reduce((sum, row) => sum + row.trades, 0);
+      const keys = new Map<string, number>();
+      for (const { dex, timestamp } of wanted) {
+        const key = `${dex} ${timestamp - (timestamp % DAY)}`;
+        keys.set(key, (keys.get(key) ?? 0) + 1);
+      }
+      for (const [key, swaps] of keys) {
+        const [dex = '', day = ''] = key.split(' ');
+        expect([stretch, key, countOf(dex, Number(day))]).toEqual([stretch, key, swaps]);
+      }
+      expect(rows.reduce((sum, row) => sum + row.trades, 0)).toBe(wanted.length);
+    }
+  }
+});
+
+test('the history of a DEX has every day since the first block, with that day’s trading alone', async () => {
+  for (const at of heads)
+    for (const { name } of CHAIN.dexes)
+      for (const days of [1, 3, 365]) {
+        const history = await getDexHistory(runner, CHAIN_ID, at, name, days);
+        const last = at.timestamp - (at.timestamp % DAY);
+        const first = world.blocks[0]!.timestamp - (world.blocks[0]!.timestamp % DAY);
+        const from = Math.max(first, last - (days - 1) * DAY);
+        expect(history.map(({ time }) => time)).toEqual(
+          Array.from({ length: (last - from) / DAY + 1 }, (_, index) => from + index * DAY),
+        );
+        for (const { time, tx, volume_usd, fees_usd, market_share, tvl_usd } of history) {
+          const all = swapsIn(at, time - 1, time + DAY - 1);
+          const own = all.filter(({ dex }) => dex === name);
+          const [volume, total] = [sumOf(own, 'amount_usd'), sumOf(all, 'amount_usd')];
+          expect([tx, tvl_usd]).toEqual([own.length, null]);
+          expectNear(volume_usd, volume);
+          expectNear(fees_usd, sumOf(own, 'fee_usd'));
+          expectNear(market_share, total === null ? null : ((volume ?? 0) / total) * 100);
+        }
+      }
+});
+
+test('a DEX is found by its name in any letter case, with its ten most traded pairs', async () => {
+  for (const name of ['pulsex_v1', 'PulseX_V1']) {
+    const answer = await api.get(`/api/v1/dexes/${name}?days=2`);
+    expect(answer.status).toBe(200);
+    const { data } = dexAnswerShape.parse(answer.json);
+    expect(data).toMatchObject({ dex_name: 'pulsex_v1', display_name: 'PulseX V1' });
+    expect(data.history).toHaveLength(2);
+    expect(data.top_pairs).toHaveLength(Math.min(10, data.pool_count));
+    const volumes = data.top_pairs.map(({ volume_24h_usd }) => volume_24h_usd ?? -1);
+    expect(volumes).toEqual([...volumes].sort((a, b) => b - a));
+    expect(data.top_pairs.every(({ dex_name }) => dex_name === 'pulsex_v1')).toBe(true);
+  }
+});
+
+test('the list of DEXes is paged like every list', async () => {
+  const { json } = await api.get('/api/v1/dexes?limit=3&page=2');
+  dexesAnswerShape.parse(json);
+  expect(json['data']).toHaveLength(1);
+  expect(json['meta']).toMatchObject({ page: 2, limit: 3, total: 4, total_pages: 2, has_next: false });
+  expect((await api.get('/api/v1/dexes?page=3&limit=3')).json['data']).toEqual([]);
+});
+
+test.each(['nothing', '%20', 'pulsex_v1%00', "'", '%25', 'x'.repeat(300)])(
+  'the unknown DEX %s is a 404',
+  async (name) => {
+    const answer = await api.get(`/api/v1/dexes/${name}`);
+    expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
+  },
+);
+
+const INTEGERS = ['0', '-1', '1.5', 'abc', '', '%2B1', '1e1', '0x10', '9007199254740992'];
+const BAD: [string, string, string][] = [
+  ...[...INTEGERS, '366'].map((value): [string, string, string] => [
+    `/api/v1/dexes/pulsex_v1?days=${value}`,
+    'days',
+    '365',
+  ]),
+  ...INTEGERS.map((value): [string, string, string] => [`/api/v1/dexes?page=${value}`, 'page', '1']),
+  ...[...INTEGERS, '101'].map((value): [string, string, string] => [
+    `/api/v1/dexes?limit=${value}`,
+    'limit',
+    '100',
+  ]),
+  ['/api/v1/dexes/pulsex_v1?days=1&days=1', 'days', 'one'],
+];
+
+test.each(BAD)('%s is a 400 that names %s', async (path, name, allowed) => {
+  const answer = await api.get(path);
+  expect(answer.status).toBe(400);
+  expect(answer.json).toEqual({ success: false, error: expect.stringContaining(name), code: 'bad_request' });
+  expect(answer.text).toContain(allowed);
+});
+
+test('without a head the endpoints of DEXes are a 503', async () => {
+  head = null;
+  for (const path of ['/api/v1/dexes', '/api/v1/dexes/pulsex_v1'])
+    expect((await api.get(path)).json['code']).toBe('unavailable');
+});

@@ -1,0 +1,172 @@
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { insertRows } from '../../../src/clickhouse/inserter';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { blocksTable, poolsTable, swapsTable, type BlockRow } from '../../../src/clickhouse/tables';
+import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { overviewAnswerShape } from '../../../src/wire/overview';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { startApi, type ApiServer } from './apiServer';
+import { createRandom } from './random';
+import {
+  CHAIN_ID,
+  commitOf,
+  FIRST_BLOCK,
+  insertTokens,
+  makeWorld,
+  snapshotOf,
+  type World,
+  type WorldBlock,
+} from './world';
+
+const SEED = 555_001;
+const BLOCKS = 200;
+const FINAL = FIRST_BLOCK + 150;
+const STORED = FIRST_BLOCK + 165;
+const TIP = FIRST_BLOCK + BLOCKS - 1;
+const DAY = 86_400;
+/** Blocks from here on tell no gas prices, and those of the last stretch no base fee either. */
+const SILENT_FROM = FIRST_BLOCK + 40;
+const SILENT_TO = FIRST_BLOCK + 80;
+const FEELESS_FROM = FIRST_BLOCK + 60;
+
+let test_: TestDatabase;
+let db: Database;
+let runner: QueryRunner;
+let world: World;
+let rows: BlockRow[];
+let head: HeadSnapshot | null;
+let api: ApiServer;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  // Two days and more, so that the window cuts.
+  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 1_000, events: 5 });
+  const random = createRandom(SEED);
+  rows = world.blocks.map((block) => toBlockRow(block, random));
+  await insertTokens(db, world.tokens);
+  await store('final', (number) => number <= STORED);
+  await store('head', (number) => number > FINAL - 5);
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  api = await startApi(runner, () => head);
+}, 120_000);
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await test_?.drop();
+});
+
+function toBlockRow(block: WorldBlock, random: ReturnType<typeof createRandom>): BlockRow {
+  const { number } = block;
+  const silent = number >= SILENT_FROM && number < SILENT_TO;
+  const transactions = silent && random() < 0.3 ? 0 : random.int(6);
+  return {
+    chain_id: CHAIN_ID,
+    number,
+    hash: block.hash,
+    parent_hash: block.parentHash,
+    timestamp: block.timestamp,
+    base_fee: number >= FEELESS_FROM && number < SILENT_TO ? null : random.big(50),
+    transaction_count: transactions,
+    log_count: 0,
+    gas_prices: silent ? [] : Array.from({ length: transactions }, () => random.big(40 + random.int(30))),
+  };
+}
+
+async function store(where: 'final' | 'head', fits: (number: number) => boolean): Promise<void> {
+  for (const [index, block] of world.blocks.entries()) {
+    if (!fits(block.number)) continue;
+    const options = where === 'head' ? { commit: commitOf(block.number) } : {};
+    const row = rows[index]!;
+    await insertRows(db, blocksTable, [row], options);
+    await insertRows(db, poolsTable, block.pools, options);
+    await insertRows(db, swapsTable, block.swaps, options);
+    // An orphan beside it, which must never count.
+    if (where === 'head') {
+      const orphan = { ...row, transaction_count: 1_000, gas_prices: [1n] };
+      await insertRows(db, blocksTable, [orphan], { commit: 1_000_000 + block.number });
+    }
+  }
+  // Another chain's blocks in the same tables.
+  await insertRows(db, blocksTable, [{ ...rows[20]!, chain_id: 943, transaction_count: 77 }]);
+}
+
+/** Gas of the last 20 blocks up to a block, as plainly as can be. */
+function gasOf(tip: number): number | null {
+  const last = rows.filter(({ number }) => number <= tip && number > tip - 20);
+  const paid: bigint[] = [];
+  for (const row of last) {
+    if (row.gas_prices.length > 0) paid.push(...row.gas_prices);
+    else if (row.base_fee !== null)
+      for (let i = 0; i < row.transaction_count; i += 1) paid.push(row.base_fee);
+  }
+  if (paid.length === 0) for (const { base_fee } of last) if (base_fee !== null) paid.push(base_fee);
+  const sorted = paid.map(Number).sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const middle = Math.floor(sorted.length / 2);
+  const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return median / 1e9;
+}
+
+const STATES: [string, number, number][] = [
+  ['a cursor and a head above it', FINAL, TIP],
+  ['nothing above the cursor', FINAL, FINAL],
+  ['a cursor in the midst of a promotion', STORED, TIP],
+  ['a head that lies behind the store', FINAL - 60, FINAL - 60],
+  ['blocks without gas prices', SILENT_FROM + 19, SILENT_FROM + 19],
+  ['blocks without gas prices and base fees', SILENT_TO - 1, SILENT_TO - 1],
+  ['the very first block', FIRST_BLOCK, FIRST_BLOCK],
+];
+
+test.each(STATES)('the overview equals a plain recomputation with %s', async (_, finalTo, tip) => {
+  head = snapshotOf(world, finalTo, tip);
+  const answer = await api.get('/api/v1/overview');
+  expect(answer.status).toBe(200);
+  const { data } = overviewAnswerShape.parse(answer.json);
+  const since = head.timestamp - DAY;
+  const inDay = ({ number, timestamp }: { number: number; timestamp: number }): boolean =>
+    number <= tip && timestamp > since;
+  const swaps = world.blocks.filter(inDay).flatMap((block) => block.swaps);
+  const makers = new Set(swaps.map(({ maker }) => maker).filter((maker) => maker !== null));
+  expect(data).toMatchObject({
+    tx_24h: rows.filter(inDay).reduce((sum, row) => sum + row.transaction_count, 0),
+    swaps_24h: swaps.length,
+    traders_24h: makers.size === 0 && swaps.length > 0 ? null : makers.size,
+    active_pools: new Set(swaps.map(({ pair }) => pair)).size,
+    tvl_usd: null,
+    native_price_usd: null,
+    token_burned_24h: null,
+    token_burned_symbol: 'HEX',
+    block_number: tip,
+    block_timestamp: head.timestamp,
+  });
+  const gas = gasOf(tip);
+  if (gas === null) expect(data.gas_gwei).toBeNull();
+  else expect(Math.abs(data.gas_gwei! / gas - 1)).toBeLessThan(1e-12);
+  const usd = (from: number, to: number): number | null => {
+    const tracked = world.blocks
+      .filter(({ number, timestamp }) => number <= tip && timestamp > from && timestamp <= to)
+      .flatMap((block) => block.swaps)
+      .filter((swap) => swap.tracked);
+    return tracked.length === 0
+      ? null
+      : Number(tracked.reduce((sum, { amount_usd }) => sum + amount_usd, 0n)) / 1e12;
+  };
+  const [now, before] = [usd(since, head.timestamp), usd(since - DAY, since)];
+  expect(data.volume_24h_usd).toEqual(now === null ? null : expect.closeTo(now, 6));
+  const change = now === null || before === null || before === 0 ? null : (now / before - 1) * 100;
+  expect(data.volume_change_24h).toEqual(change === null ? null : expect.closeTo(change, 6));
+});
+
+test('the overview is a 503 without a head, and a 304 for whoever has it', async () => {
+  head = null;
+  expect((await api.get('/api/v1/overview')).json['code']).toBe('unavailable');
+  head = snapshotOf(world, FINAL, TIP);
+  const first = await api.get('/api/v1/overview?unknown=1');
+  const again = await api.get('/api/v1/overview', { 'If-None-Match': first.headers['etag'] ?? '' });
+  expect([first.status, again.status]).toEqual([200, 304]);
+});

@@ -1,0 +1,77 @@
+import { planStretch, type Stretch } from '../../../src/query/dexDays';
+import { medianGasGwei, type GasRow } from '../../../src/query/overview';
+import { changePercent, compareKeys, distinctMakers, sumKnown } from '../../../src/query/ranking';
+
+describe('a stretch of time', () => {
+  /** Every second that a plan covers, to see that none is missing or twice. */
+  function secondsOf(stretch: Stretch, finalTime: number | null): number[] {
+    const { hours, swaps } = planStretch(stretch, finalTime);
+    const seconds: number[] = [];
+    const add = (from: number, to: number): void => {
+      for (let at = from; at < to; at += 1) seconds.push(at);
+    };
+    for (const { since, until } of swaps) add(since + 1, until + 1);
+    if (hours !== null) add(hours.from, hours.to);
+    return seconds.sort((a, b) => a - b);
+  }
+
+  test('is covered once and wholly, wherever its ends and the cursor lie', () => {
+    const base = 3_600 * 10;
+    const marks = [-3_601, -1, 0, 1, 3_599, 3_600, 3_601, 7_199, 7_200, 9_000].map((mark) => base + mark);
+    for (const since of marks)
+      for (const until of marks.filter((mark) => mark > since))
+        for (const finalTime of [null, 0, ...marks]) {
+          const wanted = Array.from({ length: until - since }, (_, index) => since + 1 + index);
+          expect(secondsOf({ since, until }, finalTime)).toEqual(wanted);
+        }
+  });
+
+  test('takes only hours that end before the cursor from the rollup', () => {
+    const plan = planStretch({ since: 3_599, until: 20_000 }, 11_000);
+    expect(plan).toEqual({ hours: { from: 3_600, to: 10_800 }, swaps: [{ since: 10_799, until: 20_000 }] });
+    expect(planStretch({ since: 3_600, until: 20_000 }, 7_199).hours).toBeNull();
+  });
+});
+
+describe('the gas price', () => {
+  const row = (count: number, fee: string | null, prices: string[] = []): GasRow => ({
+    transaction_count: count,
+    base_fee: fee,
+    gas_prices: prices,
+  });
+
+  test('is the median over all transactions, the mean of the middle two when they are even', () => {
+    expect(medianGasGwei([row(1, '1', ['3000000000']), row(2, '1', ['1000000000', '900000000000'])])).toBe(3);
+    expect(medianGasGwei([row(2, null, ['1', '2'])])).toBe(1.5e-9);
+  });
+
+  test('holds prices beyond 64 bits', () => {
+    expect(medianGasGwei([row(1, null, ['123456789012345678901234567890'])])).toBe(123456789012345678901.23);
+  });
+
+  test('counts a block without prices with its base fee for each transaction', () => {
+    expect(medianGasGwei([row(1, '9', ['1000000000']), row(2, '5000000000')])).toBe(5);
+  });
+
+  test('is the base fee where there is no transaction, and null where nothing is known', () => {
+    expect(medianGasGwei([row(0, '7000000000'), row(0, '7000000000')])).toBe(7);
+    expect(medianGasGwei([row(3, null)])).toBeNull();
+    expect(medianGasGwei([])).toBeNull();
+  });
+});
+
+test('keys compare with nulls last in both orders', () => {
+  expect([null, 2, 1, null].sort((a, b) => compareKeys(a, b, 'asc'))).toEqual([1, 2, null, null]);
+  expect([null, 1, 2].sort((a, b) => compareKeys(a, b, 'desc'))).toEqual([2, 1, null]);
+});
+
+test('sums and changes are null where nothing is known, never 0', () => {
+  expect([sumKnown([]), sumKnown([null]), sumKnown([null, 0]), sumKnown([1, 2])]).toEqual([null, null, 0, 3]);
+  expect([changePercent(1, null), changePercent(null, 1), changePercent(1, 0), changePercent(3, 2)]).toEqual([
+    null,
+    null,
+    null,
+    50,
+  ]);
+  expect([distinctMakers(0, 3), distinctMakers(0, 0), distinctMakers(2, 3)]).toEqual([null, 0, 2]);
+});
