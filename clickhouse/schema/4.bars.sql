@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS bars
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (timeframe, pair, leg, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS

@@ -12,7 +12,7 @@ import { benchDecode } from './decode';
 import { printTable, type Figure } from './figure';
 import { benchLatency } from './latency';
 import { serveApi } from './servedApi';
-import { startStubChain } from './stubChain';
+import { startStubChain, type StubChain } from './stubChain';
 import { stubDescription } from './stubDescription';
 import { loadSwaps } from './swapLoader';
 import { benchTicks } from './ticks';
@@ -53,7 +53,8 @@ interface Bench {
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-async function benchIngest({ server, figures }: Bench, wants: (group: string) => boolean): Promise<void> {
+async function benchIngest(bench: Bench, wants: (group: string) => boolean): Promise<void> {
+  const { server, figures } = bench;
   say(`building a stub chain of ${BLOCKS} blocks …`);
   const chain = await startStubChain({ blocks: BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: PAIRS });
   if (wants('decode')) figures.push(...benchDecode(chain));
@@ -64,8 +65,31 @@ async function benchIngest({ server, figures }: Bench, wants: (group: string) =>
     figures.push(...(await benchBackfill(chain, { full, raw }, BLOCKS, log)));
     await full.close();
     await raw.close();
+    await benchMemory(bench, chain);
   }
   await chain.close();
+}
+
+/** The same backfill by the program itself, in a process of its own: API and ingester together. */
+async function benchMemory({ server, folder, figures }: Bench, chain: StubChain): Promise<void> {
+  say('memory of a backfill …');
+  const database = await createDatabase(server.writerUrl, 'candlehouse_memory', true);
+  const api = await serveApi('all', {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: writeDescription(folder),
+    START_BLOCK: '0',
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_memory'),
+  });
+  while (Number((await api.head()) ?? 0) < BLOCKS) await new Promise((resolve) => setTimeout(resolve, 100));
+  figures.push(memoryFigure('memory of API and ingester after the backfill, most', api.memoryMb(), 1_024));
+  await api.stop();
+  await database.close();
+}
+
+function writeDescription(folder: string): string {
+  const file = join(folder, 'chain.json');
+  writeFileSync(file, JSON.stringify(stubDescription()));
+  return file;
 }
 
 async function benchReads({ server, figures }: Bench): Promise<void> {
@@ -93,16 +117,13 @@ async function benchStream({ server, folder, figures }: Bench): Promise<void> {
   const first = 200;
   chain.setHead(first);
   const database = await createDatabase(server.writerUrl, 'candlehouse_stream', true);
-  const file = join(folder, 'chain.json');
-  writeFileSync(file, JSON.stringify(stubDescription()));
   const api = await serveApi('all', {
     RPC_URL: chain.url,
-    CHAIN_CONFIG: file,
+    CHAIN_CONFIG: writeDescription(folder),
     START_BLOCK: '0',
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_stream'),
   });
   figures.push(...(await benchLatency(api, chain, { from: first + 1, to: last }, database)));
-  figures.push(memoryFigure('memory of API and ingester in one process', api.memoryMb(), 1_024));
   await api.stop();
   await database.close();
   await chain.close();

@@ -11,7 +11,9 @@ export interface ServedApi {
   readonly url: string;
   /** Body of a GET; throws on a status other than 200. */
   get(path: string): Promise<string>;
-  /** Resident memory of the process now, MB. */
+  /** Newest indexed block, as the header says; null before there is one. */
+  head(): Promise<string | null>;
+  /** The most resident memory that the process has had, MB. */
   memoryMb(): number;
   stop(): Promise<void>;
 }
@@ -52,9 +54,14 @@ export async function serveApi(
   return {
     url: base,
     get,
+    async head() {
+      const response = await fetch(`${base}/healthz`);
+      await response.arrayBuffer();
+      return response.headers.get('x-indexed-block');
+    },
     memoryMb() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+      return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
     },
     async stop() {
       agent.destroy();
