@@ -21,6 +21,7 @@ const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const LOGS_PER_BLOCK = 200;
 const PAIRS = 2_000;
+const MERGES_MS = 120_000;
 const SWAPS = Number(process.env['BENCH_SWAPS'] ?? 10_000_000);
 
 function databaseUrl(url: string, name: string): string {
@@ -92,12 +93,26 @@ function writeDescription(folder: string): string {
   return file;
 }
 
+/** Until the engine has merged what the load left behind, or a while has passed. */
+async function waitForMerges(database: Database): Promise<void> {
+  const until = Date.now() + MERGES_MS;
+  while (Date.now() < until) {
+    const [row] = await database.select<{ merges: string }>(
+      'merges',
+      'SELECT count() AS merges FROM system.merges',
+    );
+    if (Number(row?.merges) === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
 async function benchReads({ server, figures }: Bench): Promise<void> {
   const load = { swaps: SWAPS, pairs: 10_000, from: 1_700_000_000, days: 120 };
   const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
   say('merging …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
+  await waitForMerges(database);
   await database.close();
   const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_ticks');
   const api = await serveApi('serve', {
