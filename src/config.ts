@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { BUILT_IN_CHAINS, findBuiltInChain } from './chains/builtInChains';
 import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/parseChainDescription';
 import { redactUrls, shorten } from './chains/redactUrls';
-import type { ChainDescription } from './domain/chainDescription';
+import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { AppError, errorText } from './errors';
 
 /** A day of PulseChain: what a first start takes where nobody says more. */
@@ -17,11 +17,6 @@ const PORT_MAX = 65_535;
 const RATE_LIMIT_MAX = 1_000_000_000;
 const RPC_URLS_MAX = 20;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** First block of the first start: a number, or so many blocks before the head. */
-export type StartBlock =
-  | { readonly kind: 'absolute'; readonly block: number }
-  | { readonly kind: 'before_head'; readonly blocks: number };
 
 export interface Config {
   /** Null: a development chain is started. */

@@ -38,3 +38,8 @@ export interface ChainDescription {
   readonly logo?: string;
   readonly dexes: readonly Dex[];
 }
+
+/** First block of the first start: a number, or so many blocks before the head. */
+export type StartBlock =
+  | { readonly kind: 'absolute'; readonly block: number }
+  | { readonly kind: 'before_head'; readonly blocks: number };

@@ -9,7 +9,7 @@ import type { EndpointPool } from '../chain/endpointPool';
 import { createFinality } from '../chain/finality';
 import { headFeed } from '../chain/headFeed';
 import type { BlockRef, ChainLog } from '../domain/block';
-import type { ChainDescription } from '../domain/chainDescription';
+import type { ChainDescription, StartBlock } from '../domain/chainDescription';
 import { orientPool } from '../domain/orientPool';
 import type { Dex } from '../domain/pool';
 import { AppError, errorText } from '../errors';
@@ -27,11 +27,6 @@ const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
 /** Random commits are below this: they fit a JavaScript number and do not meet. */
 const COMMIT_SPAN = 2 ** 52;
-
-/** First block of the first start: a number, or so many blocks before the head. */
-export type StartBlock =
-  | { readonly kind: 'absolute'; readonly block: number }
-  | { readonly kind: 'before_head'; readonly blocks: number };
 
 export interface IngestOptions {
   readonly store: Store;

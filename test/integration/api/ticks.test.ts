@@ -159,7 +159,11 @@ const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
 };
 
 async function check(head: HeadSnapshot, request: TicksRequest): Promise<number> {
-  const answer = await getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, head, request);
+  const answer = await getPairTicks(
+    { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+    head,
+    request,
+  );
   ticksAnswerShape.parse(JSON.parse(JSON.stringify(answer)));
   const wanted = expectBars(head, request);
   expectClose(answer.data, wanted.bars);
@@ -217,7 +221,11 @@ describe('bars of a pair', () => {
       const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '5m' as const, fill, limit: 17 };
       const times: number[] = [];
       for (let to: number | null = null, pages = 0; pages < 3_000; pages += 1) {
-        const { data, meta } = await getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, head, { ...request, to });
+        const { data, meta } = await getPairTicks(
+          { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+          head,
+          { ...request, to },
+        );
         times.unshift(...data.map(({ time }) => time));
         to = meta.next_to;
         if (to === null) break;
@@ -231,7 +239,11 @@ describe('bars of a pair', () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '1m' as const, fill: true, limit: 5 };
-    const { data, meta } = await getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, late, request);
+    const { data, meta } = await getPairTicks(
+      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+      late,
+      request,
+    );
     expect(data).toHaveLength(5);
     expect(data.every((bar) => bar.trades === 0 && bar.close === data[0]!.close)).toBe(true);
     expect(meta.next_to).toBe(data[0]!.time);
@@ -243,7 +255,11 @@ describe('bars of a pair', () => {
       world.blocks.every((block) => block.swaps.every((swap) => swap.pair !== pair || swap.price_usd === 0)),
     )!;
     const request = { ...REQUEST, pair: unpriced, timeframe: '1h' as const, currency: 'usd' as const };
-    const { data, meta } = await getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, head, request);
+    const { data, meta } = await getPairTicks(
+      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+      head,
+      request,
+    );
     expect(data).toEqual([]);
     expect(meta).toMatchObject({ no_data: true, reason: 'no_usd_price', quote_token: null, next_to: null });
   });
@@ -256,7 +272,11 @@ describe('bars of a pair', () => {
     );
     for (const pair of [orphans[0]!.address, `0x${'9'.repeat(40)}`] as `0x${string}`[]) {
       await expect(
-        getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, head, { ...REQUEST, pair, timeframe: '1h' }),
+        getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, head, {
+          ...REQUEST,
+          pair,
+          timeframe: '1h',
+        }),
       ).rejects.toMatchObject({
         code: 'not_found',
       });
