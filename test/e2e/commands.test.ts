@@ -1,0 +1,88 @@
+/** The command line: what stops a start, with one clear message and exit code 1, and what a newcomer is told. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { stubDescription } from '../../scripts/bench/stubDescription';
+import { runProgram, startProgram, waitForBlock } from '../support/program';
+
+let chain: StubChain;
+let folder: string;
+
+beforeAll(async () => {
+  chain = await startStubChain({ blocks: 90, logsPerBlock: 20, pairs: 5 });
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-commands-'));
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+});
+
+afterAll(async () => {
+  await chain.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a node of another chain stops the start, naming both ids', async () => {
+  const { code, output } = await runProgram(['all'], {
+    RPC_URL: chain.url,
+    CHAIN_ID: '943',
+    DATA_DIR: join(folder, 'other'),
+  });
+  expect(output).toMatch(/candlehouse: .*943/);
+  expect(output).toMatch(/369/);
+  expect(code).toBe(1);
+});
+
+test('a broken chain description stops the start, naming each wrong field', async () => {
+  const file = join(folder, 'broken.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ chainId: 369, anchors: [{ address: '0x12', symbol: 'X', priceUsd: 1 }], dexes: 7 }),
+  );
+  const { code, output } = await runProgram(['all'], { RPC_URL: chain.url, CHAIN_CONFIG: file });
+  expect(output).toMatch(/anchors\.0\.address/);
+  expect(output).toMatch(/dexes/);
+  expect(code).toBe(1);
+});
+
+test('ingest without RPC_URL says which setting is missing', async () => {
+  const { code, output } = await runProgram(['ingest'], { DATA_DIR: join(folder, 'none') });
+  expect(output).toMatch(/^candlehouse: RPC_URL is not set/m);
+  expect(code).toBe(1);
+});
+
+test('unknown flags and commands are errors, and every command has help', async () => {
+  expect((await runProgram(['verify', '--form', '1'], {})).code).not.toBe(0);
+  expect((await runProgram(['frobnicate'], {})).code).not.toBe(0);
+  for (const command of [
+    'serve',
+    'ingest',
+    'all',
+    'migrate',
+    'backfill',
+    'verify',
+    'import-sources',
+    'dev',
+  ]) {
+    const { code, output } = await runProgram([command, '--help'], {});
+    expect(output).toMatch(new RegExp(`Usage: candlehouse ${command}`));
+    expect(code).toBe(0);
+  }
+});
+
+test('backfill stores the asked blocks and ends; a later start goes on from there', async () => {
+  const settings = {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    FINALITY_DEPTH: '5',
+    DATA_DIR: join(folder, 'data'),
+  };
+  const filled = await runProgram(['backfill', '--from', '1', '--to', '60'], settings);
+  expect(filled.output).toMatch(/"finalTo":60/);
+  expect(filled.code).toBe(0);
+  const program = await startProgram('all', settings);
+  try {
+    await waitForBlock(program.url, 90);
+  } finally {
+    expect(await program.end('SIGTERM')).toBe(0);
+  }
+});
