@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS pools
     token0 FixedString(20) COMMENT 'First token in chain order',
     token1 FixedString(20) COMMENT 'Second token in chain order',
     base_is_token0 Bool COMMENT 'Which token is the base; fixed when the pool is first seen',
+    tokens Array(FixedString(20)) COMMENT 'Weighted and stable pools: all tokens in chain order; token0 and token1 are the two of the default leg',
+    weights Array(UInt64) COMMENT 'Weighted pools: the weight of each token, times 10^18',
     fee_pips UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3 tick spacing; 0 otherwise',
     created_block Nullable(UInt32) COMMENT 'Block of the creation event; null when it lies before the start block',

@@ -27,7 +27,10 @@ CREATE TABLE IF NOT EXISTS swaps
     tick Int32 COMMENT 'V3: tick after the swap; 0 otherwise',
     price Float64 COMMENT 'Marginal price after the swap, raw token1 per raw token0; 0: none',
     price_usd Float64 COMMENT 'The marginal price of one whole base token in USD at the end of the block; 0: none',
+    quote_price_usd Float64 COMMENT 'USD per whole quote token by the marginal price and the base token''s price; 0: none',
+    native_usd Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
     amount_usd Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked',
+    untracked_usd Decimal(38, 12) COMMENT 'Value in USD by prices that are not trusted; 0 when tracked or unknown',
     fee_usd Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
     tracked Bool COMMENT 'Whether amount_usd counts',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
@@ -65,6 +68,7 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     tick_upper Nullable(Int32) COMMENT 'V3: upper tick of the position',
     amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
     amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
+    trust UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
@@ -96,6 +100,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     liquidity UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
     tick Int32 COMMENT 'V3: tick; 0 otherwise',
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
+    balances Array(UInt256) COMMENT 'Weighted and stable pools: the raw balance of each token, in the order of pools.tokens' CODEC(ZSTD(1)),
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )

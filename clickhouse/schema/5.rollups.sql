@@ -73,3 +73,22 @@ SELECT
     ) AS state
 FROM pool_states AS s
 GROUP BY pair;
+
+-- One row: part of the newest final balances of a pool of more than two tokens; the tuple with the largest ord counts.
+CREATE TABLE IF NOT EXISTS pool_balances
+(
+    pair FixedString(20) COMMENT 'Pool address',
+    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256))) COMMENT 'Newest balances, as in pool_states'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY pair
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Newest final balances of weighted and stable pools';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_pool_balances TO pool_balances AS
+SELECT
+    pair,
+    tuple(max(s.ord), argMax(s.balances, s.ord)) AS state
+FROM pool_states AS s
+WHERE notEmpty(s.balances)
+GROUP BY pair;

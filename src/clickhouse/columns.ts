@@ -17,6 +17,8 @@ export const u8 = column<number>('UInt8', (w, v) => w.u8(v));
 export const u16 = column<number>('UInt16', (w, v) => w.u16(v));
 export const u32 = column<number>('UInt32', (w, v) => w.u32(v));
 export const u64 = column<number>('UInt64', (w, v) => w.u64(v));
+/** UInt64 beyond the integers of a float64. */
+export const wideU64 = column<bigint>('UInt64', (w, v) => w.bigU64(v));
 export const i32 = column<number>('Int32', (w, v) => w.i32(v));
 export const f64 = column<number>('Float64', (w, v) => w.f64(v));
 export const bool = column<boolean>('Bool', (w, v) => w.bool(v));

@@ -73,6 +73,12 @@ export class RowWriter {
     this.buffer.writeUInt32LE(high, at + 4);
   }
 
+  /** Any unsigned 64-bit value. */
+  bigU64(value: bigint): void {
+    const at = this.reserve(8);
+    this.buffer.writeBigUInt64LE(value, at);
+  }
+
   f64(value: number): void {
     const at = this.reserve(8);
     this.buffer.writeDoubleLE(value, at);

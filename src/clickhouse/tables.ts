@@ -24,6 +24,7 @@ import {
   u64,
   u8,
   usd,
+  wideU64,
   type ColumnType,
 } from './columns';
 import type { RowWriter } from './rowWriter';
@@ -99,6 +100,8 @@ export const poolsTable = defineTable('pools', {
   token0: address,
   token1: address,
   base_is_token0: bool,
+  tokens: array(address),
+  weights: array(wideU64),
   fee_pips: u32,
   tick_spacing: i32,
   created_block: nullable(u32),
@@ -131,7 +134,10 @@ export const swapsTable = defineTable('swaps', {
   tick: i32,
   price: f64,
   price_usd: f64,
+  quote_price_usd: f64,
+  native_usd: f64,
   amount_usd: usd,
+  untracked_usd: usd,
   fee_usd: usd,
   tracked: bool,
   fee_pips: u32,
@@ -162,6 +168,7 @@ export const liquidityEventsTable = defineTable('liquidity_events', {
   tick_upper: nullable(i32),
   amount0_usd: nullable(usd),
   amount1_usd: nullable(usd),
+  trust: u8,
 });
 export type LiquidityEventRow = Parameters<typeof liquidityEventsTable.writeRow>[1];
 
@@ -195,6 +202,7 @@ export const poolStatesTable = defineTable('pool_states', {
   liquidity: u128,
   tick: i32,
   price: f64,
+  balances: array(u256),
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 
@@ -214,5 +222,61 @@ export const logsTable = defineTable('logs', {
 });
 export type LogRow = Parameters<typeof logsTable.writeRow>[1];
 
+export const poolEpochsTable = defineTable('pool_epochs', {
+  ord: u64,
+  timestamp: u32,
+  pair: address,
+  leg: u16,
+  price: f64,
+  reserve0: f64,
+  reserve1: f64,
+  liquidity: f64,
+  depth_liquidity: f64,
+  mean_log: f64,
+  traded: f64,
+  moved_at: u32,
+});
+export type PoolEpochRow = Parameters<typeof poolEpochsTable.writeRow>[1];
+
+export const tokenRoutesTable = defineTable('token_routes', {
+  ord: u64,
+  timestamp: u32,
+  token: address,
+  next_token: address,
+  hops: u8,
+  hop_confidence: f64,
+  depth_usd: f64,
+  recent: bool,
+  stale: bool,
+  pairs: array(address),
+  legs: array(u16),
+  weights: array(f64),
+  warnings: array(lowText),
+});
+export type TokenRouteRow = Parameters<typeof tokenRoutesTable.writeRow>[1];
+
+export const tokenPricesTable = defineTable('token_prices', {
+  ord: u64,
+  timestamp: u32,
+  token: address,
+  next_token: address,
+  hop_price: f64,
+  hop_confidence: f64,
+  price_usd: f64,
+  confidence: f64,
+  previous_next_token: address,
+  previous_hop_price: f64,
+});
+export type TokenPriceRow = Parameters<typeof tokenPricesTable.writeRow>[1];
+
 /** The tables that have a head twin. */
-export type EventTableName = 'blocks' | 'pools' | 'logs' | 'pool_states' | 'liquidity_events' | 'swaps';
+export type EventTableName =
+  | 'blocks'
+  | 'pools'
+  | 'logs'
+  | 'pool_states'
+  | 'liquidity_events'
+  | 'swaps'
+  | 'pool_epochs'
+  | 'token_routes'
+  | 'token_prices';

@@ -4,9 +4,12 @@ import type {
   EventTableName,
   LiquidityEventRow,
   LogRow,
+  PoolEpochRow,
   PoolRow,
   PoolStateRow,
   SwapRow,
+  TokenPriceRow,
+  TokenRouteRow,
 } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
 
@@ -18,15 +21,43 @@ export interface BlockRows {
   readonly pool_states: PoolStateRow[];
   readonly liquidity_events: LiquidityEventRow[];
   readonly swaps: SwapRow[];
+  readonly pool_epochs: PoolEpochRow[];
+  readonly token_routes: TokenRouteRow[];
+  readonly token_prices: TokenPriceRow[];
 }
 
 export function emptyRows(ref: BlockRef): BlockRows {
-  return { ref, blocks: [], pools: [], logs: [], pool_states: [], liquidity_events: [], swaps: [] };
+  return {
+    ref,
+    blocks: [],
+    pools: [],
+    logs: [],
+    pool_states: [],
+    liquidity_events: [],
+    swaps: [],
+    pool_epochs: [],
+    token_routes: [],
+    token_prices: [],
+  };
+}
+
+export function noCounts(): Record<EventTableName, number> {
+  return {
+    blocks: 0,
+    pools: 0,
+    logs: 0,
+    pool_states: 0,
+    liquidity_events: 0,
+    swaps: 0,
+    pool_epochs: 0,
+    token_routes: 0,
+    token_prices: 0,
+  };
 }
 
 /** Rows by table over several blocks. */
 export function countRows(all: readonly BlockRows[]): Record<EventTableName, number> {
-  const counts = { blocks: 0, pools: 0, logs: 0, pool_states: 0, liquidity_events: 0, swaps: 0 };
+  const counts = noCounts();
   for (const rows of all) {
     counts.blocks += rows.blocks.length;
     counts.pools += rows.pools.length;
@@ -34,6 +65,9 @@ export function countRows(all: readonly BlockRows[]): Record<EventTableName, num
     counts.pool_states += rows.pool_states.length;
     counts.liquidity_events += rows.liquidity_events.length;
     counts.swaps += rows.swaps.length;
+    counts.pool_epochs += rows.pool_epochs.length;
+    counts.token_routes += rows.token_routes.length;
+    counts.token_prices += rows.token_prices.length;
   }
   return counts;
 }

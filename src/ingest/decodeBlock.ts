@@ -141,6 +141,8 @@ function toPoolRow(pool: KnownPool, ord: number): PoolRow {
     token0: pool.token0,
     token1: pool.token1,
     base_is_token0: pool.baseIsToken0,
+    tokens: [],
+    weights: [],
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     created_block: null,
@@ -229,7 +231,10 @@ function pushSwap(
     tick: after.tick,
     price: priced ? (protocol.spotPrice(after) ?? 0) : 0,
     price_usd: 0,
+    quote_price_usd: 0,
+    native_usd: 0,
     amount_usd: 0n,
+    untracked_usd: 0n,
     fee_usd: 0n,
     tracked: false,
     fee_pips: pool.feePips,
@@ -268,6 +273,7 @@ function pushLiquidity(
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
     amount0_usd: null,
     amount1_usd: null,
+    trust: 0,
   });
   // Each LP Transfer belongs to the next mint or burn only.
   if (event.kind === 'mint') memory.lpMinted = null;
@@ -301,5 +307,6 @@ function pushState(
     liquidity: after.liquidity,
     tick: after.tick,
     price: protocol.spotPrice(after) ?? 0,
+    balances: [],
   });
 }

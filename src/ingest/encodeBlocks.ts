@@ -5,9 +5,12 @@ import {
   blocksTable,
   liquidityEventsTable,
   logsTable,
+  poolEpochsTable,
   poolsTable,
   poolStatesTable,
   swapsTable,
+  tokenPricesTable,
+  tokenRoutesTable,
   type EventTableName,
   type Table,
 } from '../clickhouse/tables';
@@ -48,6 +51,9 @@ export const TABLE_ENCODERS: readonly TableEncoder[] = [
   encoderOf('pool_states', poolStatesTable),
   encoderOf('liquidity_events', liquidityEventsTable),
   encoderOf('swaps', swapsTable),
+  encoderOf('pool_epochs', poolEpochsTable),
+  encoderOf('token_routes', tokenRoutesTable),
+  encoderOf('token_prices', tokenPricesTable),
 ];
 
 /** Bodies for the head tables, one per table that has rows. */

@@ -7,14 +7,14 @@ import type { EventTableName } from '../clickhouse/tables';
 import type { EncodedRows } from '../clickhouse/inserter';
 import type { BlockRef } from '../domain/block';
 import { AppError } from '../errors';
-import { countRows, type BlockRows } from './blockRows';
+import { countRows, noCounts, type BlockRows } from './blockRows';
 import { TABLE_ENCODERS } from './encodeBlocks';
 
 export class RowBatch {
   private first: BlockRef | null = null;
   private last: BlockRef | null = null;
   private readonly writers = TABLE_ENCODERS.map(() => new RowWriter());
-  private readonly totals = { blocks: 0, pools: 0, logs: 0, pool_states: 0, liquidity_events: 0, swaps: 0 };
+  private readonly totals = noCounts();
 
   get blocks(): number {
     return this.totals.blocks;

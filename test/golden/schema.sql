@@ -125,6 +125,7 @@ CREATE TABLE liquidity_events
     `tick_upper` Nullable(Int32) COMMENT 'V3: upper tick of the position',
     `amount0_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
     `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
+    `trust` UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair
     (
@@ -164,7 +165,8 @@ CREATE TABLE liquidity_events_head
     `tick_lower` Nullable(Int32) COMMENT 'V3: lower tick of the position',
     `tick_upper` Nullable(Int32) COMMENT 'V3: upper tick of the position',
     `amount0_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
-    `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown'
+    `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
+    `trust` UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none'
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(ord, 268435456)
@@ -313,6 +315,20 @@ AS SELECT
 FROM swaps
 GROUP BY pair;
 
+CREATE MATERIALIZED VIEW mv_pool_balances TO pool_balances
+(
+    `pair` FixedString(20),
+    `state` Tuple(
+        UInt64,
+        Array(UInt256))
+)
+AS SELECT
+    pair,
+    tuple(max(s.ord), argMax(s.balances, s.ord)) AS state
+FROM pool_states AS s
+WHERE notEmpty(s.balances)
+GROUP BY pair;
+
 CREATE MATERIALIZED VIEW mv_pool_latest TO pool_latest
 (
     `pair` FixedString(20),
@@ -332,6 +348,85 @@ AS SELECT
 FROM pool_states AS s
 GROUP BY pair;
 
+CREATE MATERIALIZED VIEW mv_token_bars TO token_bars
+(
+    `timeframe` UInt32,
+    `token` FixedString(20),
+    `bucket` UInt32,
+    `open_usd` Tuple(
+        UInt64,
+        Float64),
+    `close_usd` Tuple(
+        UInt64,
+        Float64),
+    `high_usd` Float64,
+    `low_usd` Float64,
+    `open_native` Tuple(
+        UInt64,
+        Float64),
+    `close_native` Tuple(
+        UInt64,
+        Float64),
+    `high_native` Float64,
+    `low_native` Float64,
+    `volume` UInt256,
+    `volume_usd` Decimal(38, 12),
+    `trades` UInt64,
+    `buys` UInt64,
+    `last_ord` UInt64
+)
+AS SELECT
+    CAST(arrayJoin([60, 300, 900, 3600, 14400, 86400]), 'UInt32') AS timeframe,
+    token,
+    CAST((intDiv(timestamp, timeframe) * timeframe), 'UInt32') AS bucket,
+    (min(if(usd > 0, ord, 18446744073709551615)), argMin(usd, if(usd > 0, ord, 18446744073709551615))) AS open_usd,
+    (max(if(usd > 0, ord, 0)), argMax(usd, if(usd > 0, ord, 0))) AS close_usd,
+    max(usd) AS high_usd,
+    min(if(usd > 0, usd, inf)) AS low_usd,
+    (min(if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS open_native,
+    (max(if(native > 0, ord, 0)), argMax(native, if(native > 0, ord, 0))) AS close_native,
+    max(native) AS high_native,
+    min(if(native > 0, native, inf)) AS low_native,
+    sum(CAST(amount, 'UInt256')) AS volume,
+    sum(amount_usd) AS volume_usd,
+    count() AS trades,
+    countIf(buy) AS buys,
+    max(ord) AS last_ord
+FROM
+(
+    SELECT
+        ord,
+        timestamp,
+        amount_usd,
+        arrayJoin([(token0, if(base_is_token0, price_usd, quote_price_usd), abs(amount0), amount0 < 0), (token1, if(base_is_token0, quote_price_usd, price_usd), abs(amount1), amount1 < 0)]) AS side,
+        side.1 AS token,
+        side.2 AS usd,
+        if(native_usd > 0, usd / native_usd, 0) AS native,
+        side.3 AS amount,
+        side.4 AS buy
+    FROM swaps
+    WHERE tracked
+)
+GROUP BY
+    timeframe,
+    token,
+    bucket;
+
+CREATE MATERIALIZED VIEW mv_token_price_latest TO token_price_latest
+(
+    `token` FixedString(20),
+    `price` Tuple(
+        UInt64,
+        FixedString(20),
+        Float64,
+        Float64)
+)
+AS SELECT
+    token,
+    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
+FROM token_prices AS p
+GROUP BY token;
+
 CREATE TABLE pair_totals
 (
     `pair` FixedString(20) COMMENT 'Pool address',
@@ -344,6 +439,69 @@ ENGINE = AggregatingMergeTree
 ORDER BY pair
 SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
 COMMENT 'Swaps of each pair since the start, over final swaps';
+
+CREATE TABLE pool_balances
+(
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `state` SimpleAggregateFunction(max, Tuple(
+        ord UInt64,
+        balances Array(UInt256))) COMMENT 'Newest balances, as in pool_states'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY pair
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Newest final balances of weighted and stable pools';
+
+CREATE TABLE pool_epochs
+(
+    `ord` UInt64 COMMENT 'Largest ord of the first block after the epoch',
+    `timestamp` UInt32 COMMENT 'Time of the last block of the epoch, unix seconds, UTC',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
+    `price` Float64 COMMENT 'Marginal price at its end, whole token1 per whole token0; 0: none',
+    `reserve0` Float64 COMMENT 'Real balance of token0 at its end, whole tokens',
+    `reserve1` Float64 COMMENT 'Real balance of token1 at its end, whole tokens',
+    `liquidity` Float64 COMMENT 'Square root of the product of the virtual reserves at its end, whole tokens',
+    `depth_liquidity` Float64 COMMENT 'The same over the epoch: median of its ends of blocks',
+    `mean_log` Float64 COMMENT 'Exponentially weighted mean of ln(price) with a time constant of 30 minutes',
+    `traded` Float64 COMMENT 'Whole token1 traded, decaying with the same constant',
+    `moved_at` UInt32 COMMENT 'Time of the last block that moved it, unix seconds, UTC',
+    PROJECTION by_pair
+    (
+        SELECT
+            pair,
+            ord
+        ORDER BY
+            pair,
+            ord
+    )
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Averages of final epochs, of the legs that moved in them; append only';
+
+CREATE TABLE pool_epochs_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'Largest ord of the first block after the epoch',
+    `timestamp` UInt32 COMMENT 'Time of the last block of the epoch, unix seconds, UTC',
+    `pair` FixedString(20) COMMENT 'Pool address',
+    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
+    `price` Float64 COMMENT 'Marginal price at its end, whole token1 per whole token0; 0: none',
+    `reserve0` Float64 COMMENT 'Real balance of token0 at its end, whole tokens',
+    `reserve1` Float64 COMMENT 'Real balance of token1 at its end, whole tokens',
+    `liquidity` Float64 COMMENT 'Square root of the product of the virtual reserves at its end, whole tokens',
+    `depth_liquidity` Float64 COMMENT 'The same over the epoch: median of its ends of blocks',
+    `mean_log` Float64 COMMENT 'Exponentially weighted mean of ln(price) with a time constant of 30 minutes',
+    `traded` Float64 COMMENT 'Whole token1 traded, decaying with the same constant',
+    `moved_at` UInt32 COMMENT 'Time of the last block that moved it, unix seconds, UTC'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of pool_epochs of blocks that are not final yet';
 
 CREATE TABLE pool_latest
 (
@@ -383,6 +541,7 @@ CREATE TABLE pool_states
     `liquidity` UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
     `tick` Int32 COMMENT 'V3: tick; 0 otherwise',
     `price` Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
+    `balances` Array(UInt256) COMMENT 'Weighted and stable pools: the raw balance of each token, in the order of pools.tokens' CODEC(ZSTD(1)),
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair
     (
@@ -419,7 +578,8 @@ CREATE TABLE pool_states_head
     `sqrt_price_x96` UInt256 COMMENT 'V3: sqrtPriceX96; 0 otherwise' CODEC(ZSTD(1)),
     `liquidity` UInt128 COMMENT 'V3: active liquidity; 0 otherwise' CODEC(ZSTD(1)),
     `tick` Int32 COMMENT 'V3: tick; 0 otherwise',
-    `price` Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none'
+    `price` Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
+    `balances` Array(UInt256) COMMENT 'Weighted and stable pools: the raw balance of each token, in the order of pools.tokens' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(ord, 268435456)
@@ -438,6 +598,8 @@ CREATE TABLE pools
     `token0` FixedString(20) COMMENT 'First token in chain order',
     `token1` FixedString(20) COMMENT 'Second token in chain order',
     `base_is_token0` Bool COMMENT 'Which token is the base; fixed when the pool is first seen',
+    `tokens` Array(FixedString(20)) COMMENT 'Weighted and stable pools: all tokens in chain order; token0 and token1 are the two of the default leg',
+    `weights` Array(UInt64) COMMENT 'Weighted pools: the weight of each token, times 10^18',
     `fee_pips` UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
     `tick_spacing` Int32 COMMENT 'V3 tick spacing; 0 otherwise',
     `created_block` Nullable(UInt32) COMMENT 'Block of the creation event; null when it lies before the start block',
@@ -461,6 +623,8 @@ CREATE TABLE pools_head
     `token0` FixedString(20) COMMENT 'First token in chain order',
     `token1` FixedString(20) COMMENT 'Second token in chain order',
     `base_is_token0` Bool COMMENT 'Which token is the base; fixed when the pool is first seen',
+    `tokens` Array(FixedString(20)) COMMENT 'Weighted and stable pools: all tokens in chain order; token0 and token1 are the two of the default leg',
+    `weights` Array(UInt64) COMMENT 'Weighted pools: the weight of each token, times 10^18',
     `fee_pips` UInt32 COMMENT 'Fee at creation, hundredths of a basis point',
     `tick_spacing` Int32 COMMENT 'V3 tick spacing; 0 otherwise',
     `created_block` Nullable(UInt32) COMMENT 'Block of the creation event; null when it lies before the start block',
@@ -527,7 +691,10 @@ CREATE TABLE swaps
     `tick` Int32 COMMENT 'V3: tick after the swap; 0 otherwise',
     `price` Float64 COMMENT 'Marginal price after the swap, raw token1 per raw token0; 0: none',
     `price_usd` Float64 COMMENT 'The marginal price of one whole base token in USD at the end of the block; 0: none',
+    `quote_price_usd` Float64 COMMENT 'USD per whole quote token by the marginal price and the base token\'s price; 0: none',
+    `native_usd` Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
     `amount_usd` Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked',
+    `untracked_usd` Decimal(38, 12) COMMENT 'Value in USD by prices that are not trusted; 0 when tracked or unknown',
     `fee_usd` Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
     `tracked` Bool COMMENT 'Whether amount_usd counts',
     `fee_pips` UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
@@ -573,7 +740,10 @@ CREATE TABLE swaps_head
     `tick` Int32 COMMENT 'V3: tick after the swap; 0 otherwise',
     `price` Float64 COMMENT 'Marginal price after the swap, raw token1 per raw token0; 0: none',
     `price_usd` Float64 COMMENT 'The marginal price of one whole base token in USD at the end of the block; 0: none',
+    `quote_price_usd` Float64 COMMENT 'USD per whole quote token by the marginal price and the base token\'s price; 0: none',
+    `native_usd` Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
     `amount_usd` Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked',
+    `untracked_usd` Decimal(38, 12) COMMENT 'Value in USD by prices that are not trusted; 0 when tracked or unknown',
     `fee_usd` Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked',
     `tracked` Bool COMMENT 'Whether amount_usd counts',
     `fee_pips` UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point'
@@ -583,6 +753,152 @@ PARTITION BY intDiv(ord, 268435456)
 ORDER BY ord
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of swaps of blocks that are not final yet';
+
+CREATE TABLE token_bars
+(
+    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
+    `token` FixedString(20) COMMENT 'The token',
+    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
+    `open_usd` SimpleAggregateFunction(min, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none',
+    `close_usd` SimpleAggregateFunction(max, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none',
+    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
+    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
+    `open_native` SimpleAggregateFunction(min, Tuple(
+        UInt64,
+        Float64)) COMMENT 'The same four in the native token',
+    `close_native` SimpleAggregateFunction(max, Tuple(
+        UInt64,
+        Float64)) COMMENT 'As close_usd, in the native token',
+    `high_native` SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token',
+    `low_native` SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token',
+    `volume` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(1)),
+    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(1)),
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps',
+    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell',
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (timeframe, token, bucket)
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+COMMENT 'Bars of tokens in all six timeframes over final tracked swaps';
+
+CREATE TABLE token_price_latest
+(
+    `token` FixedString(20) COMMENT 'The token',
+    `price` SimpleAggregateFunction(max, Tuple(
+        ord UInt64,
+        next_token FixedString(20),
+        hop_price Float64,
+        hop_confidence Float64)) COMMENT 'Newest hop, as in token_prices'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY token
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Newest final hop of each token';
+
+CREATE TABLE token_prices
+(
+    `ord` UInt64 COMMENT 'Largest ord of the block',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `token` FixedString(20) COMMENT 'The token',
+    `next_token` FixedString(20) COMMENT 'The token it is priced in; zero bytes: hop_price is USD',
+    `hop_price` Float64 COMMENT 'Whole next_token per whole token; 0: no price',
+    `hop_confidence` Float64 COMMENT 'Trust in this hop, 0-1; the product along the path, at most 0.989, is the trust in the price',
+    `price_usd` Float64 COMMENT 'USD per whole token at the end of this block; 0: none',
+    `confidence` Float64 COMMENT 'Trust in it, 0-1',
+    `previous_next_token` FixedString(20) COMMENT 'next_token before this block',
+    `previous_hop_price` Float64 COMMENT 'hop_price before this block; 0: none',
+    PROJECTION by_token
+    (
+        SELECT
+            token,
+            ord
+        ORDER BY
+            token,
+            ord
+    )
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Prices of final blocks where they changed; append only';
+
+CREATE TABLE token_prices_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'Largest ord of the block',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `token` FixedString(20) COMMENT 'The token',
+    `next_token` FixedString(20) COMMENT 'The token it is priced in; zero bytes: hop_price is USD',
+    `hop_price` Float64 COMMENT 'Whole next_token per whole token; 0: no price',
+    `hop_confidence` Float64 COMMENT 'Trust in this hop, 0-1; the product along the path, at most 0.989, is the trust in the price',
+    `price_usd` Float64 COMMENT 'USD per whole token at the end of this block; 0: none',
+    `confidence` Float64 COMMENT 'Trust in it, 0-1',
+    `previous_next_token` FixedString(20) COMMENT 'next_token before this block',
+    `previous_hop_price` Float64 COMMENT 'hop_price before this block; 0: none'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of token_prices of blocks that are not final yet';
+
+CREATE TABLE token_routes
+(
+    `ord` UInt64 COMMENT 'Largest ord of the block from whose end on the route holds',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `token` FixedString(20) COMMENT 'The token that is priced',
+    `next_token` FixedString(20) COMMENT 'The token it is priced in; zero bytes: an anchor, or no route',
+    `hops` UInt8 COMMENT 'Hops to the anchor; 0: an anchor, or no route',
+    `hop_confidence` Float64 COMMENT 'Trust in this hop, 0-1',
+    `depth_usd` Float64 COMMENT 'Depth of its narrowest hop: USD that move the price by 2 percent, in steps of an eighth of an octave',
+    `recent` Bool COMMENT 'Made within the epoch, from liquidity that no epoch has confirmed yet',
+    `stale` Bool COMMENT 'No pool of the hop moved for a day',
+    `pairs` Array(FixedString(20)) COMMENT 'Pools of the hop',
+    `legs` Array(UInt16) COMMENT 'Their legs',
+    `weights` Array(Float64) COMMENT 'Their weights, not normalised',
+    `warnings` Array(LowCardinality(String)) COMMENT 'Codes of what a user should know',
+    PROJECTION by_token
+    (
+        SELECT
+            token,
+            ord
+        ORDER BY
+            token,
+            ord
+    )
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Routes of final blocks; append only';
+
+CREATE TABLE token_routes_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'Largest ord of the block from whose end on the route holds',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `token` FixedString(20) COMMENT 'The token that is priced',
+    `next_token` FixedString(20) COMMENT 'The token it is priced in; zero bytes: an anchor, or no route',
+    `hops` UInt8 COMMENT 'Hops to the anchor; 0: an anchor, or no route',
+    `hop_confidence` Float64 COMMENT 'Trust in this hop, 0-1',
+    `depth_usd` Float64 COMMENT 'Depth of its narrowest hop: USD that move the price by 2 percent, in steps of an eighth of an octave',
+    `recent` Bool COMMENT 'Made within the epoch, from liquidity that no epoch has confirmed yet',
+    `stale` Bool COMMENT 'No pool of the hop moved for a day',
+    `pairs` Array(FixedString(20)) COMMENT 'Pools of the hop',
+    `legs` Array(UInt16) COMMENT 'Their legs',
+    `weights` Array(Float64) COMMENT 'Their weights, not normalised',
+    `warnings` Array(LowCardinality(String)) COMMENT 'Codes of what a user should know'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of token_routes of blocks that are not final yet';
 
 CREATE TABLE tokens
 (

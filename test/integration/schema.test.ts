@@ -9,9 +9,12 @@ import {
   headBlocksTable,
   liquidityEventsTable,
   logsTable,
+  poolEpochsTable,
   poolsTable,
   poolStatesTable,
   swapsTable,
+  tokenPricesTable,
+  tokenRoutesTable,
   tokensTable,
 } from '../../src/clickhouse/tables';
 import { createLog } from '../../src/log';
@@ -93,7 +96,8 @@ test('the table descriptors are the columns of the tables, head twins with a com
   );
   const columnsOf = (table: string): string[] =>
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
-  const twins = [blocksTable, poolsTable, logsTable, poolStatesTable, liquidityEventsTable, swapsTable];
+  const events = [blocksTable, poolsTable, logsTable, poolStatesTable, liquidityEventsTable, swapsTable];
+  const twins = [...events, poolEpochsTable, tokenRoutesTable, tokenPricesTable];
   for (const table of [...twins, headBlocksTable, tokensTable]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);

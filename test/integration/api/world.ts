@@ -79,6 +79,8 @@ function makePool(
     token0: hexOf('aa', Math.min(first, second), 40),
     token1: hexOf('aa', Math.max(first, second), 40),
     base_is_token0: random() < 0.5,
+    tokens: [],
+    weights: [],
     fee_pips: v3 ? 500 : 2900,
     tick_spacing: v3 ? 10 : 0,
     created_block: block === null ? null : block.number,
@@ -179,7 +181,7 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
   const price = rawPrice(memory, v3);
   const stateOrd = toOrd(block.number, logIndex);
   const kind = !v3 ? 'sync' : what < 0.7 ? 'swap' : what < 0.85 ? 'mint' : 'burn';
-  block.states.push({ ...common, ...state, ord: stateOrd, kind, price });
+  block.states.push({ ...common, ...state, ord: stateOrd, kind, price, balances: [] });
   const ord = v3 ? stateOrd : stateOrd + 1;
   if (what < 0.7)
     block.swaps.push(makeSwap({ ...common, ...state, ord, price, fee_pips: pool.fee_pips }, random));
@@ -206,7 +208,18 @@ export function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigi
 
 type SwapBase = Omit<
   SwapRow,
-  'leg' | 'sender' | 'recipient' | 'amount0' | 'amount1' | 'price_usd' | 'amount_usd' | 'fee_usd' | 'tracked'
+  | 'leg'
+  | 'sender'
+  | 'recipient'
+  | 'amount0'
+  | 'amount1'
+  | 'price_usd'
+  | 'quote_price_usd'
+  | 'native_usd'
+  | 'amount_usd'
+  | 'untracked_usd'
+  | 'fee_usd'
+  | 'tracked'
 >;
 
 function makeSwap(base: SwapBase, random: Random): SwapRow {
@@ -224,7 +237,10 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
     amount0,
     amount1,
     price_usd: tracked ? random() * 10 + 0.001 : 0,
+    quote_price_usd: tracked ? random() * 10 + 0.001 : 0,
+    native_usd: 0.5,
     amount_usd: tracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
+    untracked_usd: tracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
     fee_usd: tracked ? BigInt(random.int(1_000_000)) * 1_000n : 0n,
     tracked,
   };
@@ -242,6 +258,7 @@ type LiquidityBase = Omit<
   | 'tick_upper'
   | 'amount0_usd'
   | 'amount1_usd'
+  | 'trust'
 >;
 
 function makeLiquidity(
@@ -262,6 +279,7 @@ function makeLiquidity(
     tick_upper: v3 ? 200 : null,
     amount0_usd: null,
     amount1_usd: null,
+    trust: 0,
   };
 }
 

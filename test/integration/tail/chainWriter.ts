@@ -272,7 +272,10 @@ function rowsOf(block: MadeBlock): BlockTables {
         reserve0: 1_000_000n,
         reserve1: 2_000_000n,
         price_usd: 0,
+        quote_price_usd: 0,
+        native_usd: 0,
         amount_usd: 0n,
+        untracked_usd: 0n,
         fee_usd: 0n,
         tracked: false,
         fee_pips: 2_900,
@@ -291,10 +294,18 @@ function rowsOf(block: MadeBlock): BlockTables {
         tick_upper: null,
         amount0_usd: null,
         amount1_usd: null,
+        trust: 0,
       })),
     states: block.events
       .filter((event) => event.kind === 'sync')
-      .map((event) => ({ ...common(event), ...state, kind: 'sync' as const, reserve0: 1n, reserve1: 2n })),
+      .map((event) => ({
+        ...common(event),
+        ...state,
+        balances: [],
+        kind: 'sync' as const,
+        reserve0: 1n,
+        reserve1: 2n,
+      })),
   };
 }
 

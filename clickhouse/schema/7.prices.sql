@@ -1,0 +1,156 @@
+-- Layer 7, prices: routes and averages per epoch of 32 blocks, and what each token's price became with each block.
+-- Rows stand at the block whose end they are true for; reorgs and the head work as for every event table.
+
+-- One row: what one leg of a pool was over one epoch in which it moved. Written with the first block of the next epoch.
+CREATE TABLE IF NOT EXISTS pool_epochs
+(
+    ord UInt64 COMMENT 'Largest ord of the first block after the epoch',
+    timestamp UInt32 COMMENT 'Time of the last block of the epoch, unix seconds, UTC',
+    pair FixedString(20) COMMENT 'Pool address',
+    leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
+    price Float64 COMMENT 'Marginal price at its end, whole token1 per whole token0; 0: none',
+    reserve0 Float64 COMMENT 'Real balance of token0 at its end, whole tokens',
+    reserve1 Float64 COMMENT 'Real balance of token1 at its end, whole tokens',
+    liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at its end, whole tokens',
+    depth_liquidity Float64 COMMENT 'The same over the epoch: median of its ends of blocks',
+    mean_log Float64 COMMENT 'Exponentially weighted mean of ln(price) with a time constant of 30 minutes',
+    traded Float64 COMMENT 'Whole token1 traded, decaying with the same constant',
+    moved_at UInt32 COMMENT 'Time of the last block that moved it, unix seconds, UTC',
+    PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Averages of final epochs, of the legs that moved in them; append only';
+
+-- HEAD OF pool_epochs PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: the route by which a token is priced from this block on, where it differs from the one before.
+CREATE TABLE IF NOT EXISTS token_routes
+(
+    ord UInt64 COMMENT 'Largest ord of the block from whose end on the route holds',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    token FixedString(20) COMMENT 'The token that is priced',
+    next_token FixedString(20) COMMENT 'The token it is priced in; zero bytes: an anchor, or no route',
+    hops UInt8 COMMENT 'Hops to the anchor; 0: an anchor, or no route',
+    hop_confidence Float64 COMMENT 'Trust in this hop, 0-1',
+    depth_usd Float64 COMMENT 'Depth of its narrowest hop: USD that move the price by 2 percent, in steps of an eighth of an octave',
+    recent Bool COMMENT 'Made within the epoch, from liquidity that no epoch has confirmed yet',
+    stale Bool COMMENT 'No pool of the hop moved for a day',
+    pairs Array(FixedString(20)) COMMENT 'Pools of the hop',
+    legs Array(UInt16) COMMENT 'Their legs',
+    weights Array(Float64) COMMENT 'Their weights, not normalised',
+    warnings Array(LowCardinality(String)) COMMENT 'Codes of what a user should know',
+    PROJECTION by_token (SELECT token, ord ORDER BY token, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Routes of final blocks; append only';
+
+-- HEAD OF token_routes PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: a token's own hop at the end of a block in which it changed. The price of a token at any block is the product
+-- of the hops in force there along next_token, down to the row with next_token zero, whose hop_price is USD.
+CREATE TABLE IF NOT EXISTS token_prices
+(
+    ord UInt64 COMMENT 'Largest ord of the block',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    token FixedString(20) COMMENT 'The token',
+    next_token FixedString(20) COMMENT 'The token it is priced in; zero bytes: hop_price is USD',
+    hop_price Float64 COMMENT 'Whole next_token per whole token; 0: no price',
+    hop_confidence Float64 COMMENT 'Trust in this hop, 0-1; the product along the path, at most 0.989, is the trust in the price',
+    price_usd Float64 COMMENT 'USD per whole token at the end of this block; 0: none',
+    confidence Float64 COMMENT 'Trust in it, 0-1',
+    previous_next_token FixedString(20) COMMENT 'next_token before this block',
+    previous_hop_price Float64 COMMENT 'hop_price before this block; 0: none',
+    PROJECTION by_token (SELECT token, ord ORDER BY token, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Prices of final blocks where they changed; append only';
+
+-- HEAD OF token_prices PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: part of a token's newest final hop; the tuple with the largest ord counts.
+CREATE TABLE IF NOT EXISTS token_price_latest
+(
+    token FixedString(20) COMMENT 'The token',
+    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64)) COMMENT 'Newest hop, as in token_prices'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY token
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000
+COMMENT 'Newest final hop of each token';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_price_latest TO token_price_latest AS
+SELECT
+    token,
+    tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
+FROM token_prices AS p
+GROUP BY token;
+
+-- One row: part of one bar of a token over its tracked swaps in all pools. Each swap counts at its pool's marginal price
+-- times the other token's price. Rule for the head: as for bars.
+CREATE TABLE IF NOT EXISTS token_bars
+(
+    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
+    token FixedString(20) COMMENT 'The token',
+    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
+    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none',
+    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none',
+    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
+    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
+    open_native SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT 'The same four in the native token',
+    close_native SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As close_usd, in the native token',
+    high_native SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token',
+    low_native SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token',
+    volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(1)),
+    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(1)),
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps',
+    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (timeframe, token, bucket)
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+COMMENT 'Bars of tokens in all six timeframes over final tracked swaps';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_bars TO token_bars AS
+SELECT
+    arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
+    token,
+    (intDiv(timestamp, timeframe) * timeframe)::UInt32 AS bucket,
+    (min(if(usd > 0, ord, 18446744073709551615)), argMin(usd, if(usd > 0, ord, 18446744073709551615))) AS open_usd,
+    (max(if(usd > 0, ord, 0)), argMax(usd, if(usd > 0, ord, 0))) AS close_usd,
+    max(usd) AS high_usd,
+    min(if(usd > 0, usd, inf)) AS low_usd,
+    (min(if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS open_native,
+    (max(if(native > 0, ord, 0)), argMax(native, if(native > 0, ord, 0))) AS close_native,
+    max(native) AS high_native,
+    min(if(native > 0, native, inf)) AS low_native,
+    sum(amount::UInt256) AS volume,
+    sum(amount_usd) AS volume_usd,
+    count() AS trades,
+    countIf(buy) AS buys,
+    max(ord) AS last_ord
+FROM
+(
+    SELECT
+        ord,
+        timestamp,
+        amount_usd,
+        arrayJoin([
+            (token0, if(base_is_token0, price_usd, quote_price_usd), abs(amount0), amount0 < 0),
+            (token1, if(base_is_token0, quote_price_usd, price_usd), abs(amount1), amount1 < 0)
+        ]) AS side,
+        side.1 AS token,
+        side.2 AS usd,
+        if(native_usd > 0, usd / native_usd, 0) AS native,
+        side.3 AS amount,
+        side.4 AS buy
+    FROM swaps
+    WHERE tracked
+)
+GROUP BY timeframe, token, bucket;
