@@ -17,6 +17,19 @@ export function unitsToNumber(raw: bigint, decimals: number): number {
   return Number(formatUnits(raw, decimals));
 }
 
+/** Powers of ten as the nearest floats; parsed, because `10 ** n` is not the nearest one for every n. */
+const POWERS = Array.from({ length: 512 }, (_, exponent) => Number(`1e${exponent}`));
+
+/** 10^exponent for an integer exponent from 0 on; Infinity beyond 308. */
+export function powerOfTen(exponent: number): number {
+  return POWERS[exponent] ?? Infinity;
+}
+
+/** A raw amount in whole tokens, fast: the nearest float of the amount over the power of ten, off by 2^-53 at most twice. */
+export function wholeTokens(raw: bigint, decimals: number): number {
+  return Number(raw) / powerOfTen(decimals);
+}
+
 /**
  * numerator / denominator as a plain decimal string of `significant` digits (rounded half up), no trailing zeros.
  * Both must be ≥ 0, the denominator > 0.

@@ -1,5 +1,5 @@
 /** Prices of a pool's state in the words of the outside: quote per base, scaled by decimals; exact, and as a float64. */
-import { formatRatio } from './amounts';
+import { formatRatio, powerOfTen } from './amounts';
 
 /** Digits of a price on the wire: more than the 12 that the audit's checks need, at any size of the price. */
 const PRICE_DIGITS = 18;
@@ -52,9 +52,4 @@ export function scalePrice(
 /** value · 10^exponent. Powers up to 10^22 are exact floats, so dividing by one beats multiplying by its inverse. */
 function scaleByTen(value: number, exponent: number): number {
   return exponent >= 0 ? value * powerOfTen(exponent) : value / powerOfTen(-exponent);
-}
-
-/** Parsed, because `10 ** n` is not the nearest float for every n. */
-function powerOfTen(exponent: number): number {
-  return Number(`1e${exponent}`);
 }

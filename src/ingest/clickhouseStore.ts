@@ -10,6 +10,7 @@ import { AppError } from '../errors';
 import { encodeHeadBlocks, TABLE_ENCODERS } from './encodeBlocks';
 import type { RowBatch } from './rowBatch';
 import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
+import { readStoredPrices, type StoredPrices } from './storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 
 /** Blocks in one partition of the head tables (their PARTITION BY). */
@@ -27,11 +28,14 @@ export function createClickHouseStore(database: Database, chainId: number): Stor
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
       readPoolStates(database, finalTo, exact),
-    async listTokens(): Promise<Hex[]> {
-      const sql = "SELECT concat('0x', lower(hex(address))) AS address FROM tokens GROUP BY address";
-      const rows = await database.select<{ address: Hex }>('list tokens', sql);
-      return rows.map((row) => row.address);
+    async listTokens(): Promise<Map<Hex, number>> {
+      const sql = `SELECT concat('0x', lower(hex(t.address))) AS address, argMax(ifNull(t.decimals, 0), t.version) AS decimals
+        FROM tokens AS t GROUP BY t.address`;
+      const rows = await database.select<{ address: Hex; decimals: number }>('list tokens', sql);
+      return new Map(rows.map((row) => [row.address, row.decimals]));
     },
+    loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
+      readStoredPrices(database, chainId, cursor, startBlock, pools),
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
     writeHead: (flip) => writeHead(database, chainId, flip),
     async writeRange(seq, batch): Promise<Cursor> {

@@ -93,6 +93,7 @@ async function runSession(
     rpc,
     source,
     decode,
+    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
     status,
     log,
     terminal,

@@ -11,12 +11,14 @@ import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
+import type { PricerConfig } from '../pricing/pricer';
 import { countRows, type BlockRows } from './blockRows';
 import { decodeBlock, type DecodeContext } from './decodeBlock';
 import type { PoolDiscovery } from './discoverPools';
 import type { EthCalls } from './ethCalls';
 import { fetchAhead } from './fetchAhead';
 import { startProgress } from './progress';
+import { BlockPricer } from './blockPricer';
 import { RowBatch } from './rowBatch';
 import { beyondFinality, checkSameChain, unlinked } from './sameChain';
 import type { IngestStatus } from './status';
@@ -41,6 +43,7 @@ export interface SessionDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly decode: DecodeContext;
+  readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly status: IngestStatus;
   readonly log: Logger;
@@ -59,7 +62,9 @@ export class IngestSession {
   private readonly commits: Map<Hex, number>;
   /** Rows by table of each block in the head, for the intents of promotions. */
   private readonly counts = new Map<Hex, Record<string, number>>();
-  private readonly tokens = new Set<Hex>();
+  /** Decimals of the tokens whose metadata is stored. */
+  private readonly tokens = new Map<Hex, number>();
+  private readonly pricer: BlockPricer;
   private readonly startBlock: number;
   private droppedBelow = 0;
 
@@ -74,6 +79,7 @@ export class IngestSession {
     this.commits = new Map(stored.commits);
     for (const block of stored.head) this.live.set(block.number, block);
     this.follower = new HeadFollower(baseOf(stored.cursor));
+    this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? 0);
   }
 
   /** Recovers: replays an open intent, loads pools, checks that the node's chain is the stored one. */
@@ -116,6 +122,7 @@ export class IngestSession {
     this.follower.finalise(final.number, final.hash ?? undefined);
     await this.promote(Math.min(final.number, this.follower.tip.number));
     this.deps.decode.registry.settle(this.cursor.number);
+    this.pricer.settle(this.cursor.number);
     this.report(head.number);
   }
 
@@ -123,10 +130,12 @@ export class IngestSession {
     const { store, decode, log } = this.deps;
     const registry = decode.registry;
     registry.clear();
-    for (const row of await store.loadPools(this.cursor.number)) registry.addRow(row);
+    const pools = await store.loadPools(this.cursor.number);
+    for (const row of pools) registry.addRow(row);
     const states = await store.loadPoolStates(this.cursor.number, exact);
     for (const [address, state] of states) registry.setState(address, state);
-    for (const token of await store.listTokens()) this.tokens.add(token);
+    for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
+    this.pricer.load(await store.loadPrices(this.cursor, this.startBlock, pools));
     log.info({ pools: registry.size, finalTo: this.cursor.number, head: this.live.size }, 'recovered');
   }
 
@@ -135,6 +144,7 @@ export class IngestSession {
     const { status, log, now, terminal, decode, source } = this.deps;
     status.phase = 'backfill';
     decode.registry.rewindTo(this.cursor.number);
+    this.pricer.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
     // One batch is filled while the other is being written.
@@ -192,13 +202,18 @@ export class IngestSession {
     // Blocks from the first one on show every pool's creation; only a start in mid-history has older pools.
     const found = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, this.signal) : [];
     const newTokens = new Set<Hex>();
-    for (const block of blocks) {
+    const all = blocks.map((block) => {
       const here = found.length === 0 ? found : found.filter((item) => blockOfOrd(item.ord) === block.number);
       const rows = decodeBlock(decode, block, here, reversible);
       for (const { token0, token1 } of rows.pools) newTokens.add(token0).add(token1);
+      return rows;
+    });
+    // Prices are of whole tokens: the decimals come first.
+    await this.readTokens(newTokens, blocks.at(-1)?.number ?? 0);
+    for (const rows of all) {
+      this.pricer.price(rows, reversible);
       take(rows);
     }
-    await this.readTokens(newTokens, blocks.at(-1)?.number ?? 0);
   }
 
   /** Metadata is stored before the rows that need it are seen. */
@@ -207,7 +222,7 @@ export class IngestSession {
     if (fresh.length === 0) return;
     const rows = await readTokens(this.deps.rpc, fresh, blockNumber, this.signal);
     await this.deps.store.writeTokens(rows);
-    for (const token of fresh) this.tokens.add(token);
+    for (const { address, decimals } of rows) this.tokens.set(address, decimals ?? 0);
   }
 
   /** Commits one step of the head: an append, or a whole new branch at once. */
@@ -216,6 +231,7 @@ export class IngestSession {
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       decode.registry.rewindTo(step.forkNumber);
+      this.pricer.rewindTo(step.forkNumber);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
       log.warn({ forkNumber: step.forkNumber, depth, to: last?.hash }, 'reorg');

@@ -8,6 +8,7 @@ import type { PoolState } from '../domain/pool';
 import type { PoolRow, TokenRow } from '../clickhouse/tables';
 import type { HeadBlockRows } from './encodeBlocks';
 import type { RowBatch } from './rowBatch';
+import type { StoredPrices } from './storedPrices';
 
 /** The last block of the final tables. */
 export interface Cursor extends Omit<BlockRef, 'parentHash'> {
@@ -67,7 +68,10 @@ export interface Store {
   loadPools(finalTo: number): Promise<PoolRow[]>;
   /** Newest states at or below the block. `exact`: also right while rows above it are partly stored (slow). */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
-  listTokens(): Promise<Hex[]>;
+  /** Decimals of every token that was read; 0 where it does not tell. */
+  listTokens(): Promise<ReadonlyMap<Hex, number>>;
+  /** What pricing needs to go on after the cursor. `pools`: those of loadPools. */
+  loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
   /** Head rows, then the flip. After an error nothing of it counts unless the flip itself was stored. */
   writeHead(flip: HeadFlip): Promise<void>;

@@ -110,17 +110,18 @@ function canonicalOf(
 
 /** Pools of the final tables up to the block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
-  type Row = Omit<PoolRow, 'ord'> & { readonly ord: string };
+  type Row = Omit<PoolRow, 'ord' | 'weights'> & { readonly ord: string; readonly weights: readonly string[] };
   const rows = await database.select<Row>(
     'read pools',
     `SELECT ord, concat('0x', lower(hex(p.address))) AS address, dex, protocol, pool_type,
             concat('0x', lower(hex(p.factory))) AS factory, concat('0x', lower(hex(p.token0))) AS token0,
-            concat('0x', lower(hex(p.token1))) AS token1, base_is_token0, fee_pips, tick_spacing,
+            concat('0x', lower(hex(p.token1))) AS token1, base_is_token0,
+            arrayMap(t -> concat('0x', lower(hex(t))), p.tokens) AS tokens, weights, fee_pips, tick_spacing,
             created_block, created_at, if(isNull(p.created_tx), NULL, concat('0x', lower(hex(p.created_tx)))) AS created_tx
      FROM pools AS p WHERE ord <= {final_ord:UInt64}`,
     { final_ord: lastOrdOfBlock(finalTo) },
   );
-  return rows.map((row) => ({ ...row, ord: Number(row.ord) }));
+  return rows.map((row) => ({ ...row, ord: Number(row.ord), weights: row.weights.map(BigInt) }));
 }
 
 interface StateRow {

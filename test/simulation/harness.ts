@@ -11,12 +11,14 @@ import { IngestSession } from '../../src/ingest/session';
 import { newIngestStatus } from '../../src/ingest/status';
 import { readStoredState } from '../../src/ingest/storedState';
 import { createLog } from '../../src/log';
+import type { PricerConfig } from '../../src/pricing/pricer';
 import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../src/protocols/uniswapV3';
 import { verifyAggregates } from '../../src/query/verifyAggregates';
 import { oracleBars, oracleSwaps } from './oracle';
 import { Random } from './random';
-import { SIM_CHAIN_ID, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
+import { comparePriceRows } from './priceRows';
+import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
 import { revertingCalls, simFinality, simSource, type SimFaults } from './simNode';
 
 const V2_DEX: Dex = {
@@ -29,16 +31,19 @@ const V2_DEX: Dex = {
 const V3_DEX: Dex = { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY };
 const log = createLog('silent', false);
 
-/** A session as the product makes it, from the first block of the simulated chain. */
-export function openSession(
-  chain: SimChain,
-  database: Database,
-  faults: SimFaults,
-  options: { readonly depth: number; readonly commitSeed: number },
-): Promise<IngestSession> {
+/** Two stables and the native token among the tokens of the simulated pools. */
+export const SIM_PRICES: PricerConfig = {
+  anchors: [
+    { address: simToken(6), priceUsd: 1 },
+    { address: simToken(7), priceUsd: 1 },
+  ],
+  wrappedNative: simToken(8),
+};
+
+function decodeContext(): DecodeContext {
   const eventTopics = new Set([...uniswapV2.eventTopics, ...uniswapV3.eventTopics]);
   const creationTopics = new Set([uniswapV2.creationTopic, uniswapV3.creationTopic]);
-  const decode: DecodeContext = {
+  return {
     chainId: SIM_CHAIN_ID,
     registry: new PoolRegistry(),
     dexByFactory: new Map([V2_DEX, V3_DEX].map((dex) => [dex.factory, dex])),
@@ -49,6 +54,16 @@ export function openSession(
     baseIsToken0: (token0) => token0 < '0x8',
     onMalformed: () => undefined,
   };
+}
+
+/** A session as the product makes it, from the first block of the simulated chain. */
+export function openSession(
+  chain: SimChain,
+  database: Database,
+  faults: SimFaults,
+  options: { readonly depth: number; readonly commitSeed: number },
+): Promise<IngestSession> {
+  const decode = decodeContext();
   const commits = new Random(options.commitSeed);
   const deps = {
     store: createClickHouseStore(database, SIM_CHAIN_ID),
@@ -56,11 +71,12 @@ export function openSession(
     source: simSource(chain, faults),
     finality: simFinality(options.depth),
     decode,
+    prices: SIM_PRICES,
     discovery: new PoolDiscovery({
       rpc: revertingCalls,
       dexes: [],
-      eventTopics,
-      creationTopics,
+      eventTopics: decode.eventTopics,
+      creationTopics: decode.creationTopics,
       baseIsToken0: decode.baseIsToken0,
       log,
     }),
@@ -86,6 +102,10 @@ export async function findDifferences(chain: SimChain, database: Database): Prom
   differences.push(...(await compareSwaps(database, stored.cursor.number, stored.head, swaps)));
   const final = swaps.filter((swap) => swap.block <= stored.cursor.number);
   differences.push(...(await compareBars(database, final)));
+  const commits = stored.head.map((block) => block.commit);
+  const kept = { finalTo: stored.cursor.number, commits };
+  const priced = await comparePriceRows(chain, database, decodeContext(), SIM_PRICES, kept);
+  differences.push(...priced.differences);
   const verified = await verifyAggregates(
     createQueryRunner(database, { checkRows: true }),
     { chainId: SIM_CHAIN_ID, from: 1, to: stored.cursor.number, finalTo: stored.cursor.number },

@@ -39,6 +39,11 @@ function digest(text: string, bytes: number): Hex {
     .slice(0, bytes * 2)}`;
 }
 
+/** The address of one of the twelve tokens. */
+export function simToken(index: number): Hex {
+  return digest(`token ${index}`, 20);
+}
+
 interface SimPool {
   readonly address: Hex;
   readonly kind: 'v2' | 'v3';
@@ -160,8 +165,8 @@ export class SimChain {
   private createPool(pools: SimPool[], id: string): Draft {
     const kind = this.random.chance(0.6) ? 'v2' : 'v3';
     const address = digest(`pool ${id}`, 20);
-    const token0 = digest(`token ${this.random.int(0, 5)}`, 20);
-    const token1 = digest(`token ${this.random.int(6, 11)}`, 20);
+    const token0 = simToken(this.random.int(0, 5));
+    const token1 = simToken(this.random.int(6, 11));
     pools.push({ address, kind });
     if (kind === 'v2') {
       const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];

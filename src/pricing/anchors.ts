@@ -1,0 +1,95 @@
+/**
+ * Which anchors hold their peg: each is compared with the others through the pools between them, by mean prices and
+ * depths that a push of some blocks does not move; where there is no such pool, through their pools with the wrapped
+ * native token. One that deviates by more than 2 % from the median of the others loses its role (market.md 5.1).
+ */
+import type { Hex } from '../domain/hex';
+import { depthIn, meanPrice, type LegRecord } from './epoch';
+import type { Leg } from './leg';
+import type { PriceAnchor } from './route';
+
+const DEVIATION_LOG_MAX = Math.log(1.02);
+/** Pools with less behind either anchor say nothing about a peg. */
+const BACKING_MIN_USD = 1_000;
+
+export interface PegInput {
+  readonly wrappedNative: Hex | null;
+  readonly epoch: number;
+  /** Time of the last block before the epoch, unix seconds. */
+  readonly time: number;
+  legsOf(token: Hex): readonly Leg[];
+  recordOf(key: string): LegRecord | undefined;
+}
+
+/** The anchors that hold, in configured order. Of a last pair that disagrees the one worth less is taken to have failed. */
+export function soundAnchors(anchors: readonly PriceAnchor[], input: PegInput): readonly PriceAnchor[] {
+  let sound = anchors;
+  while (sound.length > 1) {
+    const worst = findWorst(sound, input);
+    if (worst === null) return sound;
+    sound = sound.filter((anchor) => anchor !== worst);
+  }
+  return sound;
+}
+
+function findWorst(anchors: readonly PriceAnchor[], input: PegInput): PriceAnchor | null {
+  let worst: { readonly anchor: PriceAnchor; readonly size: number; readonly value: number } | null = null;
+  for (const anchor of anchors) {
+    const values = anchors.flatMap((other) => {
+      const value = other === anchor ? null : logValue(anchor, other, input);
+      return value === null ? [] : [value];
+    });
+    if (values.length === 0) continue;
+    const value = median(values);
+    const size = Math.abs(value);
+    if (size <= DEVIATION_LOG_MAX) continue;
+    const equal = worst !== null && Math.abs(size - worst.size) < 1e-9;
+    if (worst === null || (equal ? value < worst.value : size > worst.size)) worst = { anchor, size, value };
+  }
+  return worst?.anchor ?? null;
+}
+
+/** ln of what an anchor is worth in another one, over what the given prices say; null where no pool tells. */
+function logValue(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): number | null {
+  const direct = deepestLog(anchor, other.address, input);
+  const given = Math.log(anchor.priceUsd / other.priceUsd);
+  if (direct !== null) return direct - given;
+  if (input.wrappedNative === null) return null;
+  const own = deepestLog(anchor, input.wrappedNative, input);
+  const theirs = deepestLog(other, input.wrappedNative, input);
+  return own === null || theirs === null ? null : own - theirs - given;
+}
+
+/** ln of the anchor's mean price in a token, in their deepest pool. */
+function deepestLog(
+  anchor: PriceAnchor,
+  token: Hex,
+  { legsOf, recordOf, epoch, time }: PegInput,
+): number | null {
+  let best: { readonly backing: number; readonly log: number; readonly key: string } | null = null;
+  for (const leg of legsOf(anchor.address)) {
+    const isToken0 = leg.token0 === anchor.address;
+    if ((isToken0 ? leg.token1 : leg.token0) !== token) continue;
+    const record = recordOf(leg.key);
+    if (record === undefined) continue;
+    const price = meanPrice(record, time);
+    if (!(price > 0)) continue;
+    const root = Math.sqrt(price);
+    const liquidity = depthIn(record, epoch);
+    const virtual = isToken0 ? liquidity / root : liquidity * root;
+    const real = isToken0 ? record.state.reserve0 : record.state.reserve1;
+    const backing = Math.min(virtual, real) * anchor.priceUsd;
+    if (!(backing >= BACKING_MIN_USD)) continue;
+    const equal = best !== null && backing === best.backing;
+    if (best !== null && (equal ? leg.key > best.key : backing < best.backing)) continue;
+    best = { backing, log: isToken0 ? Math.log(price) : -Math.log(price), key: leg.key };
+  }
+  return best?.log ?? null;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const upper = sorted[sorted.length >> 1] ?? 0;
+  const lower = sorted[(sorted.length - 1) >> 1] ?? 0;
+  return (upper + lower) / 2;
+}

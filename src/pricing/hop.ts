@@ -1,0 +1,167 @@
+/**
+ * The price of one hop at one block: the pools of a route, each at its own price, cleaned of outliers and of sudden
+ * moves that nobody paid for, and averaged by weight (reference: market.md 5.7, 5.8).
+ */
+import type { LegKey } from './leg';
+
+/** A pool's price may leave its 30-minute mean by so much before it must have been traded there. */
+const CLAMP_LOG = Math.log(1.2);
+/** Outliers lie further from the median than 3 robust standard deviations, and than this. */
+const OUTLIER_LOG_MIN = 0.05;
+const MAD_TO_SIGMA = 1.4826;
+const SIGMAS = 3;
+/** Two pools that differ by more disagree. */
+const DISAGREEMENT_LOG = 0.05;
+/** No pool weighs more while there are at least three. */
+const WEIGHT_MAX = 0.6;
+
+export type HopWarning =
+  'single_pool' | 'pool_disagreement' | 'outlier_pools_excluded' | 'price_deviates_from_twap';
+
+/** One pool of a hop at one block. */
+export interface HopInput {
+  readonly key: LegKey;
+  /** Depth-based weight, > 0, not normalised. */
+  readonly weight: number;
+  /** Whole to_token per whole from_token; 0: none. */
+  readonly price: number;
+  /** The same by the 30-minute mean; 0: none. */
+  readonly meanPrice: number;
+  /** Whether the pool traded at least its own depth within the window. */
+  readonly traded: boolean;
+}
+
+export interface HopPool {
+  readonly key: LegKey;
+  /** Normalised: the weights of a hop sum to 1. */
+  readonly weight: number;
+  readonly price: number;
+}
+
+export interface HopExclusion {
+  readonly key: LegKey;
+  readonly reason: 'outlier' | 'disagrees' | 'no_price';
+  readonly price: number;
+}
+
+export interface HopPrice {
+  /** Σ weight · price; 0: no pool has a price. */
+  readonly price: number;
+  readonly pools: readonly HopPool[];
+  readonly excluded: readonly HopExclusion[];
+  readonly warnings: readonly HopWarning[];
+  /** Median absolute deviation of ln(price) of the pools that stay. */
+  readonly deviation: number;
+  /** Some pool is so far from its mean that it would be held to it, or is, depending on what was traded. */
+  readonly deviates: boolean;
+}
+
+/** Prices a hop. Deterministic in the set of inputs: ties go by key. */
+export function priceHop(inputs: readonly HopInput[]): HopPrice {
+  const warnings: HopWarning[] = [];
+  const excluded: HopExclusion[] = [];
+  const priced: HopPool[] = [];
+  let deviates = false;
+  for (const input of inputs) {
+    const far = isFar(input);
+    deviates ||= far;
+    const clamped = far && !input.traded;
+    if (clamped) addOnce(warnings, 'price_deviates_from_twap');
+    const price = clamped ? input.meanPrice : input.price;
+    if (price > 0 && Number.isFinite(price)) priced.push({ key: input.key, weight: input.weight, price });
+    else excluded.push({ key: input.key, reason: 'no_price', price: 0 });
+  }
+  const kept = dropOutliers(priced, excluded, warnings);
+  if (kept.length === 1) addOnce(warnings, 'single_pool');
+  const pools = normalise(kept);
+  const only = pools[0];
+  let price = 0;
+  for (const pool of pools) price += pool.weight * pool.price;
+  if (pools.length === 1 && only !== undefined) price = only.price;
+  return { price, pools, excluded, warnings, deviation: deviationOf(kept), deviates };
+}
+
+function isFar(input: HopInput): boolean {
+  if (!(input.price > 0) || !(input.meanPrice > 0)) return false;
+  return Math.abs(Math.log(input.price / input.meanPrice)) > CLAMP_LOG;
+}
+
+function addOnce(warnings: HopWarning[], warning: HopWarning): void {
+  if (!warnings.includes(warning)) warnings.push(warning);
+}
+
+function dropOutliers(
+  pools: readonly HopPool[],
+  excluded: HopExclusion[],
+  warnings: HopWarning[],
+): readonly HopPool[] {
+  if (pools.length < 2) return pools;
+  if (pools.length === 2) return keepDeeper(pools, excluded, warnings);
+  const logs = pools.map((pool) => Math.log(pool.price));
+  const median = weightedMedian(pools.map((pool, i) => ({ value: logs[i] ?? 0, weight: pool.weight })));
+  const mad = medianOf(logs.map((log) => Math.abs(log - median)));
+  const bound = Math.max(SIGMAS * MAD_TO_SIGMA * mad, OUTLIER_LOG_MIN);
+  const kept: HopPool[] = [];
+  pools.forEach((pool, i) => {
+    if (Math.abs((logs[i] ?? 0) - median) <= bound) kept.push(pool);
+    else excluded.push({ key: pool.key, reason: 'outlier', price: pool.price });
+  });
+  if (kept.length < pools.length) addOnce(warnings, 'outlier_pools_excluded');
+  // Two that stay can still disagree.
+  return kept.length === 2 ? keepDeeper(kept, excluded, warnings) : kept;
+}
+
+/** Of two pools that disagree only the deeper one is believed. */
+function keepDeeper(
+  pools: readonly HopPool[],
+  excluded: HopExclusion[],
+  warnings: HopWarning[],
+): readonly HopPool[] {
+  const [a, b] = pools;
+  if (a === undefined || b === undefined) return pools;
+  if (Math.abs(Math.log(a.price / b.price)) <= DISAGREEMENT_LOG) return pools;
+  const first = a.weight > b.weight || (a.weight === b.weight && a.key < b.key);
+  const [deeper, other] = first ? [a, b] : [b, a];
+  excluded.push({ key: other.key, reason: 'disagrees', price: other.price });
+  addOnce(warnings, 'pool_disagreement');
+  return [deeper];
+}
+
+/** Weights that sum to 1, none above 60 % while there are three. At most one can be above it. */
+function normalise(pools: readonly HopPool[]): readonly HopPool[] {
+  let total = 0;
+  for (const pool of pools) total += pool.weight;
+  const shares = pools.map((pool) => ({ ...pool, weight: pool.weight / total }));
+  const heavy = shares.find((pool) => pool.weight > WEIGHT_MAX);
+  if (heavy === undefined || shares.length < 3 || heavy.weight >= 1) return shares;
+  const scale = (1 - WEIGHT_MAX) / (1 - heavy.weight);
+  return shares.map((pool) => ({ ...pool, weight: pool === heavy ? WEIGHT_MAX : pool.weight * scale }));
+}
+
+function deviationOf(pools: readonly HopPool[]): number {
+  if (pools.length < 2) return 0;
+  const logs = pools.map((pool) => Math.log(pool.price));
+  const median = medianOf(logs);
+  return medianOf(logs.map((log) => Math.abs(log - median)));
+}
+
+/** The smallest value at which half of the weight lies at or below. */
+function weightedMedian(values: readonly { readonly value: number; readonly weight: number }[]): number {
+  const sorted = [...values].sort((a, b) => a.value - b.value);
+  let total = 0;
+  for (const { weight } of sorted) total += weight;
+  let seen = 0;
+  for (const { value, weight } of sorted) {
+    seen += weight;
+    if (seen * 2 >= total) return value;
+  }
+  return sorted[sorted.length - 1]?.value ?? 0;
+}
+
+/** The mean of the middle two where their number is even. */
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const upper = sorted[sorted.length >> 1] ?? 0;
+  const lower = sorted[(sorted.length - 1) >> 1] ?? 0;
+  return (upper + lower) / 2;
+}

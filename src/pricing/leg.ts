@@ -1,0 +1,75 @@
+/**
+ * A leg is two tokens of a pool that trade against each other: all of a two-token pool, one pair of tokens of a weighted
+ * one. Its state is given in whole tokens and in two numbers that are the same for every kind of pool: the marginal
+ * price P (token1 per token0) and the liquidity L. From them follow the virtual reserves L/√P and L·√P, which a constant
+ * product pool really has and a concentrated or weighted one behaves as around its price.
+ */
+import type { Hex } from '../domain/hex';
+
+/** Names a leg: the pool's address and the leg's number. */
+export type LegKey = string;
+
+export interface Leg {
+  readonly key: LegKey;
+  readonly pair: Hex;
+  /** 256 · index of token0 + index of token1. */
+  readonly number: number;
+  readonly token0: Hex;
+  readonly token1: Hex;
+}
+
+/** State at the end of a block, in whole tokens. */
+export interface LegState {
+  /** Whole token1 per whole token0; 0: none. */
+  readonly price: number;
+  /** V2: √(reserve0 · reserve1); V3: active liquidity; weighted: `weightedLiquidity`. */
+  readonly liquidity: number;
+  /** Real balances. */
+  readonly reserve0: number;
+  readonly reserve1: number;
+}
+
+export const NO_STATE: LegState = { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
+
+/**
+ * Moving a constant product pool's price by +2 % takes this part of its virtual reserve: √1.02 − 1. The way down takes
+ * 1/√0.98 − 1 of it, which is more, so this is the smaller one (reference: depth = min(up, down)).
+ */
+export const DEPTH_PART = Math.sqrt(1.02) - 1;
+
+export function legKey(pair: Hex, number: number): LegKey {
+  return number === 1 ? pair : `${pair}/${number}`;
+}
+
+export function makeLeg(pair: Hex, number: number, token0: Hex, token1: Hex): Leg {
+  return { key: legKey(pair, number), pair, number, token0, token1 };
+}
+
+/** What of one token stands behind the price: the virtual reserve, never more than what is really there. */
+export function backing(state: LegState, ofToken0: boolean): number {
+  if (!(state.price > 0) || !(state.liquidity > 0)) return 0;
+  const root = Math.sqrt(state.price);
+  const virtual = ofToken0 ? state.liquidity / root : state.liquidity * root;
+  const real = ofToken0 ? state.reserve0 : state.reserve1;
+  const backed = Math.min(virtual, real);
+  return Number.isFinite(backed) && backed > 0 ? backed : 0;
+}
+
+/**
+ * Liquidity of a weighted leg: that of the constant product pool with the same price whose depth is, to first order, the
+ * same. A weighted pool's depth is B1·(1.02^(w0/(w0+w1)) − 1) ≈ B1·0.02·w0/(w0+w1); a constant product pool's is
+ * r1·(√1.02 − 1) ≈ r1·0.01. So r1 = 2·B1·w0/(w0+w1), r0 likewise, and their ratio is the spot price (Balancer
+ * WeightedMath).
+ */
+export function weightedLiquidity(
+  balance0: number,
+  balance1: number,
+  weight0: number,
+  weight1: number,
+): number {
+  const sum = weight0 + weight1;
+  if (!(sum > 0)) return 0;
+  const virtual0 = (2 * balance0 * weight1) / sum;
+  const virtual1 = (2 * balance1 * weight0) / sum;
+  return Math.sqrt(virtual0) * Math.sqrt(virtual1);
+}

@@ -1,0 +1,53 @@
+/** A binary heap: the largest priority first; of equal ones the smallest value. An item may be pushed again. */
+export class PriorityQueue<T extends string> {
+  private readonly items: { readonly priority: number; readonly value: T }[] = [];
+
+  push(priority: number, value: T): void {
+    const { items } = this;
+    const item = { priority, value };
+    let at = items.push(item) - 1;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = items[up];
+      if (parent === undefined || !before(item, parent)) break;
+      items[at] = parent;
+      at = up;
+    }
+    items[at] = item;
+  }
+
+  pop(): T | undefined {
+    const { items } = this;
+    const top = items[0];
+    const last = items.pop();
+    if (top === undefined || last === undefined) return undefined;
+    if (items.length > 0) this.sink(last);
+    return top.value;
+  }
+
+  private sink(item: { readonly priority: number; readonly value: T }): void {
+    const { items } = this;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      let next = items[child];
+      if (next === undefined) break;
+      const right = items[child + 1];
+      if (right !== undefined && before(right, next)) {
+        next = right;
+        child += 1;
+      }
+      if (!before(next, item)) break;
+      items[at] = next;
+      at = child;
+    }
+    items[at] = item;
+  }
+}
+
+function before<T extends string>(
+  a: { readonly priority: number; readonly value: T },
+  b: { readonly priority: number; readonly value: T },
+): boolean {
+  return a.priority === b.priority ? a.value < b.value : a.priority > b.priority;
+}

@@ -1,0 +1,82 @@
+/** A route: by which pools, with which weights, a token is priced in the next token on its way to an anchor. */
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
+import type { HopWarning } from './hop';
+import type { Leg } from './leg';
+
+/** A token whose USD price is given. */
+export interface PriceAnchor {
+  readonly address: Hex;
+  /** USD per whole token, > 0. */
+  readonly priceUsd: number;
+}
+
+export type RouteWarning = HopWarning | 'recent_pool' | 'stale_price' | 'thin_anchor' | 'anchor_depeg';
+
+export interface RoutePool {
+  readonly leg: Leg;
+  /** 2 % depth in USD in steps of an eighth of an octave; not normalised. */
+  readonly weight: number;
+}
+
+export interface Route {
+  readonly token: Hex;
+  /** ZERO_ADDRESS for an anchor. */
+  readonly next: Hex;
+  /** To the anchor; 0 for an anchor itself. */
+  readonly hops: number;
+  /** Trust in this hop, 0–1. */
+  readonly confidence: number;
+  /** Depth of the narrowest hop to the anchor, USD; Infinity for an anchor. */
+  readonly depthUsd: number;
+  /** By liquidity that no epoch has confirmed yet. */
+  readonly recent: boolean;
+  /** No pool of the hop moved for a day. */
+  readonly stale: boolean;
+  /** In the order of their keys. */
+  readonly pools: readonly RoutePool[];
+  /** In alphabetic order. */
+  readonly warnings: readonly RouteWarning[];
+}
+
+/** Hops to an anchor at most. */
+export const HOPS_MAX = 4;
+
+/** What is stored of a token that has lost its route. */
+export function noRoute(token: Hex): Route {
+  return {
+    token,
+    next: ZERO_ADDRESS,
+    hops: 0,
+    confidence: 0,
+    depthUsd: 0,
+    recent: false,
+    stale: false,
+    pools: [],
+    warnings: [],
+  };
+}
+
+export function isAnchorRoute(route: Route): boolean {
+  return route.hops === 0 && route.confidence > 0;
+}
+
+export function sameRoute(a: Route, b: Route): boolean {
+  return (
+    a.next === b.next &&
+    a.hops === b.hops &&
+    a.confidence === b.confidence &&
+    a.depthUsd === b.depthUsd &&
+    a.recent === b.recent &&
+    a.stale === b.stale &&
+    a.pools.length === b.pools.length &&
+    a.pools.every(({ leg, weight }, i) => leg.key === b.pools[i]?.leg.key && weight === b.pools[i].weight) &&
+    a.warnings.join() === b.warnings.join()
+  );
+}
+
+/** A token's own hop. `next` zero: `price` is USD, or 0 for none. */
+export interface TokenHop {
+  readonly next: Hex;
+  readonly price: number;
+  readonly confidence: number;
+}

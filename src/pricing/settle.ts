@@ -1,0 +1,219 @@
+/**
+ * Finds routes: tokens are settled from the anchors outwards in the order of the depth of their narrowest hop, the
+ * deepest first (widest-path Dijkstra). A token is priced only by pools whose other token was settled before it, so there
+ * are no cycles. Only the known side of a pool counts as depth. Ties go by address.
+ */
+import type { Hex } from '../domain/hex';
+import { hopConfidence, STALE_SECONDS } from './confidence';
+import { DEPTH_PART, type Leg, type LegState } from './leg';
+import { priceRouteHop, type AnchorPrices, type Market } from './market';
+import { PriorityQueue } from './priorityQueue';
+import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';
+
+/** The known side of a pool must hold so many USD for it to exist. */
+export const BACKING_MIN_USD = 50;
+/** Pools that did not move for 30 days are left out. */
+const DORMANT_SECONDS = 30 * 86_400;
+/** An anchor side below it is called thin. */
+const THIN_USD = 1_000;
+/** Stands for all anchors together: pools with any of them make one hop. */
+const ANCHORS = 'anchors';
+
+/** A token with a price, and how it came by it. */
+export interface Settled {
+  readonly route: Route;
+  /** USD per whole token. */
+  readonly usd: number;
+}
+
+/** What a leg counts with. */
+export interface LegWeight {
+  readonly state: LegState;
+  /** Liquidity that counts: of the epoch before, or, for recent routes, that of now. */
+  readonly liquidity: number;
+  /** Seconds since it moved. */
+  readonly age: number;
+}
+
+export interface SettleInput {
+  readonly market: Market;
+  readonly anchors: AnchorPrices;
+  legsOf(token: Hex): readonly Leg[];
+  /** Null: the leg does not count. */
+  weigh(leg: Leg): LegWeight | null;
+  /** Marks the routes found as recent. */
+  readonly recent: boolean;
+}
+
+/** Pools of one unsettled token with one settled neighbour (or with all anchors). */
+interface Group {
+  readonly neighbour: Hex | typeof ANCHORS;
+  readonly hops: number;
+  /** Depth of the narrowest hop beyond it. */
+  readonly beyond: number;
+  depth: number;
+  readonly pools: (RoutePool & { readonly other: Hex; readonly backingUsd: number; readonly age: number })[];
+}
+
+/** Extends `settled` by every token that can be reached through the legs given, and from the tokens so reached. */
+export function settle(input: SettleInput, settled: Map<Hex, Settled>, from: Iterable<Leg>): void {
+  const groups = new Map<Hex, Map<string, Group>>();
+  const queue = new PriorityQueue<Hex>();
+  const relax = (leg: Leg): void => {
+    const token = unsettledSide(leg, settled);
+    if (token === null || !addToGroup(input, settled, groups, leg, token)) return;
+    const best = bestGroup(groups.get(token));
+    if (best !== null) queue.push(widthOf(best), token);
+  };
+  for (const leg of from) relax(leg);
+  for (let token = queue.pop(); token !== undefined; token = queue.pop()) {
+    const ofToken = groups.get(token);
+    const group = bestGroup(ofToken);
+    if (settled.has(token) || ofToken === undefined || group === null) continue;
+    const found = priceByGroup(input, settled, token, group);
+    if (found === null) {
+      // Its pools have no price after all: it waits for its turn by the next widest.
+      ofToken.delete(group.neighbour);
+      const next = bestGroup(ofToken);
+      if (next !== null) queue.push(widthOf(next), token);
+      continue;
+    }
+    settled.set(token, found);
+    groups.delete(token);
+    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg);
+  }
+}
+
+/** The token of the leg that waits for a price while the other one has it. */
+function unsettledSide(leg: Leg, settled: ReadonlyMap<Hex, Settled>): Hex | null {
+  const has0 = settled.has(leg.token0);
+  if (has0 === settled.has(leg.token1)) return null;
+  return has0 ? leg.token1 : leg.token0;
+}
+
+/** False where the leg does not count. */
+function addToGroup(
+  input: SettleInput,
+  settled: ReadonlyMap<Hex, Settled>,
+  groups: Map<Hex, Map<string, Group>>,
+  leg: Leg,
+  token: Hex,
+): boolean {
+  const other = leg.token0 === token ? leg.token1 : leg.token0;
+  const known = settled.get(other);
+  if (known === undefined || known.route.hops >= HOPS_MAX) return false;
+  const weight = input.weigh(leg);
+  if (weight === null || weight.age > DORMANT_SECONDS) return false;
+  const side = knownSide(weight, other === leg.token0, known.usd);
+  if (!(side.backingUsd >= BACKING_MIN_USD)) return false;
+  const anchored = known.route.hops === 0;
+  const neighbour = anchored ? ANCHORS : other;
+  const ofToken = groups.get(token) ?? new Map<string, Group>();
+  groups.set(token, ofToken);
+  const group = ofToken.get(neighbour) ?? {
+    neighbour,
+    hops: known.route.hops,
+    beyond: anchored ? Infinity : known.route.depthUsd,
+    depth: 0,
+    pools: [],
+  };
+  ofToken.set(neighbour, group);
+  if (group.pools.some((pool) => pool.leg.key === leg.key)) return false;
+  group.pools.push({
+    leg,
+    weight: inSteps(side.depthUsd),
+    other,
+    backingUsd: side.backingUsd,
+    age: weight.age,
+  });
+  // Summed in the order of the keys: the order in which legs are met must not show in the last bit.
+  group.pools.sort((a, b) => (a.leg.key < b.leg.key ? -1 : 1));
+  group.depth = group.pools.reduce((sum, pool) => sum + pool.weight, 0);
+  return true;
+}
+
+/** USD behind the known side, and USD on it that move the price by 2 %; never more than what is really there. */
+function knownSide(
+  { state, liquidity }: LegWeight,
+  isToken0: boolean,
+  usd: number,
+): { backingUsd: number; depthUsd: number } {
+  if (!(state.price > 0) || !(liquidity > 0)) return { backingUsd: 0, depthUsd: 0 };
+  const root = Math.sqrt(state.price);
+  const virtual = isToken0 ? liquidity / root : liquidity * root;
+  const real = isToken0 ? state.reserve0 : state.reserve1;
+  const backingUsd = Math.min(virtual, real) * usd;
+  const depthUsd = Math.min(virtual * DEPTH_PART, real) * usd;
+  return Number.isFinite(depthUsd) && Number.isFinite(backingUsd)
+    ? { backingUsd, depthUsd }
+    : { backingUsd: 0, depthUsd: 0 };
+}
+
+/** Rounded to an eighth of an octave, so that routes change when liquidity does and not with every trade. */
+export function inSteps(depthUsd: number): number {
+  return 2 ** (Math.round(Math.log2(depthUsd) * 8) / 8);
+}
+
+function widthOf(group: Group): number {
+  return Math.min(group.beyond, group.depth);
+}
+
+function bestGroup(groups: ReadonlyMap<string, Group> | undefined): Group | null {
+  let best: Group | null = null;
+  for (const group of groups?.values() ?? []) {
+    if (best === null || isWider(group, best)) best = group;
+  }
+  return best;
+}
+
+function isWider(a: Group, b: Group): boolean {
+  const difference = widthOf(a) - widthOf(b);
+  return difference === 0 ? a.neighbour < b.neighbour : difference > 0;
+}
+
+/** Null: no pool of the group has a price. */
+function priceByGroup(
+  input: SettleInput,
+  settled: ReadonlyMap<Hex, Settled>,
+  token: Hex,
+  group: Group,
+): Settled | null {
+  const next = group.neighbour === ANCHORS ? deepestAnchor(input.anchors, group) : group.neighbour;
+  const { pools } = group;
+  const hop = priceRouteHop({ token, next, pools }, input.market, input.anchors);
+  const usd = hop.price * (settled.get(next)?.usd ?? 0);
+  if (!(usd > 0) || !Number.isFinite(usd)) return null;
+  const used = hop.pools.flatMap(({ key, weight }) => {
+    const pool = pools.find((candidate) => candidate.leg.key === key);
+    return pool === undefined ? [] : [{ weight, backingUsd: pool.backingUsd, age: pool.age }];
+  });
+  const stale = used.every(({ age }) => age > STALE_SECONDS);
+  const warnings: RouteWarning[] = [];
+  if (input.recent) warnings.push('recent_pool');
+  if (stale) warnings.push('stale_price');
+  if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
+  const route: Route = {
+    token,
+    next,
+    hops: group.hops + 1,
+    confidence: hopConfidence(used, hop.deviation, input.recent),
+    depthUsd: widthOf(group),
+    recent: input.recent,
+    stale,
+    pools: pools.map(({ leg, weight }) => ({ leg, weight })),
+    warnings: warnings.sort(),
+  };
+  return { route, usd };
+}
+
+/** The anchor with the most depth; of equals the first one configured. */
+function deepestAnchor(anchors: AnchorPrices, group: Group): Hex {
+  let best: { readonly address: Hex; readonly depth: number } | null = null;
+  for (const address of anchors.keys()) {
+    let depth = 0;
+    for (const pool of group.pools) if (pool.other === address) depth += pool.weight;
+    if (depth > 0 && (best === null || depth > best.depth)) best = { address, depth };
+  }
+  if (best === null) throw new RangeError('a hop to the anchors without an anchor');
+  return best.address;
+}
