@@ -1,0 +1,64 @@
+/**
+ * Reads dynamic arrays of words out of ABI-encoded data: what Balancer's events and the answers of its pools are made of.
+ * Only the layout that Solidity writes is read: each array right behind the one before it, nothing between or after.
+ */
+import { isHexData, type Hex } from '../domain/hex';
+
+/** Elements of one array. Pools hold fewer tokens; what is longer is taken as malformed. */
+export const ARRAY_LENGTH_MAX = 50;
+
+const WORD_BYTES = 32;
+const WORD_DIGITS = 64;
+const DATA_START = 2;
+const ADDRESS_BITS = 160n;
+const ADDRESS_DIGITS = 40;
+
+export interface ArrayData {
+  readonly arrays: readonly (readonly bigint[])[];
+  /** The static words behind the arrays' offsets. */
+  readonly scalars: readonly bigint[];
+}
+
+/**
+ * Data of `arrayCount` dynamic arrays, of one-word elements, followed by `scalarCount` static words. Null for any other
+ * layout: an offset that is not the next free word, an array beyond the bound or beyond the data, words left over.
+ */
+export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): ArrayData | null {
+  const heads = arrayCount + scalarCount;
+  const words = readWords(data, heads + arrayCount * (1 + ARRAY_LENGTH_MAX));
+  if (words === null) return null;
+  const arrays: (readonly bigint[])[] = [];
+  let at = heads;
+  for (let index = 0; index < arrayCount; index += 1) {
+    const length = words[at];
+    if (words[index] !== BigInt(at * WORD_BYTES)) return null;
+    if (length === undefined || length > BigInt(ARRAY_LENGTH_MAX)) return null;
+    const end = at + 1 + Number(length);
+    arrays.push(words.slice(at + 1, end));
+    at = end;
+  }
+  // Where an offset or a length led beyond the data, so did `at`.
+  return at === words.length ? { arrays, scalars: words.slice(arrayCount, heads) } : null;
+}
+
+/** The 32-byte words of the data; null where it is not whole words of hex, or more of them than `wordsMax`. */
+export function readWords(data: Hex, wordsMax: number): bigint[] | null {
+  const digits = data.length - DATA_START;
+  if (digits % WORD_DIGITS !== 0 || digits > wordsMax * WORD_DIGITS || !isHexData(data)) return null;
+  const words: bigint[] = [];
+  for (let at = DATA_START; at < data.length; at += WORD_DIGITS) {
+    words.push(BigInt(`0x${data.slice(at, at + WORD_DIGITS)}`));
+  }
+  return words;
+}
+
+/** The words as lower-case addresses; null where one has dirty upper bytes. */
+export function toAddresses(words: readonly bigint[]): Hex[] | null {
+  if (words.some((word) => word >> ADDRESS_BITS !== 0n)) return null;
+  return words.map((word): Hex => `0x${word.toString(16).padStart(ADDRESS_DIGITS, '0')}`);
+}
+
+/** The word read as two's complement. */
+export function toSigned(word: bigint): bigint {
+  return BigInt.asIntN(256, word);
+}

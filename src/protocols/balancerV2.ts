@@ -1,0 +1,205 @@
+/**
+ * The logs of Balancer V2 and its forks (PHUX). One vault holds all pools, so all events but the fee's stand on it and
+ * name the pool by its id; who the emitter is, and whether it is the configured vault or a known pool, the caller checks.
+ * Events as in IVault.sol and BasePool.sol (balancer/balancer-v2-monorepo).
+ */
+import type { ChainLog } from '../domain/block';
+import { isHash, type Hex } from '../domain/hex';
+import { readArrays, toAddresses, toSigned } from './abiArrays';
+import { addressOfTopic, intAt, isAddressTopic, loadData, uintAt } from './words';
+
+/** PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization). */
+export const POOL_REGISTERED: Hex = '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e';
+/** TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers). */
+const TOKENS_REGISTERED: Hex = '0xf5847d3f2197b16cdcd2098ec95d0905cd1abdaf415f07bb7cef2bba8ac5dec4';
+/** Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, amountOut). */
+const SWAP: Hex = '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b';
+/** PoolBalanceChanged(bytes32 indexed poolId, address indexed, address[] tokens, int256[] deltas, uint256[] fees). */
+const POOL_BALANCE_CHANGED: Hex = '0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78';
+/** PoolBalanceManaged(bytes32 indexed poolId, address indexed, address indexed token, int256 cash, int256 managed). */
+const POOL_BALANCE_MANAGED: Hex = '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a';
+/** SwapFeePercentageChanged(uint256 swapFeePercentage). */
+const SWAP_FEE_CHANGED: Hex = '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc';
+
+/** topic0 of the events read when they stand on the vault. `POOL_REGISTERED` is the one that makes a pool. */
+export const VAULT_TOPICS: ReadonlySet<Hex> = new Set([
+  POOL_REGISTERED,
+  TOKENS_REGISTERED,
+  SWAP,
+  POOL_BALANCE_CHANGED,
+  POOL_BALANCE_MANAGED,
+]);
+/** topic0 of the events read when they stand on a pool's own contract. */
+export const POOL_TOPICS: ReadonlySet<Hex> = new Set([SWAP_FEE_CHANGED]);
+
+const INT256_MAX = (1n << 255n) - 1n;
+const UINT8_MAX = 255n;
+const ADDRESS_END = 42;
+
+/** The pool that an event is of. A contract may register more than one id; the standard pools register one. */
+interface OfPool {
+  readonly poolId: Hex;
+  /** The first 20 bytes of the id. */
+  readonly pool: Hex;
+}
+
+export interface PoolRegistered extends OfPool {
+  readonly kind: 'pool_registered';
+  /** 0 general, 1 minimal swap info, 2 two tokens: how the vault stores the balances. */
+  readonly specialization: number;
+}
+
+export interface TokensRegistered extends OfPool {
+  readonly kind: 'tokens_registered';
+  /** In the order of the pool, which its weights follow. */
+  readonly tokens: readonly Hex[];
+  readonly assetManagers: readonly Hex[];
+}
+
+/** Amounts are raw units, what the pool got and gave, and fit a signed word. */
+export interface VaultSwap extends OfPool {
+  readonly kind: 'swap';
+  readonly tokenIn: Hex;
+  readonly tokenOut: Hex;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+}
+
+/**
+ * A join (deltas ≥ 0) or an exit (deltas ≤ 0). The provider's part and the protocol's fees are apart: the pool's balance
+ * moves by delta − fee in both cases (PoolBalances.sol, _processJoinPoolTransfers and _processExitPoolTransfers).
+ */
+export interface BalanceChanged extends OfPool {
+  readonly kind: 'balance_changed';
+  readonly provider: Hex;
+  readonly tokens: readonly Hex[];
+  readonly deltas: readonly bigint[];
+  readonly protocolFees: readonly bigint[];
+}
+
+/** Tokens move between the vault and their asset manager, who may also report a gain or loss: the total moves by both. */
+export interface BalanceManaged extends OfPool {
+  readonly kind: 'balance_managed';
+  readonly assetManager: Hex;
+  readonly token: Hex;
+  readonly cashDelta: bigint;
+  readonly managedDelta: bigint;
+}
+
+export interface SwapFeeChanged {
+  readonly kind: 'swap_fee_changed';
+  /** The contract that the log stands on. */
+  readonly pool: Hex;
+  /** 1e18 = 100 %. */
+  readonly swapFee: bigint;
+}
+
+export type BalancerEvent =
+  PoolRegistered | TokensRegistered | VaultSwap | BalanceChanged | BalanceManaged | SwapFeeChanged;
+
+/** null: unknown topic or malformed layout. Never throws. */
+export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
+  switch (log.topics[0]) {
+    case SWAP:
+      return decodeSwap(log);
+    case POOL_BALANCE_CHANGED:
+      return decodeBalanceChanged(log);
+    case POOL_REGISTERED:
+      return decodePoolRegistered(log);
+    case TOKENS_REGISTERED:
+      return decodeTokensRegistered(log);
+    case POOL_BALANCE_MANAGED:
+      return decodeBalanceManaged(log);
+    case SWAP_FEE_CHANGED:
+      return decodeSwapFeeChanged(log);
+    default:
+      return null;
+  }
+}
+
+/** The pool's contract: the first 20 bytes of its id (PoolRegistry.sol, _toPoolId). */
+export function poolOfId(poolId: Hex): Hex {
+  return `0x${poolId.slice(2, ADDRESS_END)}`;
+}
+
+function decodePoolRegistered({ topics, data }: ChainLog): PoolRegistered | null {
+  const [, poolId, pool] = topics;
+  if (topics.length !== 3 || !loadData(data, 1)) return null;
+  if (!isHash(poolId) || !isAddressTopic(pool)) return null;
+  const specialization = uintAt(0);
+  if (specialization > UINT8_MAX || addressOfTopic(pool) !== poolOfId(poolId)) return null;
+  return {
+    kind: 'pool_registered',
+    poolId,
+    pool: poolOfId(poolId),
+    specialization: Number(specialization),
+  };
+}
+
+function decodeTokensRegistered({ topics, data }: ChainLog): TokensRegistered | null {
+  const poolId = topics[1];
+  if (topics.length !== 2 || !isHash(poolId)) return null;
+  const [tokenWords = [], managerWords = []] = readArrays(data, 2)?.arrays ?? [];
+  const tokens = toAddresses(tokenWords);
+  const assetManagers = toAddresses(managerWords);
+  if (tokens === null || assetManagers === null) return null;
+  if (tokens.length === 0 || tokens.length !== assetManagers.length) return null;
+  return { kind: 'tokens_registered', poolId, pool: poolOfId(poolId), tokens, assetManagers };
+}
+
+function decodeSwap({ topics, data }: ChainLog): VaultSwap | null {
+  const [, poolId, tokenIn, tokenOut] = topics;
+  if (topics.length !== 4 || !loadData(data, 2)) return null;
+  if (!isHash(poolId) || !isAddressTopic(tokenIn) || !isAddressTopic(tokenOut)) return null;
+  const amountIn = uintAt(0);
+  const amountOut = uintAt(1);
+  // The vault keeps balances below 2^112; what does not fit a signed word is no swap of it.
+  if (amountIn > INT256_MAX || amountOut > INT256_MAX) return null;
+  return {
+    kind: 'swap',
+    poolId,
+    pool: poolOfId(poolId),
+    tokenIn: addressOfTopic(tokenIn),
+    tokenOut: addressOfTopic(tokenOut),
+    amountIn,
+    amountOut,
+  };
+}
+
+function decodeBalanceChanged({ topics, data }: ChainLog): BalanceChanged | null {
+  const [, poolId, provider] = topics;
+  if (topics.length !== 3 || !isHash(poolId) || !isAddressTopic(provider)) return null;
+  const [tokenWords = [], deltas = [], protocolFees = []] = readArrays(data, 3)?.arrays ?? [];
+  const tokens = toAddresses(tokenWords);
+  if (tokens === null || tokens.length === 0) return null;
+  if (deltas.length !== tokens.length || protocolFees.length !== tokens.length) return null;
+  return {
+    kind: 'balance_changed',
+    poolId,
+    pool: poolOfId(poolId),
+    provider: addressOfTopic(provider),
+    tokens,
+    deltas: deltas.map(toSigned),
+    protocolFees,
+  };
+}
+
+function decodeBalanceManaged({ topics, data }: ChainLog): BalanceManaged | null {
+  const [, poolId, assetManager, token] = topics;
+  if (topics.length !== 4 || !loadData(data, 2)) return null;
+  if (!isHash(poolId) || !isAddressTopic(assetManager) || !isAddressTopic(token)) return null;
+  return {
+    kind: 'balance_managed',
+    poolId,
+    pool: poolOfId(poolId),
+    assetManager: addressOfTopic(assetManager),
+    token: addressOfTopic(token),
+    cashDelta: intAt(0),
+    managedDelta: intAt(1),
+  };
+}
+
+function decodeSwapFeeChanged({ address, topics, data }: ChainLog): SwapFeeChanged | null {
+  if (topics.length !== 1 || !loadData(data, 1)) return null;
+  return { kind: 'swap_fee_changed', pool: address, swapFee: uintAt(0) };
+}

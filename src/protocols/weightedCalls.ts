@@ -1,0 +1,117 @@
+/**
+ * What no event of a Balancer V2 pool tells and must be asked for: weights, fee, whether it is a weighted pool at all, and
+ * the balances of a pool older than the first block. Call data and the reading of answers only; asking is the ingester's.
+ *
+ * A pool that answers getNormalizedWeights is weighted (type 4). One that does not, but answers
+ * getAmplificationParameter, is listed as stable (type 5) and sets no price: its spot follows from the invariant with A
+ * and from rates, never from the balances' ratio. One that answers neither is not listed.
+ */
+import type { Hex } from '../domain/hex';
+import { readArrays, readWords, toAddresses } from './abiArrays';
+import { areWeights, ONE } from './weightedPool';
+
+export const SELECTORS = {
+  getNormalizedWeights: '0xf89f27ed',
+  getSwapFeePercentage: '0x55c67628',
+  getAmplificationParameter: '0x6daccffa',
+  getGradualWeightUpdateParams: '0x7beed220',
+  getPoolTokens: '0xf94d4668',
+} as const;
+
+/** Words of the shortest answer to getGradualWeightUpdateParams: start, end, and an array of end weights. */
+const GRADUAL_WORDS_MIN = 4;
+const WORD_DIGITS = 64;
+const DATA_START = 2;
+
+export interface ContractCall {
+  readonly to: Hex;
+  readonly data: Hex;
+}
+
+/** What a pool's contract says of itself. */
+export interface PoolFacts {
+  readonly poolType: 4 | 5;
+  /** 1e18 = 1, in the order of the pool's tokens. Null: stable, or the weights move with time (see `readPoolFacts`). */
+  readonly weights: readonly bigint[] | null;
+  /** 1e18 = 100 %; null where the pool does not say. */
+  readonly swapFee: bigint | null;
+}
+
+/** Amplification: A = value / precision. */
+export interface Amplification {
+  readonly value: bigint;
+  readonly isUpdating: boolean;
+  readonly precision: bigint;
+}
+
+/** The vault's own books of a pool. */
+export interface PoolTokens {
+  readonly tokens: readonly Hex[];
+  /** Raw units, cash and managed together. */
+  readonly balances: readonly bigint[];
+  readonly lastChangeBlock: bigint;
+}
+
+/** The calls whose answers, in this order, `readPoolFacts` takes. */
+export function poolFactCalls(pool: Hex): readonly ContractCall[] {
+  return [
+    { to: pool, data: SELECTORS.getNormalizedWeights },
+    { to: pool, data: SELECTORS.getSwapFeePercentage },
+    { to: pool, data: SELECTORS.getAmplificationParameter },
+    { to: pool, data: SELECTORS.getGradualWeightUpdateParams },
+  ];
+}
+
+/**
+ * What the answers to `poolFactCalls` say of a pool of so many tokens; null: neither weighted nor stable. An answer is
+ * null where the call reverted. Pools that also answer getGradualWeightUpdateParams (liquidity bootstrapping and managed
+ * pools) change their weights from second to second without a log: they stay type 4, but without weights, hence without
+ * a price, since any stored one would be wrong.
+ */
+export function readPoolFacts(answers: readonly (Hex | null)[], tokenCount: number): PoolFacts | null {
+  const [weightsAnswer = null, feeAnswer = null, amplificationAnswer = null, gradualAnswer = null] = answers;
+  const weights = decodeWeights(weightsAnswer, tokenCount);
+  const swapFee = decodeSwapFee(feeAnswer);
+  if (weights !== null) {
+    return { poolType: 4, weights: isGradual(gradualAnswer) ? null : weights, swapFee };
+  }
+  return decodeAmplification(amplificationAnswer) === null ? null : { poolType: 5, weights: null, swapFee };
+}
+
+function isGradual(answer: Hex | null): boolean {
+  return answer !== null && answer.length >= DATA_START + GRADUAL_WORDS_MIN * WORD_DIGITS;
+}
+
+/** getNormalizedWeights() returns (uint256[]): null unless they can be the weights of so many tokens. */
+export function decodeWeights(answer: Hex | null, tokenCount: number): readonly bigint[] | null {
+  const weights = answer === null ? undefined : readArrays(answer, 1)?.arrays[0];
+  return weights !== undefined && areWeights(weights, tokenCount) ? weights : null;
+}
+
+/** getSwapFeePercentage() returns (uint256): null beyond 100 %. */
+export function decodeSwapFee(answer: Hex | null): bigint | null {
+  const [swapFee, ...rest] = (answer === null ? null : readWords(answer, 1)) ?? [];
+  return swapFee !== undefined && rest.length === 0 && swapFee <= ONE ? swapFee : null;
+}
+
+/** getAmplificationParameter() returns (uint256 value, bool isUpdating, uint256 precision). */
+export function decodeAmplification(answer: Hex | null): Amplification | null {
+  const [value = 0n, updating = 2n, precision = 0n] = (answer === null ? null : readWords(answer, 3)) ?? [];
+  if (value === 0n || precision === 0n || updating > 1n) return null;
+  return { value, isUpdating: updating === 1n, precision };
+}
+
+/** The vault's getPoolTokens(bytes32 poolId): what a pool holds, for one whose history was not seen. */
+export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
+  return { to: vault, data: `${SELECTORS.getPoolTokens}${poolId.slice(DATA_START)}` };
+}
+
+/** getPoolTokens returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
+export function decodePoolTokens(answer: Hex | null): PoolTokens | null {
+  const read = answer === null ? null : readArrays(answer, 2, 1);
+  const [tokenWords = [], balances = []] = read?.arrays ?? [];
+  const [lastChangeBlock] = read?.scalars ?? [];
+  const tokens = toAddresses(tokenWords);
+  if (tokens === null || lastChangeBlock === undefined || tokens.length !== balances.length) return null;
+  return { tokens, balances, lastChangeBlock };
+}

@@ -1,0 +1,199 @@
+import { AbiCoder, Interface } from 'ethers';
+import fc from 'fast-check';
+
+import type { Hex } from '../../../src/domain/hex';
+import {
+  decodeAmplification,
+  decodePoolTokens,
+  decodeSwapFee,
+  decodeWeights,
+  poolFactCalls,
+  poolTokensCall,
+  readPoolFacts,
+  SELECTORS,
+} from '../../../src/protocols/weightedCalls';
+import { areWeights, ONE } from '../../../src/protocols/weightedPool';
+import { anyAddress, anyPoolId } from './balancerReference';
+
+const ABI = new Interface([
+  'function getNormalizedWeights() view returns (uint256[])',
+  'function getSwapFeePercentage() view returns (uint256)',
+  'function getAmplificationParameter() view returns (uint256 value, bool isUpdating, uint256 precision)',
+  'function getGradualWeightUpdateParams() view returns (uint256 startTime, uint256 endTime, uint256[] endWeights)',
+  'function getPoolTokens(bytes32 poolId) view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock)',
+]);
+const POOL: Hex = `0x${'5a'.repeat(20)}`;
+const RUNS = 2_000;
+
+function answer(method: string, values: readonly unknown[]): Hex {
+  return ABI.encodeFunctionResult(method, values) as Hex;
+}
+
+/** What ethers reads, null unless encoding it gives the same bytes again. */
+function reference(method: string, data: Hex): unknown[] | null {
+  const types = ABI.getFunction(method)!.outputs.map(({ type }) => type);
+  try {
+    const values = AbiCoder.defaultAbiCoder().decode(types, data).toArray(true) as unknown[];
+    return AbiCoder.defaultAbiCoder().encode(types, values) === data ? values : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The answer as it is, or with words cut off, added or changed. */
+function spoilt(good: fc.Arbitrary<Hex>): fc.Arbitrary<Hex> {
+  const change = fc.constantFrom('none', 'cut', 'word on', 'word off', 'word', 'digit');
+  const value = fc.oneof(fc.nat({ max: 300 }).map(BigInt), fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }));
+  return fc.tuple(good, change, fc.nat(), value).map(([data, how, where, word]): Hex => {
+    const digits = word.toString(16).padStart(64, '0');
+    const start = 2 + 64 * (where % ((data.length - 2) / 64));
+    switch (how) {
+      case 'cut':
+        return data.slice(0, 2 + (where % (data.length - 2))) as Hex;
+      case 'word on':
+        return `${data}${digits}`;
+      case 'word off':
+        return data.slice(0, -64) as Hex;
+      case 'word':
+        return `${data.slice(0, start)}${digits}${data.slice(start + 64)}` as Hex;
+      case 'digit':
+        return `${data.slice(0, start)}${digits.slice(-1)}${data.slice(start + 1)}` as Hex;
+      default:
+        return data;
+    }
+  });
+}
+
+const weights = fc
+  .array(fc.bigInt({ min: ONE / 100n, max: ONE }), { minLength: 2, maxLength: 9 })
+  .map((parts) => {
+    const sum = parts.reduce((total, part) => total + part, 0n);
+    return parts.map((part) => (part * ONE) / sum);
+  });
+
+describe('calls to a Balancer pool', () => {
+  it('have the selectors of the functions', () => {
+    const named = Object.keys(SELECTORS).map((name) => [name, ABI.getFunction(name)!.selector]);
+    expect(SELECTORS).toEqual(Object.fromEntries(named));
+    expect(named).toHaveLength(ABI.fragments.length);
+  });
+
+  it('ask the pool for its facts and the vault for its books', () => {
+    const functions = ABI.fragments.slice(0, 4).map((fragment) => fragment.format());
+    expect(poolFactCalls(POOL)).toEqual(
+      functions.map((name) => ({ to: POOL, data: ABI.encodeFunctionData(name) })),
+    );
+    const property = fc.property(anyPoolId, (poolId) => {
+      const data = ABI.encodeFunctionData('getPoolTokens', [poolId]);
+      expect(poolTokensCall(POOL, poolId as Hex)).toEqual({ to: POOL, data });
+    });
+    fc.assert(property, { numRuns: 50 });
+  });
+});
+
+describe('answers are read as ethers reads them, or not at all', () => {
+  test('getNormalizedWeights', () => {
+    const good = weights.map((each) => answer('getNormalizedWeights', [each]));
+    let read = 0;
+    const property = fc.property(spoilt(good), fc.nat({ max: 9 }), (data, count) => {
+      const values = reference('getNormalizedWeights', data)?.[0] as bigint[] | undefined;
+      const whole = values !== undefined && areWeights(values, values.length) ? values : null;
+      if (whole !== null) read += 1;
+      expect(decodeWeights(data, values?.length ?? count)).toEqual(whole);
+      if (values?.length !== count) expect(decodeWeights(data, count)).toBeNull();
+    });
+    fc.assert(property, { numRuns: RUNS });
+    expect(read).toBeGreaterThan(RUNS / 10);
+  });
+
+  test('getSwapFeePercentage', () => {
+    const fee = fc.oneof(fc.bigInt({ min: 0n, max: ONE + 1n }), fc.constantFrom(0n, ONE, ONE + 1n));
+    const property = fc.property(
+      spoilt(fee.map((each) => answer('getSwapFeePercentage', [each]))),
+      (data) => {
+        const value = (reference('getSwapFeePercentage', data)?.[0] ?? null) as bigint | null;
+        expect(decodeSwapFee(data)).toBe(value !== null && value <= ONE ? value : null);
+      },
+    );
+    fc.assert(property, { numRuns: RUNS });
+  });
+
+  test('getAmplificationParameter', () => {
+    const good = fc
+      .tuple(fc.nat(), fc.boolean(), fc.nat())
+      .map((each) => answer('getAmplificationParameter', each));
+    const property = fc.property(spoilt(good), (data) => {
+      const values = reference('getAmplificationParameter', data);
+      const [value, isUpdating, precision] = (values ?? []) as [bigint, boolean, bigint];
+      const sane = values !== null && value > 0n && precision > 0n;
+      expect(decodeAmplification(data)).toEqual(sane ? { value, isUpdating, precision } : null);
+    });
+    fc.assert(property, { numRuns: RUNS });
+  });
+
+  test('getPoolTokens', () => {
+    const balance = fc.bigInt({ min: 0n, max: (1n << 112n) - 1n });
+    const books = fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 })).chain(([count, odd]) => {
+      const other = odd === 0 ? count + 1 : count;
+      return fc.tuple(
+        fc.array(anyAddress, { minLength: count, maxLength: count }),
+        fc.array(balance, { minLength: other, maxLength: other }),
+        fc.nat(),
+      );
+    });
+    const good = books.map((each) => answer('getPoolTokens', each));
+    let read = 0;
+    const property = fc.property(spoilt(good), (data) => {
+      const values = reference('getPoolTokens', data);
+      const [tokens, balances, lastChangeBlock] = (values ?? [[], []]) as [string[], bigint[], bigint];
+      const even = values !== null && tokens.length === balances.length;
+      if (even) read += 1;
+      const lower = tokens.map((token) => token.toLowerCase());
+      expect(decodePoolTokens(data)).toEqual(even ? { tokens: lower, balances, lastChangeBlock } : null);
+    });
+    fc.assert(property, { numRuns: RUNS });
+    expect(read).toBeGreaterThan(RUNS / 10);
+  });
+
+  test('nothing makes a reader throw', () => {
+    const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fA-Fxz-]{0,400}$/));
+    const property = fc.property(fc.array(text, { maxLength: 5 }), fc.nat({ max: 60 }), (texts, count) => {
+      readPoolFacts(texts as Hex[], count);
+      for (const each of texts) decodePoolTokens(each as Hex);
+    });
+    fc.assert(property, { numRuns: RUNS });
+    for (const read of [decodePoolTokens, decodeSwapFee, decodeAmplification]) expect(read(null)).toBeNull();
+  });
+});
+
+describe('what a pool is', () => {
+  const halves = [ONE / 2n, ONE / 2n];
+  const weighted = answer('getNormalizedWeights', [halves]);
+  const fee = answer('getSwapFeePercentage', [10n ** 16n]);
+  const amplification = answer('getAmplificationParameter', [200_000n, false, 1000n]);
+  const gradual = answer('getGradualWeightUpdateParams', [1n, 2n, halves]);
+
+  it('is weighted where it tells as many weights as it has tokens', () => {
+    const facts = { poolType: 4, weights: halves, swapFee: 10n ** 16n };
+    expect(readPoolFacts([weighted, fee, null, null], 2)).toEqual(facts);
+    expect(readPoolFacts([weighted, fee, null, '0x'], 2)).toEqual(facts);
+    expect(readPoolFacts([weighted, fee, null, null], 3)).toBeNull();
+    expect(readPoolFacts([weighted, null, null, null], 2)).toEqual({ ...facts, swapFee: null });
+  });
+
+  it('is weighted without weights to trust where they move with time', () => {
+    expect(readPoolFacts([weighted, fee, null, gradual], 2)).toEqual({
+      poolType: 4,
+      weights: null,
+      swapFee: 10n ** 16n,
+    });
+  });
+
+  it('is stable where it tells an amplification instead, and nothing where it tells neither', () => {
+    const facts = { poolType: 5, weights: null, swapFee: 10n ** 16n };
+    expect(readPoolFacts([null, fee, amplification, null], 2)).toEqual(facts);
+    expect(readPoolFacts(['0x', fee, amplification, '0x'], 2)).toEqual(facts);
+    expect(readPoolFacts([null, fee, null, null], 2)).toBeNull();
+    expect(readPoolFacts([], 2)).toBeNull();
+  });
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+
+import type { Hex } from '../../../src/domain/hex';
+import { EMPTY_STATE } from '../../../src/domain/pool';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2';
+import {
+  emptyWeightedPool,
+  ONE,
+  spotRatio,
+  weightedDepth,
+  weightedSpotPrice,
+  type WeightedPoolState,
+} from '../../../src/protocols/weightedPool';
+import { agree, exactly, type Rational } from '../domain/rational';
+import { afterSwap, fraction, inGivenOut, outGivenIn, over, priceOf, type Side } from './weightedMath';
+
+const UINT112_MAX = (1n << 112n) - 1n;
+const UINT256_MAX = (1n << 256n) - 1n;
+/** WeightedMath.sol, _MIN_WEIGHT. */
+const WEIGHT_MIN = ONE / 100n;
+
+const tokenOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
+
+function poolOf(balances: readonly bigint[], weights: readonly bigint[] | null): WeightedPoolState {
+  const tokens = balances.map((_balance, index) => tokenOf(index));
+  return { ...emptyWeightedPool(`0x${'ab'.repeat(32)}`), tokens, balances, weights };
+}
+
+/** Integers of every magnitude from 1 up to the bound. */
+const upTo = (maximum: bigint): fc.Arbitrary<bigint> =>
+  fc
+    .tuple(fc.integer({ min: 1, max: maximum.toString(2).length }), fc.bigInt({ min: 0n, max: maximum }))
+    .map(([bits, value]) => value & ((1n << BigInt(bits)) - 1n) || 1n);
+
+/** Weights of at least 1 % that add up to exactly 1. */
+const weightsOf = (count: number): fc.Arbitrary<bigint[]> =>
+  fc.array(fc.bigInt({ min: 0n, max: 10n ** 9n }), { minLength: count, maxLength: count }).map((parts) => {
+    const whole = parts.reduce((sum, part) => sum + part, 0n) || 1n;
+    const free = ONE - WEIGHT_MIN * BigInt(count);
+    const weights = parts.map((part) => WEIGHT_MIN + (free * part) / whole);
+    const rest = ONE - weights.reduce((sum, weight) => sum + weight, 0n);
+    return weights.map((weight, index) => (index === 0 ? weight + rest : weight));
+  });
+
+/** A pool of 2 to 8 tokens and two different ones of them. */
+const anyPool = fc
+  .integer({ min: 2, max: 8 })
+  .chain((count) =>
+    fc
+      .tuple(
+        fc.array(upTo(UINT112_MAX), { minLength: count, maxLength: count }),
+        weightsOf(count),
+        fc.nat({ max: count - 1 }),
+        fc.integer({ min: 1, max: count - 1 }),
+      )
+      .map(([balances, weights, i, step]) => ({ pool: poolOf(balances, weights), i, j: (i + step) % count })),
+  );
+
+function sideOf(pool: WeightedPoolState, index: number): Side {
+  return { balance: fraction(pool.balances[index]!), weight: pool.weights![index]! };
+}
+
+function expectClose(value: number | null, exact: Rational, digits: number): void {
+  if (value === null) throw new Error('no value');
+  expect(Number.isFinite(value) && value > 0 && agree(exactly(value), exact, digits)).toBe(true);
+}
+
+describe('the marginal price of a weighted pool', () => {
+  it('is (B_j / w_j) / (B_i / w_i) to 15 digits at any size', () => {
+    const property = fc.property(anyPool, ({ pool, i, j }) => {
+      const exact = priceOf(sideOf(pool, i), sideOf(pool, j));
+      expectClose(weightedSpotPrice(pool, i, j), exact, 15);
+      const { numerator, denominator } = spotRatio(pool, i, j)!;
+      expect(numerator * exact.denominator).toBe(exact.numerator * denominator);
+    });
+    fc.assert(property, { numRuns: 3_000 });
+  });
+
+  it('is what the smallest of swaps gets by WeightedMath, to 9 digits', () => {
+    const property = fc.property(anyPool, ({ pool, i, j }) => {
+      const [into, out] = [sideOf(pool, i), sideOf(pool, j)];
+      const amountIn = fraction(pool.balances[i]!, 10n ** 14n);
+      const exchanged = over(outGivenIn(into, out, amountIn), amountIn);
+      expectClose(weightedSpotPrice(pool, i, j), exchanged, 9);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('of two equal weights is that of a V2 pair', () => {
+    const property = fc.property(upTo(UINT112_MAX), upTo(UINT112_MAX), (reserve0, reserve1) => {
+      const pair = uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0, reserve1 })!;
+      expectClose(
+        weightedSpotPrice(poolOf([reserve0, reserve1], [ONE / 2n, ONE / 2n]), 0, 1),
+        exactly(pair),
+        15,
+      );
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('stays finite and above zero whatever words the balances and weights are', () => {
+    const word = upTo(UINT256_MAX);
+    const property = fc.property(word, word, word, word, (balance0, balance1, weight0, weight1) => {
+      const pool = poolOf([balance0, balance1], [weight0, weight1]);
+      expectClose(weightedSpotPrice(pool, 0, 1), fraction(balance1 * weight0, balance0 * weight1), 15);
+    });
+    fc.assert(property, { numRuns: 1_000 });
+  });
+
+  it('does not exist without weights, with an empty side, or for what are not two tokens of the pool', () => {
+    const half = [ONE / 2n, ONE / 2n];
+    const full = poolOf([5n, 7n], half);
+    const none: [WeightedPoolState, number, number][] = [
+      [poolOf([5n, 7n], null), 0, 1],
+      [poolOf([0n, 7n], half), 0, 1],
+      [poolOf([5n, 0n], half), 0, 1],
+      [emptyWeightedPool(full.poolId), 0, 1],
+      [full, 1, 1],
+      [full, 0, 2],
+      [full, -1, 0],
+    ];
+    for (const [pool, i, j] of none) {
+      expect(weightedSpotPrice(pool, i, j)).toBeNull();
+      expect(spotRatio(pool, i, j)).toBeNull();
+      expect(weightedDepth(pool, i, j)).toBeNull();
+    }
+    for (const delta of [0, 1, -0.02, NaN]) expect(weightedDepth(full, 0, 1, delta)).toBeNull();
+  });
+});
+
+describe('the depth of a weighted pool', () => {
+  const SHARES: readonly (readonly [number, bigint, bigint])[] = [
+    [0.02, 2n, 100n],
+    [0.5, 5n, 10n],
+    [0.001, 1n, 1000n],
+  ];
+
+  test.each(SHARES)(
+    'of %p moves the price by just that share when swapped by WeightedMath',
+    (delta, part, whole) => {
+      const property = fc.property(anyPool, ({ pool, i, j }) => {
+        const [own, other] = [sideOf(pool, i), sideOf(pool, j)];
+        const before = priceOf(other, own);
+        const depth = weightedDepth(pool, i, j, delta)!;
+
+        const amountIn = exactly(depth.up);
+        const [ownUp, otherUp] = afterSwap(own, other, amountIn, outGivenIn(own, other, amountIn));
+        const up = over(priceOf(otherUp, ownUp), before);
+        expect(agree(up, fraction(whole + part, whole), 12)).toBe(true);
+
+        const amountOut = exactly(depth.down);
+        const [otherDown, ownDown] = afterSwap(other, own, inGivenOut(other, own, amountOut), amountOut);
+        const down = over(priceOf(otherDown, ownDown), before);
+        expect(agree(down, fraction(whole - part, whole), 12)).toBe(true);
+      });
+      fc.assert(property, { numRuns: 300 });
+    },
+  );
+
+  it('is 2 % unless asked otherwise', () => {
+    const pool = poolOf([10n ** 20n, 10n ** 9n], [ONE / 5n, (ONE * 4n) / 5n]);
+    expect(weightedDepth(pool, 0, 1)).toEqual(weightedDepth(pool, 0, 1, 0.02));
+    expect(weightedDepth(pool, 1, 0)).not.toEqual(weightedDepth(pool, 0, 1));
+  });
+
+  it('of two equal weights is that of a V2 pair: L(√(P(1+δ)) − √P) and L(√P − √(P(1−δ)))', () => {
+    const [own, other] = [3n * 10n ** 24n, 7n * 10n ** 12n];
+    const liquidity = Math.sqrt(Number(own) * Number(other));
+    const root = (factor: number): number => Math.sqrt((Number(own) / Number(other)) * factor);
+    const { up, down } = weightedDepth(poolOf([own, other], [ONE / 2n, ONE / 2n]), 0, 1)!;
+    expect(up / (liquidity * (root(1.02) - root(1)))).toBeCloseTo(1, 12);
+    expect(down / (liquidity * (root(1) - root(0.98)))).toBeCloseTo(1, 12);
+  });
+});
