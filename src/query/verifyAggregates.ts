@@ -43,12 +43,17 @@ export async function verifyAggregates(
       first_ord: toOrd(first_block, 0),
       last_ord: lastOrdOfBlock(last_block),
     };
-    for (const name of ['diff_blocks', 'diff_bars', 'diff_dex_hours']) {
+    for (const name of ['diff_blocks', 'diff_bars', 'diff_dex_hours', 'diff_token_bars']) {
       differences.push(...(await runner.run(`verify/${name}`, params, differenceShape)));
     }
     onDay(day, last_block - first_block + 1);
   }
-  for (const name of ['diff_pair_totals', 'diff_pool_latest']) {
+  for (const name of [
+    'diff_pair_totals',
+    'diff_pool_latest',
+    'diff_pool_balances',
+    'diff_token_price_latest',
+  ]) {
     differences.push(...(await runner.run(`verify/${name}`, {}, differenceShape)));
   }
   return differences;

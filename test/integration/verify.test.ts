@@ -58,6 +58,16 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
   ],
   ['an hour of a DEX too much', `INSERT INTO dex_hours SELECT * FROM dex_hours LIMIT 1`, /^dex_hours dex=/],
   ['a total too large', `INSERT INTO pair_totals SELECT * FROM pair_totals LIMIT 1`, /^pair_totals pair=/],
+  [
+    'a token bar counted twice',
+    `INSERT INTO token_bars SELECT * FROM token_bars WHERE timeframe = 3600 LIMIT 1`,
+    /^token_bars timeframe=3600 token=0x[0-9a-f]{40} time=\d+$/,
+  ],
+  [
+    'a newest price that was never stored',
+    `INSERT INTO token_price_latest SELECT token, tuple(price.1 + 1, price.2, price.3, price.4) FROM token_price_latest LIMIT 1`,
+    /^token_price_latest token=0x[0-9a-f]{40}$/,
+  ],
   ['a log stored twice', `INSERT INTO logs SELECT * FROM logs LIMIT 1`, /^block \d+$/],
 ];
 

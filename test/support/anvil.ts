@@ -25,6 +25,7 @@ import { readOwnBytecode } from '../../scripts/dev/packageFiles';
 import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
 import { isAddress, numberToHex, type Hex } from '../../src/domain/hex';
 import { createLog, type Logger } from '../../src/log';
+import type { WorldPlan } from '../../scripts/dev/worldPlan';
 import { TEST_WORLD_PLAN } from './testWorldPlan';
 import { makeWorldActions, routerOf, type WorldActions } from './worldActions';
 
@@ -88,10 +89,13 @@ export async function startTestAnvil(options: { timestamp?: number; log?: Logger
   return { url: node.url, wsUrl: node.wsUrl, pid: node.pid, rpc, stop };
 }
 
-/** Builds the small world (see testWorldPlan.ts): two V2 exchanges of 30 and 29 bps, V3, and users with tokens. */
-export async function deployTestWorld(anvil: TestAnvil): Promise<TestWorld> {
+/** Builds a world, the small one (see testWorldPlan.ts) unless told otherwise: two V2 exchanges of 30 and 29 bps, V3, and users with tokens. */
+export async function deployTestWorld(
+  anvil: TestAnvil,
+  plan: WorldPlan = TEST_WORLD_PLAN,
+): Promise<TestWorld> {
   const { rpc } = anvil;
-  const world = await buildWorld(rpc, TEST_WORLD_PLAN);
+  const world = await buildWorld(rpc, plan);
   const maker = await openBlockMaker(rpc, world.accounts);
   const users = world.accounts.slice(1, 1 + USERS);
   const borrower = await fundUsers(rpc, maker, world, users);

@@ -1,0 +1,20 @@
+-- One row: a pool whose newest balances differ between pool_balances and all final states. One pass over pool_states.
+SELECT
+    concat('pool_balances pair=0x', lower(hex(pair))) AS item,
+    any(side) AS only_in,
+    toString(newest) AS value
+FROM
+(
+    SELECT 'pool_balances' AS side, pair, max(state) AS newest
+    FROM pool_balances
+    GROUP BY pair
+    UNION ALL
+    SELECT 'pool_states' AS side, pair, max(tuple(ord, balances)) AS newest
+    FROM pool_states
+    WHERE notEmpty(balances)
+    GROUP BY pair
+)
+GROUP BY pair, newest
+HAVING count() = 1
+ORDER BY item, only_in
+LIMIT 100

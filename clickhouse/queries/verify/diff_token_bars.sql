@@ -1,0 +1,58 @@
+-- One row: a token's bar of one day that stands in only one of token_bars and the recomputation from swaps with these
+-- values. Reads swaps by ord; token_bars of the day through every timeframe (one pass a day).
+WITH
+    stored AS (
+        SELECT
+            timeframe, token, bucket,
+            min(open_usd) AS ou, max(close_usd) AS cu, max(high_usd) AS hu, min(low_usd) AS lu,
+            min(open_native) AS onv, max(close_native) AS cn, max(high_native) AS hn, min(low_native) AS ln,
+            sum(volume) AS v, sum(volume_usd) AS vu, sum(trades) AS n, sum(buys) AS b, max(last_ord) AS lo
+        FROM token_bars
+        WHERE bucket >= {day:UInt32} AND bucket < {day:UInt32} + 86400
+        GROUP BY timeframe, token, bucket
+    ),
+    sides AS (
+        SELECT ord, timestamp, token0 AS token, if(base_is_token0, price_usd, quote_price_usd) AS usd, native_usd,
+            amount0 AS amount, amount_usd
+        FROM swaps
+        WHERE ord >= {first_ord:UInt64} AND ord <= {last_ord:UInt64} AND tracked
+        UNION ALL
+        SELECT ord, timestamp, token1 AS token, if(base_is_token0, quote_price_usd, price_usd) AS usd, native_usd,
+            amount1 AS amount, amount_usd
+        FROM swaps
+        WHERE ord >= {first_ord:UInt64} AND ord <= {last_ord:UInt64} AND tracked
+    ),
+    recomputed AS (
+        SELECT
+            arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe, token,
+            (timestamp - timestamp % timeframe)::UInt32 AS bucket,
+            min((if(usd > 0, ord, toUInt64(-1)), usd)) AS ou,
+            max((if(usd > 0, ord, 0), usd)) AS cu,
+            max(usd) AS hu,
+            min(if(usd > 0, usd, inf)) AS lu,
+            min((if(native > 0, ord, toUInt64(-1)), native)) AS onv,
+            max((if(native > 0, ord, 0), native)) AS cn,
+            max(native) AS hn,
+            min(if(native > 0, native, inf)) AS ln,
+            sum(toUInt256(if(amount < 0, -amount, amount))) AS v,
+            sum(amount_usd) AS vu,
+            count() AS n,
+            countIf(amount < 0) AS b,
+            max(ord) AS lo
+        FROM (SELECT *, if(native_usd > 0, usd / native_usd, 0) AS native FROM sides)
+        GROUP BY timeframe, token, bucket
+    )
+SELECT
+    concat('token_bars timeframe=', toString(timeframe), ' token=0x', lower(hex(token)), ' time=', toString(bucket)) AS item,
+    any(side) AS only_in,
+    any(shown) AS value
+FROM
+(
+    SELECT 'token_bars' AS side, *, toString((ou, cu, hu, lu, v, vu, n, b, lo)) AS shown FROM stored
+    UNION ALL
+    SELECT 'swaps' AS side, *, toString((ou, cu, hu, lu, v, vu, n, b, lo)) AS shown FROM recomputed
+)
+GROUP BY timeframe, token, bucket, ou, cu, hu, lu, onv, cn, hn, ln, v, vu, n, b, lo
+HAVING count() = 1
+ORDER BY item, only_in
+LIMIT 100

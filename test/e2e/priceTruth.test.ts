@@ -1,0 +1,235 @@
+/**
+ * Prices against a world whose true prices are known: real contracts on a real node, the whole program, and everything
+ * that is done on chains to push a price. The published numbers stay right and the audit says why.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { DevTransaction } from '../../scripts/dev/blockMaker';
+import type { WorldPool } from '../../scripts/dev/world';
+import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
+import { startProgram, waitForBlock, type Program } from '../support/program';
+import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/truthWorldPlan';
+
+/** Two epochs: the pools have stood for a whole one. */
+const SETTLING_BLOCKS = 66;
+
+let anvil: TestAnvil;
+let world: TestWorld;
+let program: Program;
+let folder: string;
+let head = 0;
+
+interface Audit {
+  readonly price_usd: string | null;
+  readonly confidence: string;
+  readonly confidence_score: number;
+  readonly method: string;
+  readonly hops: readonly {
+    readonly pools: readonly { readonly address: string; readonly weight: string }[];
+  }[];
+  readonly excluded_pools: readonly { readonly address: string; readonly reason: string }[];
+  readonly warnings: readonly { readonly code: string }[];
+}
+
+interface Pair {
+  readonly price_usd: string | null;
+  readonly liquidity_usd: number;
+  readonly volume_24h_usd: number;
+  readonly untracked_volume_24h_usd: number;
+  readonly tx_24h: number;
+}
+
+interface TokenAnswer {
+  readonly price_usd: string | null;
+  readonly price_confidence: string;
+  readonly volume_24h_usd: number;
+  readonly liquidity_usd: number;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-truth-'));
+  anvil = await startTestAnvil();
+  world = await deployTestWorld(anvil, TRUTH_WORLD_PLAN);
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(world.chainDescription));
+  program = await startProgram('all', {
+    RPC_URL: anvil.wsUrl,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    START_BLOCK: '0',
+    FINALITY_DEPTH: '12',
+    DATA_DIR: join(folder, 'data'),
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
+  await mine(SETTLING_BLOCKS);
+});
+
+afterAll(async () => {
+  await program?.end('SIGKILL');
+  await anvil?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Mines empty blocks, or one with these transactions, and waits until they are indexed. */
+async function mine(blocks: number, transactions: readonly DevTransaction[] = []): Promise<void> {
+  if (transactions.length > 0) head = (await world.mineBlock(undefined, transactions)).number;
+  for (let i = 0; i < blocks; i += 1) head = (await world.mineBlock()).number;
+  await waitForBlock(program.url, head);
+}
+
+async function get<T>(path: string): Promise<T> {
+  const answer = await fetch(`${program.url}/api/v1${path}`);
+  const body = (await answer.json()) as { data: T };
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+const tokenOf = (key: string) => world.tokens.find((token) => token.key === key)!;
+const auditOf = (key: string): Promise<Audit> => get(`/tokens/${tokenOf(key).address}/audit`);
+const token = (key: string): Promise<TokenAnswer> => get(`/tokens/${tokenOf(key).address}`);
+const pair = (pool: WorldPool): Promise<Pair> => get(`/pairs/${pool.address}`);
+const poolAt = (place: keyof typeof TRUTH_POOLS): WorldPool => world.pool(TRUTH_POOLS[place]);
+const codes = (audit: Audit): string[] => audit.warnings.map(({ code }) => code);
+
+/** |a / b − 1| in percent. */
+const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1) * 100;
+
+/** Raw units of a pool's token that are worth so many USD at its true price. */
+function worth(pool: WorldPool, ofToken0: boolean, usd: number): bigint {
+  const { decimals, priceUsd } = ofToken0 ? pool.token0 : pool.token1;
+  return (BigInt(Math.round((usd / priceUsd) * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n;
+}
+
+/** Sells `usd` worth of the token into the pool. */
+function sell(pool: WorldPool, key: string, usd: number, user = 0): DevTransaction {
+  const zeroForOne = pool.token0.key === key;
+  const swap = { zeroForOne, amountIn: worth(pool, zeroForOne, usd), from: world.users[user]! };
+  return pool.protocol === 'uniswap_v3' ? world.swapV3(pool, swap) : world.swapV2(pool, swap);
+}
+
+test('every token has its true price, whatever its decimals, and nothing prices a pool of strangers', async () => {
+  for (const { key, priceUsd } of world.tokens) {
+    const audit = await auditOf(key);
+    if (key === 'pepe' || key === 'floki') {
+      expect(audit).toMatchObject({ price_usd: null, method: 'none', hops: [], confidence: 'none' });
+      expect(codes(audit)).toContain('no_route');
+      continue;
+    }
+    expect({ key, off: off(audit.price_usd, priceUsd) < 0.5 }).toEqual({ key, off: true });
+    expect((await token(key)).price_usd).toBe(audit.price_usd);
+    const anchor = ['usdc', 'usdt', 'dai'].includes(key);
+    expect({ key, method: audit.method }).toEqual({
+      key,
+      method: anchor ? 'stable_anchor' : 'lp_weighted_multi_hop',
+    });
+    expect({ key, level: audit.confidence }).toEqual({ key, level: expect.stringMatching(/high|medium/) });
+  }
+});
+
+test('the value locked in a pool is what was put in', async () => {
+  for (const [place, index] of Object.entries(TRUTH_POOLS)) {
+    const pool = world.pool(index);
+    const { liquidity_usd } = await pair(pool);
+    if (place === 'pepeFloki') expect(liquidity_usd).toBe(0);
+    else if (pool.protocol === 'uniswap_v2')
+      expect({ place, off: off(liquidity_usd, 2 * pool.sideUsd) < 1 }).toEqual({ place, off: true });
+    else expect(liquidity_usd).toBeGreaterThan(0);
+  }
+});
+
+test('trades between tokens that nothing prices make no tracked volume', async () => {
+  const pool = poolAt('pepeFloki');
+  for (let i = 0; i < 3; i += 1) {
+    await mine(0, [sell(pool, 'pepe', 2_000), sell(pool, 'floki', 2_000, 1)]);
+  }
+  const answer = await pair(pool);
+  expect(answer).toMatchObject({ volume_24h_usd: 0, price_usd: null, tx_24h: 6 });
+});
+
+test('a thin pool pushed to a thousand times the price moves neither price nor value, and is shown as left out', async () => {
+  const thin = poolAt('hexdDaiThin');
+  const before = await token('hexd');
+  // √1000 − 1 times its own side.
+  await mine(0, [sell(thin, 'dai', 100 * (Math.sqrt(1_000) - 1) * 1.003)]);
+  await mine(40);
+  const audit = await auditOf('hexd');
+  expect(off(audit.price_usd, Number(before.price_usd))).toBeLessThan(0.5);
+  expect(audit.hops.flatMap((hop) => hop.pools.map(({ address }) => address))).not.toContain(thin.address);
+  expect(audit.excluded_pools.map(({ address }) => address)).toContain(thin.address);
+  const held = await pair(thin);
+  const dai = Number(await world.balanceOf(tokenOf('dai'), thin.address)) / 1e18;
+  const hexd = Number(await world.balanceOf(tokenOf('hexd'), thin.address)) / 1e8;
+  expect(off(held.liquidity_usd, dai + hexd * Number(audit.price_usd))).toBeLessThan(0.5);
+});
+
+test('a price pushed up and down again inside one block leaves no trace in the published price', async () => {
+  const pool = poolAt('hexdWpls');
+  const before = await token('hexd');
+  const { reserve0, reserve1 } = await world.readReserves(pool);
+  const zeroForOne = pool.token0.key === 'wpls';
+  const hexdBefore = zeroForOne ? reserve1 : reserve0;
+  const push = sell(pool, 'wpls', 90_000);
+  // What came out goes back in: the constant product says how much that was, fee included.
+  const wplsIn = worth(pool, zeroForOne, 90_000) * 9_971n;
+  const wplsHeld = (zeroForOne ? reserve0 : reserve1) * 10_000n;
+  const out = (wplsIn * hexdBefore) / (wplsHeld + wplsIn);
+  const back = world.swapV2(pool, { zeroForOne: !zeroForOne, amountIn: out, from: world.users[0]! });
+  await mine(0, [push, back]);
+  expect(off((await token('hexd')).price_usd, Number(before.price_usd))).toBeLessThan(0.1);
+});
+
+test('a taxed token is priced by its reserves', async () => {
+  const pool = poolAt('taxedWpls');
+  await mine(0, [sell(pool, 'taxed', 900), sell(pool, 'taxed', 700, 1)]);
+  const { reserve0, reserve1 } = await world.readReserves(pool);
+  const ratio = Number(reserve1) / Number(reserve0);
+  const inWpls = pool.token0.key === 'taxed' ? ratio : 1 / ratio;
+  const wpls = await token('wpls');
+  expect(off((await token('taxed')).price_usd, inWpls * Number(wpls.price_usd))).toBeLessThan(1e-6);
+});
+
+test('reserves that a sync changes without a trade do not move the price until time confirms them', async () => {
+  const pool = poolAt('wholeWpls');
+  const before = Number((await token('whole')).price_usd);
+  const { reserve0, reserve1 } = await world.readReserves(pool);
+  const whole = pool.token0.key === 'whole' ? reserve0 : reserve1;
+  // Doubled, as a rebase would do it: by the reserves alone the price would halve.
+  await giveWhole(pool, whole);
+  await mine(0, [world.syncV2(pool)]);
+  const audit = await auditOf('whole');
+  expect(codes(audit)).toContain('price_deviates_from_twap');
+  expect(off(audit.price_usd, before)).toBeLessThan(2);
+});
+
+/** The users' own tokens, and the trader's inventory for the rest. */
+async function giveWhole(pool: WorldPool, amount: bigint): Promise<void> {
+  const key = tokenOf('whole');
+  for (const user of world.users) {
+    const held = await world.balanceOf(key, user);
+    await mine(0, [
+      world.transfer(key, { from: user, to: pool.address, amount: held < amount ? held : amount }),
+    ]);
+  }
+}
+
+test('a stable that lost its peg is no anchor any more, and what it was paired with keeps its price', async () => {
+  const before = Number((await token('wpls')).price_usd);
+  const pools = [poolAt('usdcUsdt'), poolAt('wplsUsdt')];
+  for (const pool of pools) await mine(0, [sell(pool, 'usdt', 130_000)]);
+  // The mean price has to follow: an hour of blocks.
+  for (let i = 0; i < 12; i += 1) await world.mineBlock((await lastTime()) + 600);
+  await mine(40);
+  const audit = await auditOf('usdt');
+  const { reserve0, reserve1 } = await world.readReserves(pools[0]!);
+  const usdtIsToken0 = pools[0]!.token0.key === 'usdt';
+  const ratio = usdtIsToken0 ? Number(reserve1) / Number(reserve0) : Number(reserve0) / Number(reserve1);
+  expect(codes(audit)).toContain('anchor_depeg');
+  expect(audit.method).toBe('lp_weighted_multi_hop');
+  expect(off(audit.price_usd, ratio)).toBeLessThan(3);
+  expect(off((await token('wpls')).price_usd, before)).toBeLessThan(2);
+});
+
+async function lastTime(): Promise<number> {
+  const block = (await anvil.rpc.call('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
+  return Number(block.timestamp);
+}
