@@ -8,11 +8,12 @@ import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import { scalePrice } from '../domain/prices';
 import type { LegRecord } from '../pricing/epoch';
+import type { DecimalsOf } from '../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../pricing/pricer';
 import type { Route } from '../pricing/route';
 import { isTrusted, valueTrade } from '../pricing/tradeValue';
 import type { BlockRows } from './blockRows';
-import { MarketReader, type DecimalsOf } from './marketBlock';
+import { MarketReader } from './marketBlock';
 import type { StoredPrices } from './storedPrices';
 
 const PIPS = 1_000_000;

@@ -8,10 +8,12 @@ import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
 import { AppError } from '../errors';
 import { encodeHeadBlocks, TABLE_ENCODERS } from './encodeBlocks';
+import type { VaultPool } from './poolRegistry';
 import type { RowBatch } from './rowBatch';
 import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from './storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
+import { readVaultPools } from './storedVaultPools';
 
 /** Blocks in one partition of the head tables (their PARTITION BY). */
 const HEAD_PARTITION_BLOCKS = 256;
@@ -28,6 +30,8 @@ export function createClickHouseStore(database: Database, chainId: number): Stor
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
       readPoolStates(database, finalTo, exact),
+    loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
+      readVaultPools(database, chainId, finalTo, exact, rows),
     async listTokens(): Promise<Map<Hex, number>> {
       const sql = `SELECT concat('0x', lower(hex(t.address))) AS address, argMax(ifNull(t.decimals, 0), t.version) AS decimals
         FROM tokens AS t GROUP BY t.address`;

@@ -2,32 +2,28 @@
  * Turns one verified block into rows. Needs nothing but the block and the pool registry, which it moves on: so decoding
  * the same blocks in the same order always gives the same rows.
  */
-import type { PoolRow } from '../clickhouse/tables';
 import type { ChainBlock, ChainLog } from '../domain/block';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
-import type { Dex, PoolState } from '../domain/pool';
+import type { PoolState } from '../domain/pool';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../protocols/protocol';
 import { emptyRows, type BlockRows } from './blockRows';
+import { makerOf, type BlockWork, type DecodeContext } from './decodeContext';
+import { addVaultPool, readVaultLog } from './decodeVaultLog';
 import type { DiscoveredPool } from './discoverPools';
-import type { KnownPool, PoolRegistry } from './poolRegistry';
+import type { FoundVaultPool } from './discoverVaultPools';
+import { toPoolRow, type KnownPool } from './poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** The only leg of a two-token pool. */
 const PAIR_LEG = 1;
 
-/** What decoding needs to know of the chain: fixed for the life of the process. */
-export interface DecodeContext {
-  readonly chainId: number;
-  readonly registry: PoolRegistry;
-  readonly dexByFactory: ReadonlyMap<Hex, Dex>;
-  readonly protocolOfDex: (dex: Dex) => Protocol;
-  readonly protocolOfPool: (pool: KnownPool) => Protocol;
-  /** topic0 of every event that some protocol's pools emit. */
-  readonly eventTopics: ReadonlySet<Hex>;
-  readonly creationTopics: ReadonlySet<Hex>;
-  readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
-  readonly onMalformed: (log: ChainLog) => void;
+/** What had to be asked of the node before a block can be decoded. */
+export interface BlockFindings {
+  /** Pools that this block was the first to show, without a creation event. */
+  readonly pools: readonly DiscoveredPool[];
+  /** Pools of vaults that this block creates or was the first to show, and those whose books are known from it on. */
+  readonly vaultPools: readonly FoundVaultPool[];
 }
 
 /** What a pool did earlier in the same transaction, which its later logs refer to. */
@@ -39,21 +35,17 @@ interface TxMemory {
   lpBurned: bigint | null;
 }
 
-interface Work {
-  readonly context: DecodeContext;
-  readonly block: ChainBlock;
-  readonly rows: BlockRows;
+interface Work extends BlockWork {
   readonly memory: Map<Hex, TxMemory>;
 }
 
 /**
- * Rows of the block in log order. `found`: pools that this block was the first to show, without a creation event.
- * `reversible`: the registry can take the block back (it is not final yet).
+ * Rows of the block in log order. `reversible`: the registry can take the block back (it is not final yet).
  */
 export function decodeBlock(
   context: DecodeContext,
   block: ChainBlock,
-  found: readonly DiscoveredPool[],
+  found: BlockFindings,
   reversible: boolean,
 ): BlockRows {
   const { number, hash, parentHash, timestamp } = block;
@@ -61,11 +53,12 @@ export function decodeBlock(
   context.registry.openBlock(number, reversible);
   const work: Work = { context, block, rows, memory: new Map() };
   pushBlockRow(work);
-  for (const { pool, ord, state } of found) {
+  for (const { pool, ord, state } of found.pools) {
     context.registry.addPool(pool);
     if (state !== null) context.registry.setState(pool.address, state);
     rows.pools.push(toPoolRow(pool, ord));
   }
+  for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
   for (const log of block.logs) {
     pushLogRow(work, log);
     const topic = log.topics[0];
@@ -73,6 +66,7 @@ export function decodeBlock(
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
     else if (context.creationTopics.has(topic)) readCreation(work, log);
+    else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
   }
   return rows;
 }
@@ -129,28 +123,6 @@ function readCreation({ context, block, rows }: Work, log: ChainLog): void {
   });
 }
 
-/** The row of a pool whose creation event was not seen. */
-function toPoolRow(pool: KnownPool, ord: number): PoolRow {
-  return {
-    ord,
-    address: pool.address,
-    dex: pool.dex,
-    protocol: pool.protocol,
-    pool_type: pool.poolType,
-    factory: pool.factory,
-    token0: pool.token0,
-    token1: pool.token1,
-    base_is_token0: pool.baseIsToken0,
-    tokens: [],
-    weights: [],
-    fee_pips: pool.feePips,
-    tick_spacing: pool.tickSpacing,
-    created_block: null,
-    created_at: null,
-    created_tx: null,
-  };
-}
-
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
   const known = work.memory.get(pair);
   if (known !== undefined && known.txIndex === txIndex) return known;
@@ -190,10 +162,6 @@ function readPoolLog(work: Work, log: ChainLog): void {
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
   if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
-}
-
-function makerOf({ block }: Work, log: ChainLog): Hex | null {
-  return block.transactions[log.transactionIndex]?.from ?? null;
 }
 
 function pushSwap(

@@ -4,19 +4,18 @@
  */
 import { AbiCoder } from 'ethers';
 
-import type { RpcError } from '../chain/rpcError';
 import type { ChainBlock } from '../domain/block';
-import { isHexData, numberToHex, ZERO_ADDRESS, type Hex } from '../domain/hex';
+import { numberToHex, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
 import type { Dex, PoolState } from '../domain/pool';
-import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { toPool, type PoolCreation, type Protocol } from '../protocols/protocol';
+import { callContracts, callContractsOfOld, type TaggedCall } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
-/** Calls in one batch to the node. */
-const CALLS_MAX = 300;
+/** Candidates asked about at once. */
+const CANDIDATES_MAX = 75;
 /** Addresses remembered as no pool of ours; beyond it the memory starts anew. */
 const STRANGERS_MAX = 200_000;
 
@@ -54,12 +53,6 @@ interface Candidate {
   readonly blockNumber: number;
 }
 
-interface Call {
-  readonly to: Hex;
-  readonly data: string;
-  readonly block: number | 'latest';
-}
-
 export class PoolDiscovery {
   private readonly strangers = new Set<Hex>();
 
@@ -73,8 +66,8 @@ export class PoolDiscovery {
   ): Promise<DiscoveredPool[]> {
     const candidates = this.listCandidates(blocks, registry);
     const found: DiscoveredPool[] = [];
-    for (let at = 0; at < candidates.length; at += CALLS_MAX / 4) {
-      found.push(...(await this.ask(candidates.slice(at, at + CALLS_MAX / 4), signal)));
+    for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
+      found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), signal)));
     }
     const pools = new Set(found.map((item) => item.pool.address));
     if (this.strangers.size > STRANGERS_MAX) this.strangers.clear();
@@ -105,13 +98,16 @@ export class PoolDiscovery {
   }
 
   private async ask(candidates: readonly Candidate[], signal?: AbortSignal): Promise<DiscoveredPool[]> {
-    const asked = await this.calls(
+    const asked = await callContracts(
+      this.deps.rpc,
       candidates.flatMap(({ address }) =>
-        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map((data): Call => ({
-          to: address,
-          data,
-          block: 'latest',
-        })),
+        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map(
+          (data): TaggedCall => ({
+            to: address,
+            data,
+            at: 'latest',
+          }),
+        ),
       ),
       signal,
     );
@@ -131,7 +127,8 @@ export class PoolDiscovery {
         claims.push({ candidate, creation, dex, protocol });
       }
     });
-    const answers = await this.calls(
+    const answers = await callContracts(
+      this.deps.rpc,
       claims.map(({ creation, dex }) => factoryCall(dex.factory, creation)),
       signal,
     );
@@ -144,15 +141,16 @@ export class PoolDiscovery {
     proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
     signal?: AbortSignal,
   ): Promise<DiscoveredPool[]> {
-    const asked = await this.calls(
-      proven.flatMap(({ candidate: { address, blockNumber }, creation }): Call[] => {
-        const block = Math.max(0, blockNumber - 1);
+    const asked = await callContractsOfOld(
+      this.deps.rpc,
+      proven.flatMap(({ candidate: { address, blockNumber }, creation }): TaggedCall[] => {
+        const at = numberToHex(Math.max(0, blockNumber - 1));
         const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
         return [
-          { to: creation.token0, data: balance, block },
-          { to: creation.token1, data: balance, block },
-          { to: address, data: SELECTORS.slot0, block },
-          { to: address, data: SELECTORS.liquidity, block },
+          { to: creation.token0, data: balance, at },
+          { to: creation.token1, data: balance, at },
+          { to: address, data: SELECTORS.slot0, at },
+          { to: address, data: SELECTORS.liquidity, at },
         ];
       }),
       signal,
@@ -174,40 +172,9 @@ export class PoolDiscovery {
       return { pool, ord: candidate.ord, state };
     });
   }
-
-  /** Results of eth_call; null for a call that reverts or answers nothing. Other failures reject. */
-  private async calls(calls: readonly Call[], signal?: AbortSignal): Promise<(Hex | null)[]> {
-    const results: (Hex | null)[] = [];
-    for (let at = 0; at < calls.length; at += CALLS_MAX) {
-      const some = calls.slice(at, at + CALLS_MAX);
-      const settled = await this.deps.rpc.batchSettled(
-        some.map(({ to, data, block }) => ({
-          method: 'eth_call',
-          params: [{ to, data }, block === 'latest' ? block : numberToHex(block)],
-        })),
-        parseData,
-        signal === undefined ? {} : { signal },
-      );
-      settled.forEach((item, index) => {
-        results.push('value' in item ? item.value : refuse(item.error, some[index]?.block === 'latest'));
-      });
-    }
-    return results;
-  }
 }
 
-/** A revert means no; a node that keeps no old state means unknown; anything else is the node's fault: try later. */
-function refuse(error: RpcError, latest: boolean): null {
-  if (error.kind === 'revert' || !latest) return null;
-  throw error;
-}
-
-function parseData(result: unknown): Hex {
-  if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
-}
-
-function factoryCall(factory: Hex, creation: PoolCreation): Call {
+function factoryCall(factory: Hex, creation: PoolCreation): TaggedCall {
   const coder = AbiCoder.defaultAbiCoder();
   const { token0, token1, feePips } = creation;
   const data =
@@ -215,7 +182,7 @@ function factoryCall(factory: Hex, creation: PoolCreation): Call {
       ? SELECTORS.getPair + coder.encode(['address', 'address'], [token0, token1]).slice(2)
       : SELECTORS.getPool +
         coder.encode(['address', 'address', 'uint24'], [token0, token1, feePips]).slice(2);
-  return { to: factory, data, block: 'latest' };
+  return { to: factory, data, at: 'latest' };
 }
 
 /** The `index`-th 32-byte word of an answer; null when it is not there. */

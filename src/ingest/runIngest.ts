@@ -15,9 +15,11 @@ import type { Dex } from '../domain/pool';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Protocol } from '../protocols/protocol';
-import { findProtocol } from '../protocols/registry';
-import type { DecodeContext } from './decodeBlock';
+import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';
+import { findProtocol, VAULT_PROTOCOL } from '../protocols/registry';
+import type { DecodeContext } from './decodeContext';
 import { PoolDiscovery } from './discoverPools';
+import { VaultDiscovery } from './discoverVaultPools';
 import { PoolRegistry } from './poolRegistry';
 import { IngestSession, type SessionDeps } from './session';
 import type { IngestStatus } from './status';
@@ -99,6 +101,12 @@ async function runSession(
     terminal,
     finality: createFinality(source, options.finality, log),
     discovery: createDiscovery(options, decode),
+    vaultDiscovery: new VaultDiscovery({
+      rpc,
+      dexes: vaultDexes(chain),
+      baseIsToken0: decode.baseIsToken0,
+      log,
+    }),
     now: () => clock.now(),
     newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
   };
@@ -155,6 +163,10 @@ function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protoco
   });
 }
 
+function vaultDexes(chain: ChainDescription): Dex[] {
+  return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
+}
+
 function createDecodeContext({ chain, status, log }: IngestOptions): DecodeContext {
   const dexes = configuredDexes(chain);
   const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
@@ -166,6 +178,7 @@ function createDecodeContext({ chain, status, log }: IngestOptions): DecodeConte
     protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
+    vaultTopics: new Set(vaultDexes(chain).length === 0 ? [] : [...VAULT_TOPICS, ...POOL_TOPICS]),
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
     onMalformed: (item: ChainLog) => {
       status.malformedLogs += 1;

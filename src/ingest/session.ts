@@ -6,24 +6,18 @@ import type { BlockHeader, BlockSource } from '../chain/blockSource';
 import type { Finality } from '../chain/finality';
 import { HeadFollower } from '../chain/follower';
 import { syncToHead, type Extension } from '../chain/syncToHead';
-import type { BlockRef, ChainBlock } from '../domain/block';
+import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import { blockOfOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
-import type { PricerConfig } from '../pricing/pricer';
+import { BlockReader, type ReaderDeps } from './blockReader';
 import { countRows, type BlockRows } from './blockRows';
-import { decodeBlock, type DecodeContext } from './decodeBlock';
-import type { PoolDiscovery } from './discoverPools';
-import type { EthCalls } from './ethCalls';
 import { fetchAhead } from './fetchAhead';
 import { startProgress } from './progress';
-import { BlockPricer } from './blockPricer';
 import { RowBatch } from './rowBatch';
-import { beyondFinality, checkSameChain, unlinked } from './sameChain';
+import { beyondFinality, checkSameChain } from './sameChain';
 import type { IngestStatus } from './status';
-import type { Cursor, OpenIntent, Store, StoredHead, StoredState } from './store';
-import { readTokens } from './tokenMetadata';
+import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
 
 /** Final blocks wait in the head tables until there are this many: fewer, larger inserts. */
 const PROMOTE_MIN_BLOCKS = 32;
@@ -37,14 +31,9 @@ const BATCH_MS = 5_000;
 /** How far finality must be beyond our tip before blocks go straight to the final tables. */
 const BACKFILL_MIN_BLOCKS = 32;
 
-export interface SessionDeps {
-  readonly store: Store;
-  readonly rpc: EthCalls;
+export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
-  readonly decode: DecodeContext;
-  readonly prices: PricerConfig;
-  readonly discovery: PoolDiscovery;
   readonly status: IngestStatus;
   readonly log: Logger;
   readonly now: () => number;
@@ -62,10 +51,7 @@ export class IngestSession {
   private readonly commits: Map<Hex, number>;
   /** Rows by table of each block in the head, for the intents of promotions. */
   private readonly counts = new Map<Hex, Record<string, number>>();
-  /** Decimals of the tokens whose metadata is stored. */
-  private readonly tokens = new Map<Hex, number>();
-  private readonly pricer: BlockPricer;
-  private readonly startBlock: number;
+  private readonly reader: BlockReader;
   private droppedBelow = 0;
 
   private constructor(
@@ -75,11 +61,10 @@ export class IngestSession {
   ) {
     this.cursor = stored.cursor;
     this.version = stored.version;
-    this.startBlock = stored.startBlock;
     this.commits = new Map(stored.commits);
     for (const block of stored.head) this.live.set(block.number, block);
     this.follower = new HeadFollower(baseOf(stored.cursor));
-    this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? 0);
+    this.reader = new BlockReader(deps, stored.startBlock);
   }
 
   /** Recovers: replays an open intent, loads pools, checks that the node's chain is the stored one. */
@@ -121,30 +106,20 @@ export class IngestSession {
     }
     this.follower.finalise(final.number, final.hash ?? undefined);
     await this.promote(Math.min(final.number, this.follower.tip.number));
-    this.deps.decode.registry.settle(this.cursor.number);
-    this.pricer.settle(this.cursor.number);
+    this.reader.settle(this.cursor.number);
     this.report(head.number);
   }
 
   private async load(exact: boolean): Promise<void> {
-    const { store, decode, log } = this.deps;
-    const registry = decode.registry;
-    registry.clear();
-    const pools = await store.loadPools(this.cursor.number);
-    for (const row of pools) registry.addRow(row);
-    const states = await store.loadPoolStates(this.cursor.number, exact);
-    for (const [address, state] of states) registry.setState(address, state);
-    for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
-    this.pricer.load(await store.loadPrices(this.cursor, this.startBlock, pools));
-    log.info({ pools: registry.size, finalTo: this.cursor.number, head: this.live.size }, 'recovered');
+    const pools = await this.reader.load(this.cursor, exact);
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.live.size }, 'recovered');
   }
 
   /** Stores blocks cursor + 1 … to straight into the final tables. */
   async backfill(to: number): Promise<void> {
-    const { status, log, now, terminal, decode, source } = this.deps;
+    const { status, log, now, terminal, source } = this.deps;
     status.phase = 'backfill';
-    decode.registry.rewindTo(this.cursor.number);
-    this.pricer.rewindTo(this.cursor.number);
+    this.reader.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
     // One batch is filled while the other is being written.
@@ -165,7 +140,7 @@ export class IngestSession {
     };
     try {
       for await (const blocks of fetchAhead(source, from, to, { signal: this.signal })) {
-        await this.decodeAll(blocks, last, false, (rows) => batch.add(rows));
+        await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
         last = blocks.at(-1) ?? last;
         if (batch.logs >= BATCH_LOGS || batch.blocks >= BATCH_BLOCKS || now() - since > BATCH_MS)
           await flush();
@@ -189,49 +164,12 @@ export class IngestSession {
     return logs;
   }
 
-  /** Decodes linked blocks in order, with the pools and tokens that they are the first to show. */
-  private async decodeAll(
-    blocks: readonly ChainBlock[],
-    parent: Pick<BlockRef, 'number' | 'hash'>,
-    reversible: boolean,
-    take: (rows: BlockRows) => void,
-  ): Promise<void> {
-    const { decode, discovery } = this.deps;
-    const first = blocks[0];
-    if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
-    // Blocks from the first one on show every pool's creation; only a start in mid-history has older pools.
-    const found = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, this.signal) : [];
-    const newTokens = new Set<Hex>();
-    const all = blocks.map((block) => {
-      const here = found.length === 0 ? found : found.filter((item) => blockOfOrd(item.ord) === block.number);
-      const rows = decodeBlock(decode, block, here, reversible);
-      for (const { token0, token1 } of rows.pools) newTokens.add(token0).add(token1);
-      return rows;
-    });
-    // Prices are of whole tokens: the decimals come first.
-    await this.readTokens(newTokens, blocks.at(-1)?.number ?? 0);
-    for (const rows of all) {
-      this.pricer.price(rows, reversible);
-      take(rows);
-    }
-  }
-
-  /** Metadata is stored before the rows that need it are seen. */
-  private async readTokens(tokens: ReadonlySet<Hex>, blockNumber: number): Promise<void> {
-    const fresh = [...tokens].filter((token) => !this.tokens.has(token));
-    if (fresh.length === 0) return;
-    const rows = await readTokens(this.deps.rpc, fresh, blockNumber, this.signal);
-    await this.deps.store.writeTokens(rows);
-    for (const { address, decimals } of rows) this.tokens.set(address, decimals ?? 0);
-  }
-
   /** Commits one step of the head: an append, or a whole new branch at once. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
-    const { decode, store, log, status } = this.deps;
+    const { store, log, status } = this.deps;
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
-      decode.registry.rewindTo(step.forkNumber);
-      this.pricer.rewindTo(step.forkNumber);
+      this.reader.rewindTo(step.forkNumber);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
       log.warn({ forkNumber: step.forkNumber, depth, to: last?.hash }, 'reorg');
@@ -239,7 +177,7 @@ export class IngestSession {
     const first = step.blocks[0];
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
     const all: BlockRows[] = [];
-    await this.decodeAll(step.blocks, parent, true, (rows) => all.push(rows));
+    await this.reader.read(step.blocks, parent, true, this.signal, (rows) => all.push(rows));
     for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
     const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
     const changed = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
@@ -319,7 +257,7 @@ export class IngestSession {
     const batch = new RowBatch();
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
     for await (const blocks of fetchAhead(source, intent.from, intent.to, { signal: this.signal })) {
-      await this.decodeAll(blocks, last, false, (rows) => batch.add(rows));
+      await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
       last = blocks.at(-1) ?? last;
     }
     if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);

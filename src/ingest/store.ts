@@ -7,6 +7,7 @@ import type { Hex } from '../domain/hex';
 import type { PoolState } from '../domain/pool';
 import type { PoolRow, TokenRow } from '../clickhouse/tables';
 import type { HeadBlockRows } from './encodeBlocks';
+import type { VaultPool } from './poolRegistry';
 import type { RowBatch } from './rowBatch';
 import type { StoredPrices } from './storedPrices';
 
@@ -68,6 +69,8 @@ export interface Store {
   loadPools(finalTo: number): Promise<PoolRow[]>;
   /** Newest states at or below the block. `exact`: also right while rows above it are partly stored (slow). */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
+  /** The pools of these rows, all of vaults, as of the block. `exact` as above. */
+  loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
   /** Decimals of every token that was read; 0 where it does not tell. */
   listTokens(): Promise<ReadonlyMap<Hex, number>>;
   /** What pricing needs to go on after the cursor. `pools`: those of loadPools. */

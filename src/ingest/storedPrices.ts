@@ -9,8 +9,9 @@ import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { epochOf, epochStart, type LegRecord } from '../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../pricing/leg';
+import type { PricedState } from '../pricing/legState';
 import { isAnchorRoute, type Route, type RouteWarning, type TokenHop } from '../pricing/route';
-import type { PricedPool, PricedRows, PricedState, PricedSwap } from './marketBlock';
+import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
 
 type LegOf = ReadonlyMap<LegKey, Leg>;
 

@@ -19,7 +19,7 @@ const POOL_BALANCE_CHANGED: Hex = '0xe5ce249087ce04f05a957192435400fd97868dba0e6
 /** PoolBalanceManaged(bytes32 indexed poolId, address indexed, address indexed token, int256 cash, int256 managed). */
 const POOL_BALANCE_MANAGED: Hex = '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a';
 /** SwapFeePercentageChanged(uint256 swapFeePercentage). */
-const SWAP_FEE_CHANGED: Hex = '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc';
+export const SWAP_FEE_CHANGED: Hex = '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc';
 
 /** topic0 of the events read when they stand on the vault. `POOL_REGISTERED` is the one that makes a pool. */
 export const VAULT_TOPICS: ReadonlySet<Hex> = new Set([

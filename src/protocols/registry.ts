@@ -1,7 +1,11 @@
-/** Which code speaks which protocol of the chain description. */
+/**
+ * Which code speaks which protocol of the chain description. A vault's protocol (Balancer V2) is none of these: its events
+ * name the pool instead of standing on it, so the ingester reads them apart.
+ */
 import type { Hex } from '../domain/hex';
 import type { Dex, ProtocolName } from '../domain/pool';
 import { AppError } from '../errors';
+import { POOL_REGISTERED, POOL_TOPICS, VAULT_TOPICS } from './balancerV2';
 import { pancakeV3 } from './pancakeV3';
 import type { Protocol } from './protocol';
 import { uniswapV2 } from './uniswapV2';
@@ -9,7 +13,10 @@ import { uniswapV3 } from './uniswapV3';
 
 const PROTOCOLS: readonly Protocol[] = [uniswapV2, uniswapV3, pancakeV3];
 
-/** The protocol of this name, or null where no decoder exists: a DEX of it is described but not ingested. */
+/** The protocol whose pools hold all of their pools in one contract, which is the DEX's `factory`. */
+export const VAULT_PROTOCOL: ProtocolName = 'balancer_v2';
+
+/** The protocol of this name, or null where its pools are none that emit their own events. */
 export function findProtocol(name: ProtocolName): Protocol | null {
   return PROTOCOLS.find((protocol) => protocol.name === name) ?? null;
 }
@@ -28,7 +35,7 @@ export function protocolOf(name: ProtocolName): Protocol {
 export interface DexTopics {
   /** topic0 of the factories' creation events. */
   readonly creationTopics: ReadonlySet<Hex>;
-  /** topic0 of every event that a pool of these DEXes emits and we read. */
+  /** topic0 of every event that a pool of these DEXes, or their vault, emits and we read. */
   readonly eventTopics: ReadonlySet<Hex>;
 }
 
@@ -37,6 +44,10 @@ export function dexTopics(dexes: readonly Dex[]): DexTopics {
   const creationTopics = new Set<Hex>();
   const eventTopics = new Set<Hex>();
   for (const dex of dexes) {
+    if (dex.protocol === VAULT_PROTOCOL) {
+      creationTopics.add(POOL_REGISTERED);
+      for (const topic of [...VAULT_TOPICS, ...POOL_TOPICS]) eventTopics.add(topic);
+    }
     const protocol = findProtocol(dex.protocol);
     if (protocol === null) continue;
     creationTopics.add(protocol.creationTopic);

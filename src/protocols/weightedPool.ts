@@ -23,7 +23,7 @@ export interface WeightedPoolState {
   readonly poolId: Hex;
   /** In chain order; an index into them is a token's place in a leg. */
   readonly tokens: readonly Hex[];
-  /** Raw units, cash and managed together, one per token. */
+  /** Raw units, cash and managed together, one per token. Empty: unknown, and then no event makes them known. */
   readonly balances: readonly bigint[];
   /** 1e18 = 1, one per token. Null: unknown, or no weighted pool; then there is no price and no depth. */
   readonly weights: readonly bigint[] | null;
@@ -158,10 +158,27 @@ export function listLegs(tokenCount: number): Leg[] {
 }
 
 /** The leg of two different tokens, in whatever order they are given. */
-function toLeg(one: number, other: number): Leg {
+export function toLeg(one: number, other: number): Leg {
   const first = Math.min(one, other);
   const second = Math.max(one, other);
   return { leg: LEG_BASE * first + second, first, second };
+}
+
+/**
+ * The leg that stands for the pool where only one can: of the two tokens with the largest weights, the first of equals;
+ * without weights the first two. The pool's own token, which composable pools hold, counts only where it must.
+ * Null: fewer than two tokens, or one of them twice.
+ */
+export function pickDefaultLeg({ poolId, tokens, weights }: WeightedPoolState): Leg | null {
+  if (tokens.length < 2 || new Set(tokens).size !== tokens.length) return null;
+  const own = tokens.indexOf(poolOfId(poolId));
+  const weightOf = (index: number): bigint => (index === own ? -1n : (weights?.[index] ?? 0n));
+  // Sorting is stable: equals stay in the pool's order.
+  const [one = 0, other = 1] = [...tokens.keys()].sort((a, b) => {
+    const difference = weightOf(b) - weightOf(a);
+    return difference > 0n ? 1 : difference < 0n ? -1 : 0;
+  });
+  return toLeg(one, other);
 }
 
 /** The leg that a swap trades; null where a token is not of the pool or both are the same. */
@@ -174,6 +191,21 @@ export function toLegSwap(state: WeightedPoolState, swap: VaultSwap): LegSwap | 
   return leg.first === indexIn
     ? { ...leg, token0: tokenIn, token1: tokenOut, amount0: amountIn, amount1: -amountOut }
     : { ...leg, token0: tokenOut, token1: tokenIn, amount0: -amountOut, amount1: amountIn };
+}
+
+/** What of the tokens' books is known, in the order of the state's tokens; a token without books has nothing. */
+export function withBalances(
+  state: WeightedPoolState,
+  books: { readonly tokens: readonly Hex[]; readonly balances: readonly bigint[] },
+): WeightedPoolState {
+  const balances = state.tokens.map((token) => books.balances[books.tokens.indexOf(token)] ?? 0n);
+  return { ...state, balances };
+}
+
+/** The state with what it lacks of balances and fee, and only that, from another of the same pool. */
+export function fillState(state: WeightedPoolState, other: WeightedPoolState): WeightedPoolState {
+  const balances = state.balances.length > 0 ? state.balances : other.balances;
+  return { ...state, balances, swapFee: state.swapFee > 0n ? state.swapFee : other.swapFee };
 }
 
 /** The two balances of a leg as the state of a pair. Their quotient is no price: that needs the weights. */
@@ -234,4 +266,9 @@ export function weightedDepth(
 export function toFeePips(swapFee: bigint): number {
   const pips = (swapFee + SWAP_FEE_PER_PIP / 2n) / SWAP_FEE_PER_PIP;
   return pips > BigInt(PIPS_ONE) ? PIPS_ONE : Number(pips);
+}
+
+/** The swap fee (1e18 = 100 %) of a fee in hundredths of a basis point. */
+export function fromFeePips(pips: number): bigint {
+  return BigInt(pips) * SWAP_FEE_PER_PIP;
 }

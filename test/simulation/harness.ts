@@ -1,11 +1,14 @@
 /** Runs the real ingest session over the simulated chain and the real engine, and compares what is stored with the oracle. */
 import type { Database } from '../../src/clickhouse/database';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import type { Hex } from '../../src/domain/hex';
 import type { Dex } from '../../src/domain/pool';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
-import type { DecodeContext } from '../../src/ingest/decodeBlock';
+import type { DecodeContext } from '../../src/ingest/decodeContext';
 import { PoolDiscovery } from '../../src/ingest/discoverPools';
+import { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
+import type { EthCalls } from '../../src/ingest/ethCalls';
 import { PoolRegistry } from '../../src/ingest/poolRegistry';
 import { IngestSession } from '../../src/ingest/session';
 import { newIngestStatus } from '../../src/ingest/status';
@@ -15,11 +18,15 @@ import type { PricerConfig } from '../../src/pricing/pricer';
 import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../src/protocols/uniswapV3';
 import { verifyAggregates } from '../../src/query/verifyAggregates';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
 import { oracleBars, oracleSwaps } from './oracle';
+import { VaultOracle } from './oracleVault';
 import { Random } from './random';
 import { comparePriceRows } from './priceRows';
 import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
-import { revertingCalls, simFinality, simSource, type SimFaults } from './simNode';
+import { simCalls, simFinality, simSource, type SimFaults } from './simNode';
+import { listingOf, VAULT } from './simVault';
+import { compareVaultRows } from './vaultRows';
 
 const V2_DEX: Dex = {
   name: 'sim_v2',
@@ -29,7 +36,13 @@ const V2_DEX: Dex = {
   feeBps: 30,
 };
 const V3_DEX: Dex = { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY };
+const VAULT_DEX: Dex = { name: 'sim_vault', displayName: 'Sim', protocol: 'balancer_v2', factory: VAULT };
 const log = createLog('silent', false);
+const baseIsToken0 = (token0: string): boolean => token0 < '0x8';
+
+function vaultDiscovery(rpc: EthCalls): VaultDiscovery {
+  return new VaultDiscovery({ rpc, dexes: [VAULT_DEX], baseIsToken0, log });
+}
 
 /** Two stables and the native token among the tokens of the simulated pools. */
 export const SIM_PRICES: PricerConfig = {
@@ -51,46 +64,53 @@ function decodeContext(): DecodeContext {
     protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
     eventTopics,
     creationTopics,
-    baseIsToken0: (token0) => token0 < '0x8',
+    vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
+    baseIsToken0,
     onMalformed: () => undefined,
   };
 }
 
-/** A session as the product makes it, from the first block of the simulated chain. */
+/** A session as the product makes it, from the first block of the simulated chain or from one in mid-history. */
 export function openSession(
   chain: SimChain,
   database: Database,
   faults: SimFaults,
-  options: { readonly depth: number; readonly commitSeed: number },
+  options: { readonly depth: number; readonly commitSeed: number; readonly firstBlock?: number },
 ): Promise<IngestSession> {
   const decode = decodeContext();
   const commits = new Random(options.commitSeed);
+  const rpc = simCalls(chain, faults);
   const deps = {
     store: createClickHouseStore(database, SIM_CHAIN_ID),
-    rpc: revertingCalls,
+    rpc,
     source: simSource(chain, faults),
     finality: simFinality(options.depth),
     decode,
     prices: SIM_PRICES,
     discovery: new PoolDiscovery({
-      rpc: revertingCalls,
+      rpc,
       dexes: [],
       eventTopics: decode.eventTopics,
       creationTopics: decode.creationTopics,
       baseIsToken0: decode.baseIsToken0,
       log,
     }),
+    vaultDiscovery: vaultDiscovery(rpc),
     status: newIngestStatus(),
     log,
     now: () => 0,
     newCommit: () => 1 + Math.floor(commits.next() * 2 ** 52),
   };
-  const genesis = chain.at(0)!;
-  return IngestSession.open(deps, () => Promise.resolve(genesis), new AbortController().signal);
+  const base = chain.at((options.firstBlock ?? 1) - 1)!;
+  return IngestSession.open(deps, () => Promise.resolve(base), new AbortController().signal);
 }
 
 /** A line for each thing that is stored otherwise than the canonical chain says. Empty: all is right. */
-export async function findDifferences(chain: SimChain, database: Database): Promise<string[]> {
+export async function findDifferences(
+  chain: SimChain,
+  database: Database,
+  firstBlock = 1,
+): Promise<string[]> {
   const stored = await readStoredState(database, SIM_CHAIN_ID);
   if (stored === null) return ['nothing is stored'];
   const differences: string[] = [];
@@ -98,17 +118,26 @@ export async function findDifferences(chain: SimChain, database: Database): Prom
   if (tip.hash !== chain.head.hash)
     differences.push(`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`);
   if (stored.headMax > tip.number) differences.push(`a stray canonical block at ${stored.headMax}`);
-  const swaps = oracleSwaps(chain.canonical(), new Set([V2_FACTORY, V3_FACTORY]));
+  const listings = new Map(
+    chain.vaultPoolsAt(chain.head.hash)!.map((pool) => [pool.address, listingOf(pool)]),
+  );
+  const truth = { vault: VAULT, listingOf: (pool: string) => listings.get(pool as Hex) ?? null };
+  const vault = new VaultOracle(truth, firstBlock);
+  const factories = new Set([V2_FACTORY, V3_FACTORY]);
+  const swaps = oracleSwaps(chain.canonical(), factories, { vault, firstBlock });
   differences.push(...(await compareSwaps(database, stored.cursor.number, stored.head, swaps)));
   const final = swaps.filter((swap) => swap.block <= stored.cursor.number);
   differences.push(...(await compareBars(database, final)));
   const commits = stored.head.map((block) => block.commit);
-  const kept = { finalTo: stored.cursor.number, commits };
-  const priced = await comparePriceRows(chain, database, decodeContext(), SIM_PRICES, kept);
+  const kept = { firstBlock, finalTo: stored.cursor.number, commits };
+  const rpc = simCalls(chain, { failure: 0, between: () => undefined });
+  const straight = { context: decodeContext(), vaultDiscovery: vaultDiscovery(rpc) };
+  differences.push(...(await compareVaultRows(database, vault, kept)));
+  const priced = await comparePriceRows(chain, database, straight, SIM_PRICES, kept);
   differences.push(...priced.differences);
   const verified = await verifyAggregates(
     createQueryRunner(database, { checkRows: true }),
-    { chainId: SIM_CHAIN_ID, from: 1, to: stored.cursor.number, finalTo: stored.cursor.number },
+    { chainId: SIM_CHAIN_ID, from: firstBlock, to: stored.cursor.number, finalTo: stored.cursor.number },
     () => undefined,
   );
   return [
@@ -123,6 +152,13 @@ const close = (a: number, b: number): boolean =>
 interface StoredSwap {
   readonly ord: string;
   readonly pair: string;
+  readonly leg: number;
+  readonly token0: string;
+  readonly token1: string;
+  readonly base_is_token0: boolean;
+  readonly fee_pips: number;
+  readonly reserve0: string;
+  readonly reserve1: string;
   readonly maker: string | null;
   readonly amount0: string;
   readonly amount1: string;
@@ -137,7 +173,9 @@ async function compareSwaps(
   expected: ReturnType<typeof oracleSwaps>,
 ): Promise<string[]> {
   const columns = `ord, concat('0x', lower(hex(t.pair))) AS pair, if(isNull(t.maker), NULL, concat('0x', lower(hex(t.maker)))) AS maker,
-    toString(t.amount0) AS amount0, toString(t.amount1) AS amount1, price, timestamp`;
+    toString(t.amount0) AS amount0, toString(t.amount1) AS amount1, toString(t.reserve0) AS reserve0,
+    toString(t.reserve1) AS reserve1, concat('0x', lower(hex(t.token0))) AS token0,
+    concat('0x', lower(hex(t.token1))) AS token1, leg, base_is_token0, fee_pips, price, timestamp`;
   const rows = await database.select<StoredSwap>(
     'canonical swaps',
     `SELECT * FROM (
@@ -154,6 +192,12 @@ async function compareSwaps(
     const same =
       Number(row.ord) === toOrd(swap.block, swap.logIndex) &&
       row.pair === swap.pair &&
+      row.leg === swap.leg &&
+      row.token0 === swap.token0 &&
+      row.token1 === swap.token1 &&
+      row.base_is_token0 === baseIsToken0(swap.token0) &&
+      row.fee_pips === swap.feePips &&
+      (swap.reserves === null || swap.reserves.join() === [row.reserve0, row.reserve1].join()) &&
       row.maker === swap.maker &&
       row.amount0 === swap.amount0.toString() &&
       row.amount1 === swap.amount1.toString() &&
@@ -183,10 +227,11 @@ async function compareBars(database: Database, final: ReturnType<typeof oracleSw
   const expected = oracleBars(final);
   const rows = await database.select<StoredBar>(
     'bars',
-    `SELECT concat(toString(timeframe), ' 0x', lower(hex(pair)), ' ', toString(bucket)) AS key,
+    `SELECT concat(toString(timeframe), ' 0x', lower(hex(pair)), ' ', toString(bucket), ' ',
+       toString(leg)) AS key,
        min(open).2 AS o, max(high) AS h, min(low) AS l, max(close).2 AS c,
        toString(sum(volume0)) AS v0, toString(sum(volume1)) AS v1, sum(trades) AS n, sum(buys) AS b
-     FROM bars GROUP BY timeframe, pair, bucket`,
+     FROM bars GROUP BY timeframe, pair, leg, bucket`,
   );
   const differences: string[] = [];
   if (rows.length !== expected.size)

@@ -4,7 +4,8 @@
  */
 import { Interface } from 'ethers';
 
-import type { ChainBlock } from '../../src/domain/block';
+import type { ChainBlock, ChainLog } from '../../src/domain/block';
+import { VaultOracle, type LegSwap } from './oracleVault';
 
 const ABI = new Interface([
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
@@ -21,11 +22,31 @@ export interface OracleSwap {
   readonly logIndex: number;
   readonly timestamp: number;
   readonly pair: string;
+  /** 256 · index of token0 + index of token1; 1 in pools of two tokens. */
+  readonly leg: number;
+  readonly token0: string;
+  readonly token1: string;
   readonly maker: string | null;
   readonly amount0: bigint;
   readonly amount1: bigint;
   /** raw token1 per raw token0; null: none. */
   readonly price: number | null;
+  readonly feePips: number;
+  /** What the vault then held of the leg's tokens; null for other pools. */
+  readonly reserves: readonly [bigint, bigint] | null;
+}
+
+interface OraclePool {
+  readonly token0: string;
+  readonly token1: string;
+  readonly feePips: number;
+}
+
+export interface OracleOptions {
+  /** Takes the logs of a vault; without it they count for nothing. */
+  readonly vault?: VaultOracle;
+  /** Pairs made earlier are not known, and swaps before it are not told. */
+  readonly firstBlock?: number;
 }
 
 export interface OracleBar {
@@ -52,54 +73,93 @@ function quotient(numerator: bigint, denominator: bigint): number {
 }
 
 /** Every swap of the factories' pools in these blocks (which start with the chain), in order. */
-export function oracleSwaps(blocks: readonly ChainBlock[], factories: ReadonlySet<string>): OracleSwap[] {
-  const pools = new Set<string>();
+export function oracleSwaps(
+  blocks: readonly ChainBlock[],
+  factories: ReadonlySet<string>,
+  { vault, firstBlock = 0 }: OracleOptions = {},
+): OracleSwap[] {
+  const pools = new Map<string, OraclePool>();
   const swaps: OracleSwap[] = [];
   for (const block of blocks) {
     const syncs = new Map<string, [bigint, bigint]>();
     for (const log of block.logs) {
-      let parsed;
-      try {
-        parsed = ABI.parseLog({ topics: [...log.topics], data: log.data });
-      } catch {
-        continue;
-      }
-      if (parsed === null) continue;
-      const key = `${log.transactionHash} ${log.address}`;
-      if (factories.has(log.address) && parsed.name.endsWith('Created')) {
-        pools.add(String(parsed.args[parsed.name === 'PairCreated' ? 2 : 4]).toLowerCase());
-      }
-      if (!pools.has(log.address)) continue;
-      if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
-      if (parsed.name !== 'Swap') continue;
-      const v3 = log.topics[0] === V3_SWAP;
-      const args = parsed.args as unknown as bigint[];
-      const sync = syncs.get(key);
-      const root = v3 ? args[4]! : 0n;
-      const fraction = v3 ? [root * root, 1n << 192n] : sync === undefined ? [0n, 0n] : [sync[1], sync[0]];
-      const price = fraction[0]! > 0n && fraction[1]! > 0n ? quotient(fraction[0]!, fraction[1]!) : null;
-      swaps.push({
-        block: block.number,
-        logIndex: log.logIndex,
-        timestamp: block.timestamp,
-        pair: log.address,
-        maker: block.transactions[log.transactionIndex]?.from ?? null,
-        amount0: v3 ? args[2]! : args[1]! - args[3]!,
-        amount1: v3 ? args[3]! : args[2]! - args[4]!,
-        price,
-      });
+      const leg = vault?.read(block, log) ?? null;
+      if (leg !== null) swaps.push(toSwap(block, log, leg));
+      if (block.number < firstBlock) continue;
+      const swap = readPairLog(block, log, factories, pools, syncs);
+      if (swap !== null) swaps.push(swap);
     }
   }
   return swaps;
 }
 
-/** Bars of all timeframes by `timeframe pair bucket`; prices of a bar without a priced swap are NaN. */
+function placeOf(block: ChainBlock, log: ChainLog) {
+  const maker = block.transactions[log.transactionIndex]?.from ?? null;
+  return { block: block.number, logIndex: log.logIndex, timestamp: block.timestamp, maker };
+}
+
+function toSwap(
+  block: ChainBlock,
+  log: ChainLog,
+  { reserve0, reserve1, price, ...leg }: LegSwap,
+): OracleSwap {
+  return {
+    ...placeOf(block, log),
+    ...leg,
+    price: price === null ? null : quotient(...price),
+    reserves: [reserve0, reserve1],
+  };
+}
+
+function readPairLog(
+  block: ChainBlock,
+  log: ChainLog,
+  factories: ReadonlySet<string>,
+  pools: Map<string, OraclePool>,
+  syncs: Map<string, [bigint, bigint]>,
+): OracleSwap | null {
+  let parsed;
+  try {
+    parsed = ABI.parseLog({ topics: [...log.topics], data: log.data });
+  } catch {
+    return null;
+  }
+  if (parsed === null) return null;
+  const key = `${log.transactionHash} ${log.address}`;
+  if (factories.has(log.address) && parsed.name.endsWith('Created')) {
+    const v2 = parsed.name === 'PairCreated';
+    const [token0 = '', token1 = ''] = [0, 1].map((at) => String(parsed.args[at]).toLowerCase());
+    const feePips = v2 ? 3000 : Number(parsed.args[2]);
+    pools.set(String(parsed.args[v2 ? 2 : 4]).toLowerCase(), { token0, token1, feePips });
+  }
+  const pool = pools.get(log.address);
+  if (pool === undefined) return null;
+  if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
+  if (parsed.name !== 'Swap') return null;
+  const v3 = log.topics[0] === V3_SWAP;
+  const args = parsed.args as unknown as bigint[];
+  const sync = syncs.get(key);
+  const root = v3 ? args[4]! : 0n;
+  const fraction = v3 ? [root * root, 1n << 192n] : sync === undefined ? [0n, 0n] : [sync[1], sync[0]];
+  return {
+    ...placeOf(block, log),
+    ...pool,
+    pair: log.address,
+    leg: 1,
+    amount0: v3 ? args[2]! : args[1]! - args[3]!,
+    amount1: v3 ? args[3]! : args[2]! - args[4]!,
+    price: fraction[0]! > 0n && fraction[1]! > 0n ? quotient(fraction[0]!, fraction[1]!) : null,
+    reserves: null,
+  };
+}
+
+/** Bars of all timeframes by `timeframe pair bucket leg`; prices of a bar without a priced swap are NaN. */
 export function oracleBars(swaps: readonly OracleSwap[]): Map<string, OracleBar> {
   const bars = new Map<string, OracleBar>();
   for (const swap of swaps) {
     for (const timeframe of TIMEFRAMES) {
       const bucket = swap.timestamp - (swap.timestamp % timeframe);
-      const key = `${timeframe} ${swap.pair} ${bucket}`;
+      const key = `${timeframe} ${swap.pair} ${bucket} ${swap.leg}`;
       let bar = bars.get(key);
       if (bar === undefined) {
         bar = {

@@ -44,6 +44,14 @@ test('a backfilled chain equals the oracle', () =>
     await session.advanceTo((await headOf(chain))!);
     expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
+    // Such that the comparison says something: legs beyond the first have prices, and USD values come of them.
+    const [seen] = await database.select<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
+      'vault swaps',
+      `SELECT uniq(pair, leg) AS legs, countIf(price > 0 AND leg > 1) AS priced, countIf(tracked) AS tracked,
+              (SELECT count() FROM token_routes WHERE arrayExists(leg -> leg > 1, legs)) AS routed
+       FROM swaps WHERE pool_type = 4`,
+    );
+    for (const count of Object.values(seen!)) expect(Number(count)).toBeGreaterThan(10);
   }));
 
 test('a reorg of two blocks is gone from the head, and going back restores it', () =>
@@ -59,6 +67,24 @@ test('a reorg of two blocks is gone from the head, and going back restores it', 
     await session.advanceTo((await headOf(chain))!);
     expect(await findDifferences(chain, database)).toEqual([]);
   }));
+
+test.each([5, 6])(
+  'seed %i: begun in mid-history, the vault pools found there have the books and fees of all that went before',
+  (seed) =>
+    withDatabase(async (database) => {
+      const chain = new SimChain(seed);
+      chain.mine(300);
+      const firstBlock = 150;
+      const options = { depth: FINALITY_DEPTH, commitSeed: 3, firstBlock };
+      const session = await openSession(chain, database, calm, options);
+      await session.advanceTo((await headOf(chain))!);
+      expect(await findDifferences(chain, database, firstBlock)).toEqual([]);
+      chain.mine(60);
+      const again = await openSession(chain, database, calm, { ...options, commitSeed: 4 });
+      await again.advanceTo((await headOf(chain))!);
+      expect(await findDifferences(chain, database, firstBlock)).toEqual([]);
+    }),
+);
 
 async function headOf(chain: SimChain) {
   const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;

@@ -7,7 +7,10 @@ import { formatUnits } from '../../src/domain/amounts';
 import { lastOrdOfBlock } from '../../src/domain/ord';
 import { BlockPricer } from '../../src/ingest/blockPricer';
 import type { BlockRows } from '../../src/ingest/blockRows';
-import { decodeBlock, type DecodeContext } from '../../src/ingest/decodeBlock';
+import { decodeBlock } from '../../src/ingest/decodeBlock';
+import type { DecodeContext } from '../../src/ingest/decodeContext';
+import type { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
+import type { ChainBlock } from '../../src/domain/block';
 import type { PricerConfig } from '../../src/pricing/pricer';
 import type { SimChain } from './simChain';
 
@@ -141,32 +144,36 @@ const COMPARED: readonly Compared[] = [
 export async function comparePriceRows(
   chain: SimChain,
   database: Database,
-  context: DecodeContext,
+  straight: { readonly context: DecodeContext; readonly vaultDiscovery: VaultDiscovery },
   prices: PricerConfig,
-  stored: { readonly finalTo: number; readonly commits: readonly number[] },
+  stored: { readonly firstBlock: number; readonly finalTo: number; readonly commits: readonly number[] },
 ): Promise<{ readonly differences: string[]; readonly tracked: number }> {
-  const straight = priceStraight(chain, context, prices);
+  const blocks = await priceStraight(chain.canonical().slice(stored.firstBlock), straight, prices);
   const differences: string[] = [];
   for (const { table, columns, lines } of COMPARED) {
-    const expected = straight.flatMap(lines).map((line) => JSON.stringify(line));
+    const expected = blocks.flatMap(lines).map((line) => JSON.stringify(line));
     const found = await readLines(database, table, columns, stored);
     differences.push(...firstDifferences(table, expected.sort(), found.sort()));
   }
-  const tracked = straight.reduce((sum, rows) => sum + rows.swaps.filter((swap) => swap.tracked).length, 0);
+  const tracked = blocks.reduce((sum, rows) => sum + rows.swaps.filter((swap) => swap.tracked).length, 0);
   return { differences, tracked };
 }
 
-function priceStraight(chain: SimChain, context: DecodeContext, prices: PricerConfig): BlockRows[] {
+async function priceStraight(
+  blocks: readonly ChainBlock[],
+  { context, vaultDiscovery }: Parameters<typeof comparePriceRows>[2],
+  prices: PricerConfig,
+): Promise<BlockRows[]> {
   const pricer = new BlockPricer(prices, () => 0);
   context.registry.clear();
-  return chain
-    .canonical()
-    .slice(1)
-    .map((block) => {
-      const rows = decodeBlock(context, block, [], false);
-      pricer.price(rows, false);
-      return rows;
-    });
+  const all: BlockRows[] = [];
+  for (const block of blocks) {
+    const vaultPools = await vaultDiscovery.discover([block], context.registry, false);
+    const rows = decodeBlock(context, block, { pools: [], vaultPools }, false);
+    pricer.price(rows, false);
+    all.push(rows);
+  }
+  return all;
 }
 
 async function readLines(

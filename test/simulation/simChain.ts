@@ -1,12 +1,12 @@
 /**
- * A chain in memory: a tree of blocks with the logs of V2 and V3 pools, forked at will. Logs are encoded here by hand,
+ * A chain in memory: a tree of blocks with the logs of V2 and V3 pools and of a vault, forked at will. Logs are encoded here by hand,
  * with no code of the product.
  */
-import { createHash } from 'node:crypto';
-
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import { Random } from './random';
+import { data, digest, topicOf, type Draft } from './simLogs';
+import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
 
 export const SIM_CHAIN_ID = 369;
 const GENESIS_TIME = 1_700_000_000;
@@ -26,28 +26,12 @@ const TOPIC = {
 export const V2_FACTORY: Hex = `0x${'f2'.repeat(20)}`;
 export const V3_FACTORY: Hex = `0x${'f3'.repeat(20)}`;
 
-const MOD = 1n << 256n;
-const word = (value: bigint): string => (((value % MOD) + MOD) % MOD).toString(16).padStart(64, '0');
-const data = (...values: (bigint | Hex)[]): Hex =>
-  `0x${values.map((value) => (typeof value === 'bigint' ? word(value) : value.slice(2).padStart(64, '0'))).join('')}`;
-const topicOf = (value: Hex | bigint): Hex => data(value);
-
-function digest(text: string, bytes: number): Hex {
-  return `0x${createHash('sha256')
-    .update(text)
-    .digest('hex')
-    .slice(0, bytes * 2)}`;
-}
-
 /** The address of one of the twelve tokens. */
 export function simToken(index: number): Hex {
   return digest(`token ${index}`, 20);
 }
 
-interface SimPool {
-  readonly address: Hex;
-  readonly kind: 'v2' | 'v3';
-}
+type SimPool = { readonly address: Hex; readonly kind: 'v2' | 'v3' } | SimVaultPool;
 
 /** How a block was made, beside what it shows. */
 interface Node {
@@ -55,8 +39,6 @@ interface Node {
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
 }
-
-type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
 
 export class SimChain {
   readonly random: Random;
@@ -76,6 +58,11 @@ export class SimChain {
   /** The canonical block at a height. */
   at(number: number): ChainBlock | undefined {
     return this.branch[number]?.block;
+  }
+
+  /** The block's vault pools as it left them; undefined when no branch has such a block. */
+  vaultPoolsAt(hash: Hex): readonly SimVaultPool[] | undefined {
+    return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
   }
 
   canonical(): ChainBlock[] {
@@ -153,16 +140,28 @@ export class SimChain {
   private makeTransaction(pools: SimPool[], id: string): Draft[] {
     const { random } = this;
     const drafts: Draft[] = [];
-    if (pools.length === 0 || random.chance(0.08)) drafts.push(this.createPool(pools, id));
+    if (pools.length === 0 || random.chance(0.08)) drafts.push(...this.createPool(pools, id));
     for (let i = random.int(1, 4); i > 0; i -= 1) {
       const pool = random.pick(pools);
-      drafts.push(...(pool.kind === 'v2' ? this.v2Event(pool.address) : this.v3Event(pool.address)));
+      if (pool.kind === 'vault') drafts.push(...this.moveVaultPool(pools, pool));
+      else drafts.push(...(pool.kind === 'v2' ? this.v2Event(pool.address) : this.v3Event(pool.address)));
       if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
     }
     return drafts;
   }
 
-  private createPool(pools: SimPool[], id: string): Draft {
+  private moveVaultPool(pools: SimPool[], pool: SimVaultPool): Draft[] {
+    const { drafts, after } = vaultEvent(this.random, pool);
+    pools[pools.indexOf(pool)] = after;
+    return this.random.chance(0.1) ? [...drafts, vaultOddity(this.random, after)] : drafts;
+  }
+
+  private createPool(pools: SimPool[], id: string): Draft[] {
+    if (this.random.chance(0.4)) {
+      const { drafts, pool } = createVaultPool(this.random, digest(`pool ${id}`, 20), simToken);
+      pools.push(pool);
+      return drafts;
+    }
     const kind = this.random.chance(0.6) ? 'v2' : 'v3';
     const address = digest(`pool ${id}`, 20);
     const token0 = simToken(this.random.int(0, 5));
@@ -170,10 +169,10 @@ export class SimChain {
     pools.push({ address, kind });
     if (kind === 'v2') {
       const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
-      return { address: V2_FACTORY, topics, data: data(address, 1n) };
+      return [{ address: V2_FACTORY, topics, data: data(address, 1n) }];
     }
     const topics = [TOPIC.poolCreated, topicOf(token0), topicOf(token1), topicOf(3000n)];
-    return { address: V3_FACTORY, topics, data: data(60n, address) };
+    return [{ address: V3_FACTORY, topics, data: data(60n, address) }];
   }
 
   private v2Event(address: Hex): Draft[] {

@@ -2,10 +2,12 @@
 import type { BlockHeader, BlockSource } from '../../src/chain/blockSource';
 import type { Finality } from '../../src/chain/finality';
 import type { ChainBlock } from '../../src/domain/block';
+import type { Hex } from '../../src/domain/hex';
 import { RpcError } from '../../src/chain/rpcError';
 import { AppError } from '../../src/errors';
 import type { EthCalls } from '../../src/ingest/ethCalls';
 import type { SimChain } from './simChain';
+import { answerOfPool, poolTokensOf, VAULT } from './simVault';
 
 export interface SimFaults {
   /** Probability that a call fails retryably. */
@@ -61,8 +63,40 @@ export function simFinality(depth: number): Finality {
   };
 }
 
-/** Contracts that answer every call with a revert: tokens without metadata. */
-export const revertingCalls: EthCalls = {
-  batchSettled: (calls) =>
-    Promise.resolve(calls.map(() => ({ error: new RpcError('revert', 'execution reverted') }))) as never,
-};
+/** The contracts of the chain: a vault and its pools, and tokens that tell nothing. May fail and lag like the source. */
+export function simCalls(chain: SimChain, faults: SimFaults): EthCalls {
+  const hashOf = (at: unknown): Hex | undefined => {
+    if (typeof at === 'object' && at !== null && 'blockHash' in at) return at.blockHash as Hex;
+    return at === 'latest' ? chain.head.hash : chain.at(Number(at))?.hash;
+  };
+  const answer = ({ to, data }: { to: Hex; data: Hex }, at: unknown): Hex | RpcError => {
+    const hash = hashOf(at);
+    const pools = hash === undefined ? undefined : chain.vaultPoolsAt(hash);
+    if (pools === undefined) return new RpcError('unknown_block', `no block ${JSON.stringify(at)}`);
+    const revert = new RpcError('revert', 'execution reverted');
+    if (to === VAULT) {
+      const pool = pools.find(({ poolId }) => poolId.slice(2) === data.slice(10));
+      return pool === undefined ? revert : poolTokensOf(pool);
+    }
+    const pool = pools.find(({ address }) => address === to);
+    return pool === undefined ? '0x' : (answerOfPool(pool, data.slice(0, 10)) ?? revert);
+  };
+  return {
+    batchSettled(calls, parse) {
+      faults.between();
+      if (chain.random.chance(faults.failure))
+        return Promise.reject(new RpcError('network', 'simulated failure'));
+      const results = calls.map(({ params }) => {
+        const [call, at] = params as [{ to: Hex; data: Hex }, unknown];
+        return answer(call, at);
+      });
+      const passing = results.find((result) => result instanceof RpcError && result.retryable);
+      if (passing !== undefined) return Promise.reject(passing as RpcError);
+      return Promise.resolve(
+        results.map((result, index) =>
+          result instanceof RpcError ? { error: result } : { value: parse(result, index) },
+        ),
+      );
+    },
+  };
+}

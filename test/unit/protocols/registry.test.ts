@@ -37,6 +37,15 @@ describe('the protocol registry', () => {
     expect(dexTopics([]).eventTopics.size).toBe(0);
   });
 
+  it('asks for the events of a vault and of its pools where one is described', () => {
+    const { creationTopics, eventTopics } = dexTopics([{ ...DEX, protocol: 'balancer_v2' }]);
+    expect([...creationTopics]).toEqual([id('PoolRegistered(bytes32,address,uint8)')]);
+    expect(eventTopics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
+    expect(eventTopics).toContain(id('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])'));
+    expect(eventTopics).toContain(id('SwapFeePercentageChanged(uint256)'));
+    expect(findProtocol('balancer_v2')).toBeNull();
+  });
+
   it('asks for both Swap layouts as soon as a V3 DEX is described, since forks mix them', () => {
     const { eventTopics } = dexTopics(findBuiltInChain(369)?.dexes ?? []);
     expect(eventTopics).toContain(id('Swap(address,address,int256,int256,uint160,uint128,int24)'));

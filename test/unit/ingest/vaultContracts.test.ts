@@ -1,0 +1,196 @@
+/**
+ * Blocks of a real vault with real pools (Balancer's own builds on a development chain): weighted ones of two, three and
+ * four tokens, and a composable stable one. Recorded are the logs and, for each block, what the contracts answered after
+ * it: getPoolTokens, getNormalizedWeights, getSwapFeePercentage, getAmplificationParameter, getGradualWeightUpdateParams.
+ */
+import { AbiCoder } from 'ethers';
+
+import recorded from '../../golden/logs/balancerContracts.json';
+import type { ChainBlock } from '../../../src/domain/block';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import type { BlockRows } from '../../../src/ingest/blockRows';
+import { decodeBlock } from '../../../src/ingest/decodeBlock';
+import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
+import { PoolRegistry } from '../../../src/ingest/poolRegistry';
+import { createLog } from '../../../src/log';
+import { answeringCalls, contextOf, type Asked } from './vaultSetup';
+
+interface PoolAnswers {
+  readonly books: Hex | null;
+  /** In the order of SELECTORS. */
+  readonly pool: readonly (Hex | null)[];
+}
+
+const SELECTORS = ['0xf89f27ed', '0x55c67628', '0x6daccffa', '0x7beed220'];
+const VAULT = recorded.vault as Hex;
+const POOLS = recorded.pools as Hex[];
+const ANSWERS = recorded.answers as unknown as Readonly<
+  Record<string, Readonly<Record<string, PoolAnswers>>>
+>;
+const BLOCKS: readonly ChainBlock[] = recorded.blocks.map(({ from, ...block }) => ({
+  ...(block as Pick<ChainBlock, 'number' | 'hash' | 'parentHash' | 'timestamp' | 'logs'>),
+  baseFeePerGas: null,
+  transactionCount: from.length,
+  transactions: from.map((sender, index) => ({
+    hash: ZERO_ADDRESS,
+    index,
+    from: sender as Hex,
+    effectiveGasPrice: null,
+    contractAddress: null,
+  })),
+}));
+const FIRST = BLOCKS[0]!.number;
+const LAST = BLOCKS.at(-1)!;
+
+/** What was answered of the pool as of the block: the newest record up to it. */
+function answersAt(poolId: string, number: number): PoolAnswers | undefined {
+  for (let at = number; at >= FIRST; at -= 1) {
+    const found = ANSWERS[String(at)]?.[poolId];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function answer({ to, data, at }: Asked): Hex | null {
+  const hash = typeof at === 'object' ? at.blockHash : null;
+  const after = BLOCKS.find((block) => block.hash === hash)?.number;
+  const before = BLOCKS.find((block) => block.parentHash === hash)?.number;
+  const number =
+    at === 'latest' ? LAST.number : hash === null ? Number(at) : (after ?? (before ?? FIRST) - 1);
+  const poolId = POOLS.find((id) => (to === VAULT ? id.slice(2) === data.slice(10) : id.startsWith(to)));
+  const known = poolId === undefined ? undefined : answersAt(poolId, number);
+  if (to === VAULT) return known?.books ?? null;
+  return known?.pool[SELECTORS.indexOf(data.slice(0, 10))] ?? null;
+}
+
+const coder = AbiCoder.defaultAbiCoder();
+
+/** The books and the fee that the contracts tell. */
+function truthAt(poolId: Hex, number: number) {
+  const { books, pool } = answersAt(poolId, number)!;
+  const [tokens, balances] = coder.decode(['address[]', 'uint256[]', 'uint256'], books!);
+  const weights = pool[0] == null ? null : [...coder.decode(['uint256[]'], pool[0])[0]];
+  return {
+    poolId,
+    tokens: [...tokens].map((token: string) => token.toLowerCase()),
+    balances: [...balances],
+    weights,
+    swapFee: coder.decode(['uint256'], pool[1]!)[0],
+  };
+}
+
+/** Reads the blocks from one on; tells the states after each of them, and all rows. */
+async function readFrom(first: number, reversible: boolean, each?: (number: number) => void) {
+  const registry = new PoolRegistry();
+  const context = contextOf(registry);
+  const discovery = new VaultDiscovery({
+    rpc: answeringCalls(answer),
+    dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
+    baseIsToken0: context.baseIsToken0,
+    log: createLog('silent', false),
+  });
+  const all: BlockRows[] = [];
+  for (const block of BLOCKS.filter(({ number }) => number >= first)) {
+    const vaultPools = await discovery.discover([block], registry, reversible);
+    all.push(decodeBlock(context, block, { pools: [], vaultPools }, reversible));
+    each?.(block.number);
+  }
+  return { registry, all };
+}
+
+const addressOf = (poolId: Hex): Hex => poolId.slice(0, 42) as Hex;
+
+describe('real pools of a real vault', () => {
+  it('have after each block the balances, weights and fee that the contracts tell', async () => {
+    let compared = 0;
+    const registries: PoolRegistry[] = [];
+    const { registry } = await readFrom(FIRST, true);
+    registries.push(registry);
+    // Rewinding block by block must give each block's truth again.
+    for (let number = LAST.number; number >= FIRST; number -= 1) {
+      registry.rewindTo(number);
+      for (const poolId of POOLS) {
+        const known = registry.findVaultPool(addressOf(poolId));
+        const books = answersAt(poolId, number)?.books ?? null;
+        if (known === undefined) {
+          // Before its registration the vault reverts.
+          expect(books).toBeNull();
+          continue;
+        }
+        expect(known.state).toEqual(truthAt(poolId, number));
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(BLOCKS.length);
+  });
+
+  it('found in mid-history have the same, from whichever block on', async () => {
+    for (const first of BLOCKS.map(({ number }) => number)) {
+      const { registry, all } = await readFrom(first, first % 2 === 0);
+      const touched = new Set(
+        BLOCKS.filter(({ number }) => number >= first).flatMap(({ logs }) =>
+          logs.filter(({ address }) => address === VAULT).map(({ topics }) => topics[1]!),
+        ),
+      );
+      expect(registry.size).toBe(touched.size);
+      expect(all.reduce((sum, rows) => sum + rows.pools.length, 0)).toBe(touched.size);
+      for (const poolId of touched) {
+        expect(registry.findVaultPool(addressOf(poolId))?.state).toEqual(truthAt(poolId, LAST.number));
+      }
+    }
+  });
+
+  it('are listed with their type and the leg of the largest weights, never their own token', async () => {
+    const { all } = await readFrom(FIRST, false);
+    const rows = all.flatMap((each) => each.pools);
+    expect(rows.map((row) => [row.address, row.pool_type])).toEqual(
+      POOLS.map((poolId, index) => [addressOf(poolId), index === 3 ? 5 : 4]),
+    );
+    // Weights 0.8 0.2; 0.25 0.5 0.25; 0.1 0.3 0.3 0.3; none.
+    const legs = rows.map(({ tokens, token0, token1 }) => [tokens.indexOf(token0), tokens.indexOf(token1)]);
+    expect(legs.slice(0, 3)).toEqual([
+      [0, 1],
+      [0, 1],
+      [1, 2],
+    ]);
+    const stable = rows[3]!;
+    expect(stable.tokens).toContain(stable.address);
+    expect([stable.token0, stable.token1]).toEqual(stable.tokens.filter((token) => token !== stable.address));
+    expect(stable.weights).toEqual([]);
+    expect(rows.every((row) => row.created_block !== null && row.factory === VAULT)).toBe(true);
+  });
+
+  it('traded between the prices before and after each swap', async () => {
+    const { all } = await readFrom(FIRST, false);
+    const swaps = all.flatMap((rows) => rows.swaps);
+    const priced = swaps.filter((swap) => swap.pool_type === 4);
+    expect(priced.length).toBeGreaterThan(20);
+    expect(swaps.filter((swap) => swap.pool_type === 5).every((swap) => swap.price === 0)).toBe(true);
+    for (const { amount0, amount1, reserve0, reserve1, price, fee_pips } of priced) {
+      const before0 = Number(reserve0 - amount0);
+      const before1 = Number(reserve1 - amount1);
+      const before = ((price * before1) / Number(reserve1) / before0) * Number(reserve0);
+      const kept = 1 - fee_pips / 1e6;
+      const paid =
+        amount0 > 0n
+          ? -Number(amount1) / (Number(amount0) * kept)
+          : (Number(amount1) * kept) / -Number(amount0);
+      expect(paid).toBeGreaterThan(Math.min(before, price) * (1 - 1e-6));
+      expect(paid).toBeLessThan(Math.max(before, price) * (1 + 1e-6));
+    }
+  });
+
+  it('took in and gave out what their joins and exits say, beside the fees of the protocol', async () => {
+    const { all } = await readFrom(FIRST, false);
+    const events = all.flatMap((rows) => rows.liquidity_events);
+    const joins = BLOCKS.flatMap(({ logs }) => logs).filter(({ topics }) =>
+      topics[0]!.startsWith('0xe5ce2490'),
+    );
+    expect(events.length).toBe(joins.length);
+    expect(new Set(events.map((event) => event.kind))).toEqual(new Set(['mint', 'burn']));
+    const fees = joins.flatMap(({ data }) => [
+      ...coder.decode(['address[]', 'int256[]', 'uint256[]'], data)[2],
+    ]);
+    expect(fees.some((fee: bigint) => fee > 0n)).toBe(true);
+  });
+});

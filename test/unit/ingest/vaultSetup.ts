@@ -1,0 +1,51 @@
+/** A node and a decoding context for tests of vault pools. */
+import { RpcError } from '../../../src/chain/rpcError';
+import type { Hex } from '../../../src/domain/hex';
+import type { DecodeContext } from '../../../src/ingest/decodeContext';
+import type { EthCalls } from '../../../src/ingest/ethCalls';
+import type { PoolRegistry } from '../../../src/ingest/poolRegistry';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
+
+export interface Asked {
+  readonly to: Hex;
+  readonly data: Hex;
+  readonly at: Hex | 'latest' | { readonly blockHash: Hex };
+}
+
+/** Null reverts; a retryable error fails the batch, as the pool of endpoints has it. */
+export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
+  return {
+    batchSettled(calls, parse) {
+      const results = calls.map(({ params }) => {
+        const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
+        return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
+      });
+      const passing = results.find((result) => result instanceof RpcError && result.retryable);
+      if (passing instanceof RpcError) return Promise.reject(passing);
+      return Promise.resolve(
+        results.map((result, index) =>
+          result instanceof RpcError ? { error: result } : { value: parse(result, index) },
+        ),
+      );
+    },
+  };
+}
+
+/** A chain with no other DEX than a vault. The smaller address is the base. */
+export function contextOf(registry: PoolRegistry): DecodeContext {
+  const none = (): never => {
+    throw new Error('no pairs here');
+  };
+  return {
+    chainId: 369,
+    registry,
+    dexByFactory: new Map(),
+    protocolOfDex: none,
+    protocolOfPool: none,
+    eventTopics: new Set(),
+    creationTopics: new Set(),
+    vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
+    baseIsToken0: (token0, token1) => token0 < token1,
+    onMalformed: none,
+  };
+}
