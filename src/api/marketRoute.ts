@@ -13,7 +13,7 @@ import type { DexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import type { PairTables } from '../query/pairTable';
 import type { PoolDirectory } from '../query/poolDirectory';
-import type { PriceSources } from '../query/tokenItem';
+import type { PriceSources } from '../query/tokenPrices';
 import type { TokenTables } from '../query/tokenTable';
 import type { ByteCache } from './byteCache';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';

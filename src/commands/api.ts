@@ -17,8 +17,11 @@ import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { ActivityCounter } from '../query/activity';
 import { createDexTables } from '../query/dexTable';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import { createWarmer } from '../query/keepWarm';
 import { createPairTables } from '../query/pairTable';
 import { createPoolDirectory } from '../query/poolDirectory';
+import { createTokenPrices } from '../query/tokenPrices';
 import { createTokenTables } from '../query/tokenTable';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
@@ -50,7 +53,9 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: metrics.countDrops });
-  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log });
+  const warmer = createWarmer();
+  const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
+  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, onHead });
   const service = [
     healthz(),
     readyz({
@@ -61,15 +66,16 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
-  const pairs = createPairTables(runner, config.chainId);
+  const prices = createTokenPrices(runner, config.chainId, config.chain);
+  const pairs = createPairTables(runner, config.chainId, prices, config.chain.dexes);
   const market = {
     runner,
     head: () => tail.current(),
     cache: createByteCache(),
     directory: createPoolDirectory(runner),
-    pairs,
-    tokens: createTokenTables(runner, config.chainId, config.chain, pairs),
-    dexes: createDexTables(runner, config.chainId, config.chain.dexes, pairs),
+    pairs: warmer.watch(pairs),
+    tokens: warmer.watch(createTokenTables(runner, config.chainId, pairs)),
+    dexes: warmer.watch(createDexTables(runner, config.chainId, config.chain.dexes, pairs)),
     activityCounter: new ActivityCounter(runner),
     chain: { ...config.chain, chainId: config.chainId },
   };

@@ -54,6 +54,8 @@ export const liquidityEventRowShape = z.object({
   tick_upper: z.int().nullable(),
   amount0_usd: z.number().nullable(),
   amount1_usd: z.number().nullable(),
+  /** Whose price was trusted: bit 1 token0, bit 2 token1. */
+  trust: z.int(),
 });
 export type LiquidityEventRow = z.infer<typeof liquidityEventRowShape>;
 
@@ -182,11 +184,10 @@ function toSyncItem(row: SyncEventRow, common: Common, scale: Scale): SyncItem {
 }
 
 function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): MintItem | BurnItem {
-  const known = row.amount0_usd !== null && row.amount1_usd !== null;
   return {
     ...common,
     event_type: row.event,
-    amount_usd: known ? (row.amount0_usd ?? 0) + (row.amount1_usd ?? 0) : null,
+    amount_usd: trustedUsd(row),
     owner: row.owner,
     amount0: formatUnits(BigInt(row.amount0), scale.decimals0),
     amount1: formatUnits(BigInt(row.amount1), scale.decimals1),
@@ -195,4 +196,11 @@ function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): 
     liquidity_raw: row.liquidity,
     ...(row.pool_type === V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
   };
+}
+
+/** What the sides whose price was trusted are worth; null where none was. */
+function trustedUsd({ trust, amount0_usd, amount1_usd }: LiquidityEventRow): number | null {
+  const side0 = (trust & 1) === 0 ? null : amount0_usd;
+  const side1 = (trust & 2) === 0 ? null : amount1_usd;
+  return side0 === null ? side1 : side0 + (side1 ?? 0);
 }

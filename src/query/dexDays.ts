@@ -8,9 +8,8 @@ import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { findFinalTip, findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import { slotOf } from './tickSeries';
+import { wholeHours } from './hourWindow';
 
-const HOUR_SECONDS = 3_600;
 /** A year of days of more DEXes than any chain has. */
 const ROWS_MAX = 100_000;
 
@@ -19,8 +18,6 @@ const dexDayRowShape = z.object({
   /** Start of the UTC day, unix seconds. */
   day: z.int(),
   trades: z.int(),
-  /** Swaps with a USD value. */
-  tracked: z.int(),
   volume_usd: z.number(),
   fees_usd: z.number(),
 });
@@ -40,9 +37,8 @@ export interface StretchPlan {
 
 /** Pure. `finalTime`: time of the last final block; null while nothing is final. */
 export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
-  const from = slotOf(since, HOUR_SECONDS) + HOUR_SECONDS;
-  const to = slotOf(Math.min(until + 1, finalTime ?? 0), HOUR_SECONDS);
-  if (to <= from) return { hours: null, swaps: [{ since, until }] };
+  const { from, to } = wholeHours(since, until, finalTime);
+  if (to === from) return { hours: null, swaps: [{ since, until }] };
   const ends = [
     { since, until: from - 1 },
     { since: to - 1, until },

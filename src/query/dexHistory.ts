@@ -1,6 +1,6 @@
 /** Days of one DEX, for its detail. */
 import type { QueryRunner } from '../clickhouse/namedQueries';
-import type { DexDay } from '../wire/dexes';
+import type { DexDay, DexItem } from '../wire/dexes';
 import { findBlockTime } from './blockTimes';
 import { listDexDays } from './dexDays';
 import { toDexHistory } from './dexItem';
@@ -14,7 +14,7 @@ export async function getDexHistory(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  dex: string,
+  { dex_name: dex, tvl_usd: tvlUsd }: Pick<DexItem, 'dex_name' | 'tvl_usd'>,
   days: number,
 ): Promise<DexDay[]> {
   const lastDay = slotOf(head.timestamp, DAY_SECONDS);
@@ -22,5 +22,5 @@ export async function getDexHistory(
   const indexedFrom = start === null ? 0 : slotOf(start, DAY_SECONDS);
   const firstDay = Math.max(lastDay - (days - 1) * DAY_SECONDS, indexedFrom);
   const rows = await listDexDays(runner, chainId, head, { since: firstDay - 1, until: head.timestamp });
-  return toDexHistory(rows, dex, firstDay, lastDay);
+  return toDexHistory(rows, dex, { firstDay, lastDay, tvlUsd });
 }

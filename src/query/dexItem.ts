@@ -4,7 +4,7 @@ import type { DexDay, DexItem } from '../wire/dexes';
 import type { PairItem } from '../wire/pairs';
 import type { DexDayRow } from './dexDays';
 import type { PairEntry } from './pairItem';
-import { changePercent, compareKeys, distinctMakers, latestOf, sumKnown } from './ranking';
+import { changePercent, compareKeys, distinctMakers, latestOf } from './ranking';
 
 const DAY_SECONDS = 86_400;
 
@@ -31,13 +31,13 @@ export interface DexTraders {
 export interface DexSums {
   /** Of the day, by DEX. */
   readonly traders: readonly DexTraders[];
-  /** USD volume of the week by DEX, without those that have none. */
+  /** USD volume of tracked swaps of the week by DEX, without those that have no swap. */
   readonly week: ReadonlyMap<string, number>;
   /** The same of the day before the last one. */
   readonly before: ReadonlyMap<string, number>;
 }
 
-/** All configured DEXes and those of stored pools, by volume descending (unknown last), then by name. */
+/** All configured DEXes and those of stored pools, by volume descending, then by name. */
 export function toDexItems(
   dexes: readonly DexFacts[],
   pairs: readonly PairEntry[],
@@ -50,13 +50,24 @@ export function toDexItems(
     if (known === undefined) pairsOf.set(entry.pool.dex, [entry]);
     else known.push(entry);
   }
-  const total = sumKnown(pairs.map(({ item }) => item.volume_24h_usd));
+  const totals = {
+    volume: sumOf(pairs, 'volume_24h_usd'),
+    tvl: sumOf(pairs, 'liquidity_usd'),
+  };
   return [...pairsOf]
-    .map(([name, entries]) => toDexItem(name, configured.get(name) ?? null, entries, sums, total))
+    .map(([name, entries]) => toDexItem(name, configured.get(name) ?? null, entries, sums, totals))
     .sort(
       (a, b) =>
         compareKeys(a.volume_24h_usd, b.volume_24h_usd, 'desc') || compareKeys(a.dex_name, b.dex_name, 'asc'),
     );
+}
+
+/** Sum of one figure over pairs, USD. */
+export function sumOf(
+  pairs: readonly PairEntry[],
+  field: 'volume_24h_usd' | 'fees_24h_usd' | 'liquidity_usd',
+): number {
+  return pairs.reduce((sum, { item }) => sum + item[field], 0);
 }
 
 function toDexItem(
@@ -64,12 +75,12 @@ function toDexItem(
   dex: DexFacts | null,
   entries: readonly PairEntry[],
   sums: DexSums,
-  total: number | null,
+  totals: { readonly volume: number; readonly tvl: number },
 ): DexItem {
   const items = entries.map(({ item }) => item);
-  const volume = sumKnown(items.map((item) => item.volume_24h_usd));
-  const fees = sumKnown(items.map((item) => item.fees_24h_usd));
-  const share = dex?.protocolFeeShare;
+  const volume = sumOf(entries, 'volume_24h_usd');
+  const fees = sumOf(entries, 'fees_24h_usd');
+  const tvl = sumOf(entries, 'liquidity_usd');
   const swaps = items.reduce((sum, item) => sum + item.tx_24h, 0);
   const traders = sums.traders.find((row) => row.dex === name)?.traders ?? 0;
   return {
@@ -80,17 +91,17 @@ function toDexItem(
       ...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)]),
     ].sort(),
     volume_24h_usd: volume,
-    volume_7d_usd: sums.week.get(name) ?? null,
-    volume_change_24h: changePercent(volume, sums.before.get(name) ?? null),
-    tvl_usd: sumKnown(items.map((item) => item.liquidity_usd)),
+    volume_7d_usd: sums.week.get(name) ?? 0,
+    volume_change_24h: changePercent(volume, sums.before.get(name) ?? 0),
+    tvl_usd: tvl,
     fees_24h_usd: fees,
-    protocol_fees_24h_usd: fees === null || share === undefined ? null : fees * share,
+    protocol_fees_24h_usd: fees * (dex?.protocolFeeShare ?? 0),
     tx_24h: swaps,
     traders_24h: distinctMakers(traders, swaps),
     pool_count: items.length,
     active_pools_24h: items.filter((item) => item.tx_24h > 0).length,
-    market_share_24h: shareOf(volume, total),
-    tvl_share: null,
+    market_share_24h: shareOf(volume, totals.volume),
+    tvl_share: shareOf(tvl, totals.tvl),
     last_trade_at: items.reduce<number | null>((at, item) => latestOf(at, item.last_trade_at), null),
   };
 }
@@ -101,40 +112,39 @@ function typesOf(dex: DexFacts | null, items: readonly PairItem[]): PoolType[] {
   return [...types].sort();
 }
 
-/** A part of a total in percent; null while there is no total. A DEX without volume has none of it. */
-function shareOf(part: number | null, total: number | null): number | null {
-  return total === null || total <= 0 ? null : ((part ?? 0) / total) * 100;
+/** A part of a total in percent; null while there is no total. */
+function shareOf(part: number, total: number): number | null {
+  return total <= 0 ? null : (part / total) * 100;
 }
 
 /**
  * Days of one DEX, ascending and without a hole, from `firstDay` to `lastDay` (starts of UTC days). `rows`: of all DEXes,
- * for the shares.
+ * for the shares. `tvlUsd`: as of now; that of past days is not kept.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],
   dex: string,
-  firstDay: number,
-  lastDay: number,
+  { firstDay, lastDay, tvlUsd }: { firstDay: number; lastDay: number; tvlUsd: number },
 ): DexDay[] {
   const days: DexDay[] = [];
   for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
     const ofDay = rows.filter((row) => row.day === time);
     const own = ofDay.filter((row) => row.dex === dex);
-    const volume = sumTracked(own, 'volume_usd');
+    const volume = sumDays(own, 'volume_usd');
     days.push({
       time,
       volume_usd: volume,
-      fees_usd: sumTracked(own, 'fees_usd'),
-      tvl_usd: null,
+      fees_usd: sumDays(own, 'fees_usd'),
+      tvl_usd: time === lastDay ? tvlUsd : null,
       tx: own.reduce((sum, row) => sum + row.trades, 0),
-      market_share: shareOf(volume, sumTracked(ofDay, 'volume_usd')),
+      market_share: shareOf(volume, sumDays(ofDay, 'volume_usd')),
     });
   }
   return days;
 }
 
-function sumTracked(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): number | null {
-  return sumKnown(rows.filter((row) => row.tracked > 0).map((row) => row[field]));
+function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): number {
+  return rows.reduce((sum, row) => sum + row[field], 0);
 }
 
 /** The most traded pairs: by volume, then by swaps of the day, then by address. */

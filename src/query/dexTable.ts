@@ -9,7 +9,7 @@ import { toDexItems, type DexFacts, type DexTraders } from './dexItem';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { PairTable, PairTables } from './pairTable';
 import { perVersion, type PerVersion } from './perVersion';
-import { distinctMakers, sumKnown } from './ranking';
+import { distinctMakers } from './ranking';
 
 const DAY_SECONDS = 86_400;
 const WEEK_SECONDS = 604_800;
@@ -25,8 +25,8 @@ export interface DexTable {
   readonly traders: number | null;
   /** Swaps of the day over all DEXes. */
   readonly trades: number;
-  /** USD volume of (T − 48 h, T − 24 h]; null where no swap of it has a USD value. */
-  readonly volumeBefore: number | null;
+  /** USD volume of (T − 48 h, T − 24 h]. */
+  readonly volumeBefore: number;
 }
 
 export type DexTables = PerVersion<DexTable>;
@@ -60,7 +60,7 @@ export async function readDexTable(
     items: toDexItems(dexes, pairs.entries, { traders, week: sumVolumes(week), before: volumeBefore }),
     traders: distinctMakers(all.traders, all.trades),
     trades: all.trades,
-    volumeBefore: sumKnown(volumeBefore.values()),
+    volumeBefore: [...volumeBefore.values()].reduce((sum, volume) => sum + volume, 0),
   };
 }
 
@@ -78,9 +78,9 @@ async function countTraders(
   return runner.run('dexes/count_traders', params, tradersRowShape);
 }
 
-/** USD volume by DEX; a DEX without any tracked swap is missing. */
+/** USD volume by DEX; a DEX without any swap is missing. */
 function sumVolumes(rows: readonly DexDayRow[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const row of rows) if (row.tracked > 0) sums.set(row.dex, (sums.get(row.dex) ?? 0) + row.volume_usd);
+  for (const row of rows) sums.set(row.dex, (sums.get(row.dex) ?? 0) + row.volume_usd);
   return sums;
 }

@@ -2,14 +2,15 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
-import { formatUnits } from '../domain/amounts';
+import { formatUnits, plainNumber } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
 import type { Overview } from '../wire/overview';
 import { findFinalBlockAt } from './blockTimes';
+import { sumOf } from './dexItem';
 import type { DexTable } from './dexTable';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { PairTable } from './pairTable';
-import { changePercent, sumKnown } from './ranking';
+import { changePercent } from './ranking';
 import { listTokens } from './tokens';
 
 const DAY_SECONDS = 86_400;
@@ -44,11 +45,12 @@ export async function getOverview(
     listGasPrices(runner, chainId, head),
     listTokens(runner, burnToken === null ? [] : [burnToken]),
   ]);
-  const volume = sumKnown(pairs.entries.map(({ item }) => item.volume_24h_usd));
+  const { nativeUsd } = pairs.prices;
+  const volume = sumOf(pairs.entries, 'volume_24h_usd');
   return {
     volume_24h_usd: volume,
     volume_change_24h: changePercent(volume, dexes.volumeBefore),
-    tvl_usd: sumKnown(pairs.entries.map(({ item }) => item.liquidity_usd)),
+    tvl_usd: sumOf(pairs.entries, 'liquidity_usd'),
     tx_24h: transactions,
     swaps_24h: dexes.trades,
     traders_24h: dexes.traders,
@@ -56,7 +58,7 @@ export async function getOverview(
     gas_gwei: medianGasGwei(gas),
     token_burned_24h: null,
     token_burned_symbol: burnToken === null ? null : (burned.get(burnToken)?.symbol ?? null),
-    native_price_usd: null,
+    native_price_usd: nativeUsd === null ? null : plainNumber(nativeUsd),
     block_number: head.number,
     block_timestamp: head.timestamp,
   };

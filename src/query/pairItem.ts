@@ -1,10 +1,13 @@
-/** From rows of one pool to the pair that answers show. Pure. */
-import { formatUnits } from '../domain/amounts';
-import { formatPrice } from '../domain/prices';
-import { WINDOW_SECONDS, type PairDetail, type PairItem, type TradeCounts, type Window } from '../wire/pairs';
+/** From rows of one pool to the pair that lists show. Pure. */
+import { plainNumber, unitsToNumber } from '../domain/amounts';
+import { formatPrice, scalePrice } from '../domain/prices';
+import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
-import type { PastPricesRow, StateRow, TradesRow } from './pairRows';
+import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import type { PoolRow } from './pools';
+import { aprPercent, tvlOf, wholeUnits, type PoolSide } from './poolValue';
+import type { TokenPrices } from './priceBook';
+import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from './tokens';
 
 const V3 = 3;
@@ -18,6 +21,8 @@ export interface PairFacts {
   /** Only of pools whose state moved in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
   readonly lastTradeAt: number | null;
+  /** The part of its fees that goes to the protocol, 0–1. */
+  readonly protocolShare: number;
 }
 
 export interface PairEntry {
@@ -26,15 +31,30 @@ export interface PairEntry {
   readonly facts: PairFacts;
   readonly token0: Token;
   readonly token1: Token;
+  /** What is in the pool now, token0 first. */
+  readonly sides: readonly [PoolSide, PoolSide];
 }
 
 /** The list item of a pool. */
-export function toPairEntry(pool: PoolRow, tokens: TokenMap, facts: PairFacts): PairEntry {
+export function toPairEntry(
+  pool: PoolRow,
+  tokens: TokenMap,
+  prices: TokenPrices,
+  facts: PairFacts,
+): PairEntry {
   const token0 = tokenOf(tokens, pool.token0);
   const token1 = tokenOf(tokens, pool.token1);
   const [base, quote] = pool.base_is_token0 ? [token0, token1] : [token1, token0];
-  const { trades } = facts;
+  const { trades, state } = facts;
   const counts = tradeCounts(trades, 'h24');
+  const price = priceOf(pool, state, token0, token1, pool.base_is_token0);
+  const sides: [PoolSide, PoolSide] = [
+    { amount: wholeOf(state?.reserve0, token0), price: prices.now(token0.address) },
+    { amount: wholeOf(state?.reserve1, token1), price: prices.now(token1.address) },
+  ];
+  const change = (window: Window): number | null =>
+    priceChange(facts, { pool, token0, token1, quote }, prices, window);
+  const fees = trades?.fees_h24 ?? 0;
   const item: PairItem = {
     address: pool.address,
     dex_name: pool.dex,
@@ -44,82 +64,57 @@ export function toPairEntry(pool: PoolRow, tokens: TokenMap, facts: PairFacts): 
     base_token: base,
     quote_token: quote,
     tokens: [token0, token1],
-    price_usd: null,
-    price_native: null,
-    price: priceOf(pool, facts.state, token0, token1, pool.base_is_token0),
-    price_change_5m: priceChange(pool, facts, 'm5'),
-    price_change_1h: priceChange(pool, facts, 'h1'),
-    price_change_6h: priceChange(pool, facts, 'h6'),
-    price_change_24h: priceChange(pool, facts, 'h24'),
-    volume_24h_usd: trades?.volume_h24 ?? null,
-    fees_24h_usd: trades?.fees_h24 ?? null,
-    liquidity_usd: null,
+    price_usd: timesPrice(price, prices.now(quote.address).usd),
+    price_native: timesPrice(price, prices.nativeOf(quote.address)),
+    price,
+    price_change_5m: change('m5'),
+    price_change_1h: change('h1'),
+    price_change_6h: change('h6'),
+    price_change_24h: change('h24'),
+    volume_24h_usd: trades?.volume_h24 ?? 0,
+    fees_24h_usd: fees,
+    liquidity_usd: tvlOf(pool.pool_type, ...sides),
     tx_24h: counts.buys + counts.sells,
     buys_24h: counts.buys,
     sells_24h: counts.sells,
     buyers_24h: counts.buyers,
     sellers_24h: counts.sellers,
-    apr_24h: null,
+    apr_24h: aprPercent(
+      fees * (1 - facts.protocolShare),
+      WINDOW_SECONDS.h24,
+      meanTvl({ pool, token0, token1, sides }, facts.pastPrices),
+    ),
     created_at: pool.created_at,
     created_block: pool.created_block,
     last_trade_at: facts.lastTradeAt,
     flags: [],
   };
-  return { item, pool, facts, token0, token1 };
+  return { item, pool, facts, token0, token1, sides };
 }
 
-/** The whole record of a pair. */
-export function toPairDetail(entry: PairEntry): PairDetail {
-  const { item, pool, facts, token0, token1 } = entry;
-  const { state, trades } = facts;
-  return {
-    ...item,
-    reserve0: state === null ? null : formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
-    reserve1: state === null ? null : formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
-    reserve0_raw: state?.reserve0 ?? null,
-    reserve1_raw: state?.reserve1 ?? null,
-    reserve0_usd: null,
-    reserve1_usd: null,
-    token0_price: priceOf(pool, state, token0, token1, true),
-    token1_price: priceOf(pool, state, token0, token1, false),
-    volume: {
-      m5: trades?.volume_m5 ?? null,
-      h1: trades?.volume_h1 ?? null,
-      h6: trades?.volume_h6 ?? null,
-      h24: trades?.volume_h24 ?? null,
-      d7: null,
-      d30: null,
-    },
-    untracked_volume_24h_usd: null,
-    fees: { h24: trades?.fees_h24 ?? null, d7: null },
-    lp_fees_24h_usd: null,
-    protocol_fees_24h_usd: null,
-    apr_7d: null,
-    transactions: {
-      m5: tradeCounts(trades, 'm5'),
-      h1: tradeCounts(trades, 'h1'),
-      h6: tradeCounts(trades, 'h6'),
-      h24: tradeCounts(trades, 'h24'),
-    },
-    total_supply: null,
-    lp_holders: null,
-    depth_2pct_usd: { up: null, down: null },
-    factory: pool.factory,
-    created_tx: pool.created_tx,
-    ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
-  };
+/** A decimal price times what one quote token is worth; null where either is unknown. */
+function timesPrice(price: string | null, worth: number | null): string | null {
+  if (price === null || worth === null) return null;
+  const product = Number(price) * worth;
+  return product > 0 && Number.isFinite(product) ? plainNumber(product) : null;
 }
 
-type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
+function wholeOf(raw: string | undefined, token: Token): number {
+  return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
+}
 
-function concentratedFields(pool: PoolRow, state: StateRow | null): ConcentratedFields {
-  const initialised = state !== null && state.sqrt_price_x96 !== '0';
-  return {
-    sqrt_price_x96: initialised ? state.sqrt_price_x96 : null,
-    tick: initialised ? state.tick : null,
-    liquidity_raw: state?.liquidity ?? null,
-    tick_spacing: pool.tick_spacing,
-  };
+/** TVL of mean reserves at the prices of now. Without means the reserves stood where they stand. */
+export function meanTvl(
+  { pool, token0, token1, sides }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'sides'>,
+  means: MeanReservesRow | null,
+): number {
+  const meanSide = (side: PoolSide, raw: number | null | undefined, token: Token): PoolSide =>
+    raw === null || raw === undefined ? side : { ...side, amount: wholeUnits(raw, token.decimals ?? 0) };
+  return tvlOf(
+    pool.pool_type,
+    meanSide(sides[0], means?.mean_reserve0, token0),
+    meanSide(sides[1], means?.mean_reserve1, token1),
+  );
 }
 
 /** A token's symbol, or its address cut short where it has none. */
@@ -127,7 +122,8 @@ function labelOf(token: Token): string {
   return token.symbol ?? `${token.address.slice(0, 6)}…${token.address.slice(-4)}`;
 }
 
-function priceOf(
+/** The price of a pool's state as a decimal string: the other token per token0 or token1. */
+export function priceOf(
   pool: PoolRow,
   state: StateRow | null,
   token0: Token,
@@ -141,29 +137,47 @@ function priceOf(
   return formatPrice(exact, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
 }
 
-/** Change of the price over a window in percent; null where there is no price now or then. */
-function priceChange(pool: PoolRow, facts: PairFacts, window: Window): number | null {
-  const now = facts.state?.price ?? 0;
-  const then = facts.pastPrices === null ? now : facts.pastPrices[`price_${window}`];
-  if (now <= 0 || then <= 0) return null;
-  const ratio = pool.base_is_token0 ? now / then : then / now;
-  const change = (ratio - 1) * 100;
-  return Number.isFinite(change) ? change : null;
+interface Priced {
+  readonly pool: PoolRow;
+  readonly token0: Token;
+  readonly token1: Token;
+  readonly quote: Token;
 }
 
-function tradeCounts(trades: TradesRow | null, window: keyof typeof WINDOW_SECONDS): TradeCounts {
+/**
+ * Change over a window in percent: of the price in USD where it is known now and then, else of the price in the quote
+ * token; null where there is no price now or then.
+ */
+function priceChange(
+  facts: PairFacts,
+  { pool, token0, token1, quote }: Priced,
+  prices: TokenPrices,
+  window: Window,
+): number | null {
+  const raw = facts.state?.price ?? 0;
+  const rawThen = facts.pastPrices === null ? raw : facts.pastPrices[`price_${window}`];
+  const scaled = (price: number): number =>
+    scalePrice(price, token0.decimals ?? 0, token1.decimals ?? 0, pool.base_is_token0);
+  const [now, then] = [scaled(raw), scaled(rawThen)];
+  if (now === 0 || then === 0) return null;
+  const worth = prices.now(quote.address).usd;
+  const worthThen = prices.before(quote.address, window);
+  const change =
+    worth === null || worthThen === null
+      ? changePercent(now, then)
+      : changePercent(now * worth, then * worthThen);
+  return change !== null && Number.isFinite(change) ? change : null;
+}
+
+/** Counts of one window out of a row; nothing traded without one. */
+export function tradeCounts(trades: TradesRow | null, window: Window): TradeCounts {
   if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
   const buys = trades[`buys_${window}`];
   const sells = trades[`sells_${window}`];
   return {
     buys,
     sells,
-    buyers: distinct(trades[`buyers_${window}`], buys),
-    sellers: distinct(trades[`sellers_${window}`], sells),
+    buyers: distinctMakers(trades[`buyers_${window}`], buys),
+    sellers: distinctMakers(trades[`sellers_${window}`], sells),
   };
-}
-
-/** Distinct makers; swaps without any known maker leave the number unknown. */
-function distinct(makers: number, swaps: number): number | null {
-  return makers === 0 && swaps > 0 ? null : makers;
 }

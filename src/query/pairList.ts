@@ -2,6 +2,7 @@
 import type { Hex } from '../domain/hex';
 import type { PairItem } from '../wire/pairs';
 import type { PairEntry } from './pairItem';
+import { compareKeys, type Order } from './ranking';
 
 export const PAIR_SORTS = [
   'volume_24h_usd',
@@ -13,9 +14,6 @@ export const PAIR_SORTS = [
   'created_at',
 ] as const satisfies readonly (keyof PairItem)[];
 export type PairSort = (typeof PAIR_SORTS)[number];
-
-export const ORDERS = ['desc', 'asc'] as const;
-export type Order = (typeof ORDERS)[number];
 
 export interface PairFilter {
   /** Part of a symbol or name, or an address; null: all of them. */
@@ -36,7 +34,7 @@ export function listPairs(
   return entries
     .filter((entry) => passes(entry, filter, words))
     .map((entry) => entry.item)
-    .sort((a, b) => compareBy(a[sort], b[sort], order) || (a.address < b.address ? -1 : 1));
+    .sort((a, b) => compareKeys(a[sort], b[sort], order) || compareKeys(a.address, b.address, 'asc'));
 }
 
 function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {
@@ -50,11 +48,4 @@ function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | n
     return true;
   const names = [item.name, ...item.tokens.flatMap((token) => [token.symbol, token.name])];
   return names.some((name) => name !== null && name.toLowerCase().includes(words));
-}
-
-function compareBy(a: number | null, b: number | null, order: Order): number {
-  if (a === b) return 0;
-  if (a === null) return 1;
-  if (b === null) return -1;
-  return order === 'asc' ? a - b : b - a;
 }

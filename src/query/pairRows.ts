@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 const count = z.int().min(0);
-const usd = z.number().nullable();
+const usd = z.number();
 
 export const tradesRowShape = z.object({
   pair: z.string(),
@@ -27,6 +27,7 @@ export const tradesRowShape = z.object({
   volume_h6: usd,
   volume_h24: usd,
   fees_h24: usd,
+  untracked_h24: usd,
 });
 export type TradesRow = z.infer<typeof tradesRowShape>;
 
@@ -42,7 +43,14 @@ export const stateRowShape = z.object({
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 
-export const pastPricesRowShape = z.object({
+/** Time-weighted means in raw units; null where no second passed. */
+export const meanReservesRowShape = z.object({
+  mean_reserve0: z.number().nullable(),
+  mean_reserve1: z.number().nullable(),
+});
+export type MeanReservesRow = z.infer<typeof meanReservesRowShape>;
+
+export const pastPricesRowShape = meanReservesRowShape.extend({
   pair: z.string(),
   price_m5: z.number(),
   price_h1: z.number(),

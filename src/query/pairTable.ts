@@ -7,16 +7,18 @@ import { z } from 'zod';
 import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
+import type { Dex } from '../domain/pool';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { toPairEntry, type PairEntry } from './pairItem';
 import { pastPricesRowShape, stateRowShape, tradesRowShape } from './pairRows';
+import { perVersion, type PerVersion } from './perVersion';
 import { listPools } from './pools';
+import type { TokenPrices } from './priceBook';
+import type { TokenPriceTables } from './tokenPrices';
 import { listAllTokens } from './tokens';
 
 /** More pools than any chain has; a bound, not a page. */
 const ROWS_MAX = 2_000_000;
-/** Tables of this many head versions are kept: the running one and the one before. */
-const VERSIONS_KEPT = 2;
 
 const lastTradeRowShape = z.object({ pair: z.string(), last_trade_at: z.int() });
 
@@ -24,26 +26,22 @@ export interface PairTable {
   /** In the order of their addresses. */
   readonly entries: readonly PairEntry[];
   readonly byAddress: ReadonlyMap<string, PairEntry>;
+  /** By which the pairs were valued. */
+  readonly prices: TokenPrices;
 }
 
-export interface PairTables {
-  /** The table of a head version; made on first demand, once for all who ask. */
-  at(head: HeadSnapshot): Promise<PairTable>;
-}
+export type PairTables = PerVersion<PairTable>;
 
-export function createPairTables(runner: QueryRunner, chainId: number): PairTables {
-  const tables = new Map<string, Promise<PairTable>>();
-  return {
-    at(head) {
-      const known = tables.get(head.version);
-      if (known !== undefined) return known;
-      const made = readPairTable(runner, chainId, head);
-      tables.set(head.version, made);
-      for (const version of [...tables.keys()].slice(0, -VERSIONS_KEPT)) tables.delete(version);
-      made.catch(() => tables.delete(head.version));
-      return made;
-    },
-  };
+/** What pairs need to know of the chain description. */
+export type FeeShares = readonly Pick<Dex, 'name' | 'protocolFeeShare'>[];
+
+export function createPairTables(
+  runner: QueryRunner,
+  chainId: number,
+  prices: TokenPriceTables,
+  dexes: FeeShares,
+): PairTables {
+  return perVersion(async (head) => readPairTable(runner, chainId, head, prices, dexes));
 }
 
 /** Reads everything that pairs are listed with, as of one snapshot. */
@@ -51,6 +49,8 @@ export async function readPairTable(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
+  priceTables: TokenPriceTables,
+  dexes: FeeShares,
 ): Promise<PairTable> {
   const params: QueryParams = {
     ...snapshotParams(head),
@@ -60,7 +60,8 @@ export async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [pools, tokens, states, trades, pastPrices, lastTrades] = await Promise.all([
+  const [prices, pools, tokens, states, trades, pastPrices, lastTrades] = await Promise.all([
+    priceTables.at(head),
     listPools(runner, head),
     listAllTokens(runner),
     runner.run('pairs/list_states', params, stateRowShape),
@@ -72,17 +73,19 @@ export async function readPairTable(
   const tradesOf = byPair(trades);
   const pastOf = byPair(pastPrices);
   const lastOf = byPair(lastTrades);
+  const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const entries = pools
     .map((pool) =>
-      toPairEntry(pool, tokens, {
+      toPairEntry(pool, tokens, prices, {
         state: stateOf.get(pool.address) ?? null,
         trades: tradesOf.get(pool.address) ?? null,
         pastPrices: pastOf.get(pool.address) ?? null,
         lastTradeAt: lastOf.get(pool.address)?.last_trade_at ?? null,
+        protocolShare: shareOf.get(pool.dex) ?? 0,
       }),
     )
     .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));
-  return { entries, byAddress: new Map(entries.map((entry) => [entry.item.address, entry])) };
+  return { entries, byAddress: new Map(entries.map((entry) => [entry.item.address, entry])), prices };
 }
 
 function byPair<Row extends { readonly pair: string }>(rows: readonly Row[]): Map<string, Row> {

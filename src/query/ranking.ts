@@ -1,5 +1,6 @@
 /** How lists are ordered and what is unknown in counts and sums. Pure. */
-import type { Order } from './pairList';
+export const ORDERS = ['desc', 'asc'] as const;
+export type Order = (typeof ORDERS)[number];
 
 /** Compares two keys in an order; nulls come last in both. Equal keys give 0: the caller breaks ties. */
 export function compareKeys<T extends number | string>(a: T | null, b: T | null, order: Order): number {
@@ -12,13 +13,6 @@ export function compareKeys<T extends number | string>(a: T | null, b: T | null,
 /** Distinct makers; swaps without any known maker leave the number unknown. */
 export function distinctMakers(makers: number, swaps: number): number | null {
   return makers === 0 && swaps > 0 ? null : makers;
-}
-
-/** The sum of what is known; null when nothing is. */
-export function sumKnown(values: Iterable<number | null>): number | null {
-  let sum: number | null = null;
-  for (const value of values) if (value !== null) sum = (sum ?? 0) + value;
-  return sum;
 }
 
 /** Change from `before` to `now` in percent; null where either is unknown or there is nothing to compare with. */

@@ -1,28 +1,22 @@
 /** From the pairs of one token and its trading to the token that answers show. Pure. */
 import { plainNumber } from '../domain/amounts';
-import type { Anchor } from '../domain/chainDescription';
-import type { Hex } from '../domain/hex';
+import { levelOf, TRUSTED_MIN } from '../pricing/confidence';
 import type { TradeCounts, Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
 import type { Confidence, TokenDetail, TokenItem, Warning } from '../wire/tokens';
 import type { PairEntry } from './pairItem';
-import { compareKeys, distinctMakers, latestOf } from './ranking';
+import { trustedValueOf } from './poolValue';
+import { NO_PRICE, type TokenPrice, type TokenPrices } from './priceBook';
+import { changePercent, compareKeys, distinctMakers, latestOf } from './ranking';
+import type { PriceSources } from './tokenPrices';
+import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
 
-/** Confidence of a price that is configured. */
-export const ANCHOR_CONFIDENCE = 0.99;
-
-/** What the chain description says about prices. */
-export interface PriceSources {
-  readonly anchors: readonly Anchor[];
-  readonly wrappedNative: Hex | null;
-}
-
-/** Trading of one token over all its pools; null sums: no swap has a USD value. */
+/** Trading of one token over all its pools; `high_h24`, `low_h24`: USD after tracked swaps, 0 where none has a price. */
 export type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
-    Record<`volume_${Window}`, number | null>
+    Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
 >;
 
 export interface TokenFacts {
@@ -37,62 +31,66 @@ export interface TokenFacts {
 export interface TokenEntry {
   readonly item: TokenItem;
   readonly facts: TokenFacts;
+  readonly price: TokenPrice;
   /** Its pairs in the order of their addresses; at least one. */
   readonly pairs: readonly PairEntry[];
 }
 
-interface TokenPrice {
-  readonly usd: string | null;
-  readonly native: string | null;
-  readonly confidence: Confidence;
-}
-
-/** What is given about a token's price: anchors have a dollar price, the wrapped native token is worth one native. */
-export function priceOfToken(address: string, { anchors, wrappedNative }: PriceSources): TokenPrice {
-  const anchor = anchors.find((candidate) => candidate.address === address);
-  return {
-    usd: anchor === undefined ? null : plainNumber(anchor.priceUsd),
-    native: address === wrappedNative ? '1' : null,
-    confidence: anchor === undefined ? 'none' : 'high',
-  };
-}
-
 /** What users of a token's price must know. */
-export function warningsOfToken(price: TokenPrice): Warning[] {
-  if (price.usd !== null) return [];
+export function warningsOfPrice(price: TokenPrice): Warning[] {
+  if (price.usd === null)
+    return [
+      {
+        code: 'no_route',
+        message: 'This token has no USD price: no pool with enough behind it connects it to an anchor',
+        severity: 'warning',
+      },
+    ];
+  if (price.confidence >= TRUSTED_MIN) return [];
   return [
     {
-      code: 'no_route',
-      message: 'No USD price is computed for this token yet: it is no anchor, and no route to one is known',
+      code: 'low_liquidity',
+      message: 'Little liquidity stands behind this price: it does not count in volume and liquidity',
       severity: 'warning',
     },
   ];
+}
+
+/** What its pools hold of the token, and of anchors beside it, by trusted prices alone (market.md 3, /tokens). */
+function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
+  let sum = 0;
+  for (const { pool, sides } of pairs) {
+    const [own, other] = pool.token0 === address ? sides : [sides[1], sides[0]];
+    sum += trustedValueOf(own) + (other.price.isAnchor ? trustedValueOf(other) : 0);
+  }
+  return sum;
 }
 
 /** The list item of a token out of its pairs. */
 export function toTokenEntry(
   address: string,
   pairs: readonly PairEntry[],
-  sources: PriceSources,
+  prices: TokenPrices,
   facts: TokenFacts,
 ): TokenEntry {
   const token = tokenIn(pairs, address);
-  const price = priceOfToken(address, sources);
+  const price = prices.now(address);
   const counts = tradeCounts(facts.trades, 'h24');
   const swaps = counts.buys + counts.sells;
   const createdAt = firstCreation(pairs);
+  const change = (window: Window): number | null => changePercent(price.usd, prices.before(address, window));
   const item: TokenItem = {
     ...token,
     logo_url: null,
-    price_usd: price.usd,
-    price_native: price.native,
-    price_confidence: price.confidence,
-    price_change_5m: null,
-    price_change_1h: null,
-    price_change_6h: null,
-    price_change_24h: null,
-    volume_24h_usd: facts.trades?.volume_h24 ?? null,
-    liquidity_usd: null,
+    price_usd: plainOrNull(price.usd),
+    price_native: plainOrNull(prices.nativeOf(address)),
+    price_confidence: levelOf(price.confidence),
+    price_change_5m: change('m5'),
+    price_change_1h: change('h1'),
+    price_change_6h: change('h6'),
+    price_change_24h: change('h24'),
+    volume_24h_usd: facts.trades?.volume_h24 ?? 0,
+    liquidity_usd: liquidityOf(address, pairs),
     tx_24h: swaps,
     buys_24h: counts.buys,
     sells_24h: counts.sells,
@@ -106,20 +104,28 @@ export function toTokenEntry(
     last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.item.last_trade_at), null),
     flags: flagsOf(token, createdAt, facts.now),
   };
-  return { item, facts, pairs };
+  return { item, facts, price, pairs };
+}
+
+function plainOrNull(value: number | null): string | null {
+  return value === null || value === 0 ? null : plainNumber(value);
 }
 
 /** The whole record of a token. `explorer`: a page about it, or null. */
-export function toTokenDetail({ item, facts, pairs }: TokenEntry, explorer: string | null): TokenDetail {
+export function toTokenDetail(
+  { item, facts, price, pairs }: TokenEntry,
+  windows: TokenWindows,
+  explorer: string | null,
+): TokenDetail {
   const { trades } = facts;
   return {
     ...item,
     volume: {
-      m5: trades?.volume_m5 ?? null,
-      h1: trades?.volume_h1 ?? null,
-      h6: trades?.volume_h6 ?? null,
-      h24: trades?.volume_h24 ?? null,
-      d7: null,
+      m5: trades?.volume_m5 ?? 0,
+      h1: trades?.volume_h1 ?? 0,
+      h6: trades?.volume_h6 ?? 0,
+      h24: trades?.volume_h24 ?? 0,
+      d7: windows.volumeWeek,
     },
     transactions: {
       m5: tradeCounts(trades, 'm5'),
@@ -127,24 +133,20 @@ export function toTokenDetail({ item, facts, pairs }: TokenEntry, explorer: stri
       h6: tradeCounts(trades, 'h6'),
       h24: tradeCounts(trades, 'h24'),
     },
-    price_high_24h: null,
-    price_low_24h: null,
-    price_ath: null,
-    price_ath_at: null,
+    price_high_24h: plainOrNull(trades?.high_h24 ?? null),
+    price_low_24h: plainOrNull(trades?.low_h24 ?? null),
+    price_ath: plainOrNull(windows.highest?.usd ?? null),
+    price_ath_at: windows.highest?.timestamp ?? null,
     holder_distribution: null,
     burned_supply: null,
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: facts.firstSeenBlock,
-    warnings: warningsOfToken({
-      usd: item.price_usd,
-      native: item.price_native,
-      confidence: item.price_confidence,
-    }),
+    warnings: warningsOfPrice(price),
   };
 }
 
-/** The deepest pool; while depths are unknown the one with the most swaps of the day; then by address. */
+/** The deepest pool; of equals the one with the most swaps of the day; then by address. */
 function topPool(pairs: readonly PairEntry[]): string | null {
   const [top] = pairs
     .map(({ item }) => item)
@@ -192,4 +194,24 @@ function tradeCounts(trades: TokenTrades | null, window: Window): TradeCounts {
     buyers: distinctMakers(trades[`buyers_${window}`], buys),
     sellers: distinctMakers(trades[`sellers_${window}`], sells),
   };
+}
+
+export { ANCHOR_CONFIDENCE } from '../pricing/confidence';
+export type { PriceSources } from './tokenPrices';
+
+/** What is given about a token's price, without any pool. */
+export function priceOfToken(
+  address: string,
+  { anchors, wrappedNative }: PriceSources,
+): { readonly usd: string | null; readonly native: string | null; readonly confidence: Confidence } {
+  const anchor = anchors.find((candidate) => candidate.address === address);
+  return {
+    usd: anchor === undefined ? null : plainNumber(anchor.priceUsd),
+    native: address === wrappedNative ? '1' : null,
+    confidence: anchor === undefined ? 'none' : 'high',
+  };
+}
+
+export function warningsOfToken({ usd }: { readonly usd: string | null }): Warning[] {
+  return warningsOfPrice(usd === null ? NO_PRICE : { ...NO_PRICE, usd: Number(usd), confidence: 1 });
 }

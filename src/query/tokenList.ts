@@ -1,7 +1,6 @@
 /** Searching and sorting tokens. Pure. */
 import type { TokenItem } from '../wire/tokens';
-import type { Order } from './pairList';
-import { compareKeys } from './ranking';
+import { compareKeys, type Order } from './ranking';
 import type { TokenEntry } from './tokenItem';
 
 export const TOKEN_SORTS = [

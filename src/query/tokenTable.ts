@@ -8,14 +8,14 @@ import { findOrdAt } from './blockTimes';
 import type { PairEntry } from './pairItem';
 import type { PairTable, PairTables } from './pairTable';
 import { perVersion, type PerVersion } from './perVersion';
-import { toTokenEntry, type PriceSources, type TokenEntry } from './tokenItem';
+import { toTokenEntry, type TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
 /** More tokens than any chain has pools for; a bound, not a page. */
 const TOKENS_MAX = 2_000_000;
 
 const count = z.int().min(0);
-const usd = z.number().nullable();
+const usd = z.number();
 
 const tradesRowShape = z.object({
   token: z.string(),
@@ -40,6 +40,8 @@ const tradesRowShape = z.object({
   volume_h1: usd,
   volume_h6: usd,
   volume_h24: usd,
+  high_h24: usd,
+  low_h24: usd,
 });
 
 const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
@@ -52,13 +54,8 @@ export interface TokenTable {
 
 export type TokenTables = PerVersion<TokenTable>;
 
-export function createTokenTables(
-  runner: QueryRunner,
-  chainId: number,
-  sources: PriceSources,
-  pairs: PairTables,
-): TokenTables {
-  return perVersion(async (head) => readTokenTable(runner, chainId, head, sources, await pairs.at(head)));
+export function createTokenTables(runner: QueryRunner, chainId: number, pairs: PairTables): TokenTables {
+  return perVersion(async (head) => readTokenTable(runner, chainId, head, await pairs.at(head)));
 }
 
 /** Reads what tokens are listed with, as of one snapshot whose pairs are given. */
@@ -66,7 +63,6 @@ export async function readTokenTable(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  sources: PriceSources,
   pairs: PairTable,
 ): Promise<TokenTable> {
   const snapshot = snapshotParams(head);
@@ -80,7 +76,7 @@ export async function readTokenTable(
   const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
   const entries = [...groupByToken(pairs.entries)]
     .map(([address, entriesOfToken]) =>
-      toTokenEntry(address, entriesOfToken, sources, {
+      toTokenEntry(address, entriesOfToken, pairs.prices, {
         trades: tradesOf.get(address) ?? null,
         firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
         now: head.timestamp,

@@ -1,29 +1,117 @@
-/** Bars of a token over all its pools. As long as no swap has a price in USD there are none. Pure. */
-import type { Timeframe } from '../domain/timeframes';
-import type { TokenRef } from '../wire/primitives';
-import type { TokenCurrency, TokenTicksAnswer } from '../wire/tokens';
-import type { HeadSnapshot } from './headSnapshot';
+/** Bars of a token over all its pools as of a snapshot, as /tokens/{address}/ticks answers them. */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 
-/** `token` in `currency`; `native`: the wrapped native token, null where none is configured. */
-export function toEmptyTicks(
-  token: TokenRef,
-  native: TokenRef | null,
-  currency: TokenCurrency,
-  timeframe: Timeframe,
-  head: HeadSnapshot,
-): TokenTicksAnswer {
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
+import type { Token } from '../wire/primitives';
+import { tokenTicksAnswerShape, type TokenCurrency } from '../wire/tokens';
+import type { HeadSnapshot } from './headSnapshot';
+import { toSeries } from './tickSeries';
+import { TokenBarSource } from './tokenBarSource';
+import { listTokens, tokenRefOf, type TokenMap } from './tokens';
+
+/** Times in the store are 32 bits wide. */
+const TIME_MAX = 4_294_967_295;
+/** Tokens whose metadata is remembered. */
+const TOKENS_KEPT = 20_000;
+
+const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
+
+/** The answer; `reason` says why a token has no bar at all. */
+export const tokenBarsAnswerShape = tokenTicksAnswerShape.extend({
+  meta: tokenTicksAnswerShape.shape.meta.extend({
+    reason: z.enum([REASONS.usd, REASONS.native]).optional(),
+  }),
+});
+export type TokenBarsAnswer = z.infer<typeof tokenBarsAnswerShape>;
+
+export interface TokenTicksRequest {
+  readonly token: Hex;
+  readonly timeframe: Timeframe;
+  /** 1–1000. */
+  readonly limit: number;
+  /** Exclusive bound on the open time, unix seconds; null: none. */
+  readonly to: number | null;
+  readonly currency: TokenCurrency;
+  readonly fill: boolean;
+}
+
+/** Where bars are read from. */
+export interface TokenTicksSource {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  /** null: none is configured, so nothing has a native price. */
+  readonly wrappedNative: Hex | null;
+}
+
+export interface TokenTicks {
+  /**
+   * The last `limit` bars below `to` of a token. An answer without a `reason` is of a token that a pool of the snapshot
+   * holds; one with it may be of an address that is no token.
+   */
+  get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenBarsAnswer>;
+}
+
+export function createTokenTicks(source: TokenTicksSource): TokenTicks {
+  const findTokens = createTokenFinder(source.runner);
   return {
-    data: [],
-    meta: {
-      timeframe,
-      currency,
-      base_token: token,
-      quote_token: currency === 'usd' ? null : native,
-      next_to: null,
-      no_data: true,
-      reason: 'no_usd_price',
-      as_of_block: head.number,
-      as_of_timestamp: head.timestamp,
+    async get(head, request) {
+      const { token, currency, timeframe } = request;
+      const seconds = TIMEFRAME_SECONDS[timeframe];
+      const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
+      const bars = new TokenBarSource({ ...source, head, token, currency }, seconds);
+      const quote = currency === 'usd' ? null : source.wrappedNative;
+      const [tokens, { priced, neverPriced }] = await Promise.all([
+        findTokens(quote === null ? [token] : [token, quote]),
+        bars.read(to, request.limit + 1),
+      ]);
+      const base = tokenRefOf(tokens, token);
+      const series = toSeries(priced, {
+        ...request,
+        seconds,
+        to,
+        headTimestamp: head.timestamp,
+        // The parts hold prices per whole token already, as USD bars of pairs do, and the token's amounts as token0's.
+        currency: 'usd',
+        invert: false,
+        baseIsToken0: true,
+        decimals0: base.decimals ?? 0,
+        decimals1: 0,
+      });
+      return {
+        data: series.data,
+        meta: {
+          timeframe,
+          currency,
+          base_token: base,
+          quote_token: quote === null ? null : tokenRefOf(tokens, quote),
+          next_to: series.nextTo,
+          no_data: priced.length === 0,
+          ...(neverPriced ? { reason: REASONS[currency] } : {}),
+          as_of_block: head.number,
+          as_of_timestamp: head.timestamp,
+        },
+      };
     },
+  };
+}
+
+/** Metadata is read once per token, so what was found is remembered; what was not may still come. */
+function createTokenFinder(runner: QueryRunner): (addresses: readonly Hex[]) => Promise<TokenMap> {
+  const known = new LRUCache<string, Token>({ max: TOKENS_KEPT });
+  return async (addresses) => {
+    const found = await listTokens(
+      runner,
+      addresses.filter((address) => !known.has(address)),
+    );
+    for (const [address, token] of found) known.set(address, token);
+    return new Map(
+      addresses.flatMap((address) => {
+        const token = found.get(address) ?? known.get(address);
+        return token === undefined ? [] : [[address, token] as const];
+      }),
+    );
   };
 }

@@ -43,6 +43,8 @@ export interface TailLoopOptions {
   readonly chainId: number;
   readonly hub: Hub;
   readonly log: Logger;
+  /** Told of each new snapshot, after the streams. */
+  readonly onHead?: (head: HeadSnapshot) => void;
   /** Default 50 ms. */
   readonly pollMs?: number;
 }
@@ -115,7 +117,9 @@ class DatabaseTail implements TailLoop {
   private async step(): Promise<void> {
     await this.refresh();
     const { head, published } = this;
-    if (head !== null && head.version !== published?.version) await this.publish(published, head);
+    if (head === null || head.version === published?.version) return;
+    await this.publish(published, head);
+    this.options.onHead?.(head);
   }
 
   private async refresh(): Promise<void> {

@@ -32,7 +32,11 @@ const common = {
   token0: tokenRefShape,
   token1: tokenRefShape,
   maker: addressShape.nullable().meta({ description: 'Sender of the transaction' }),
-  amount_usd: usdShape.nullable(),
+  amount_usd: usdShape.nullable().meta({
+    description:
+      'Value by trusted prices at the end of the block: of a swap the mean of its trusted sides, of a mint or burn ' +
+      'their sum; null where none is trusted, and for a sync',
+  }),
   finalized: z.boolean(),
 } as const;
 
@@ -65,7 +69,7 @@ const liquidity = {
   owner: addressShape,
   amount0: decimalShape,
   amount1: decimalShape,
-  amount0_usd: usdShape.nullable(),
+  amount0_usd: usdShape.nullable().meta({ description: 'By whatever price there was' }),
   amount1_usd: usdShape.nullable(),
   liquidity_raw: integerStringShape.nullable(),
   tick_lower: z.int().nullable().optional(),

@@ -12,7 +12,7 @@ import {
   usdShape,
 } from './primitives';
 
-const usd = usdShape.nullable();
+const usd = usdShape;
 const percent = percentShape.nullable();
 
 const item = {
@@ -46,7 +46,7 @@ export const dexDayShape = z
     time: unixSecondsShape.meta({ description: 'Start of the UTC day' }),
     volume_usd: usd,
     fees_usd: usd,
-    tvl_usd: usd,
+    tvl_usd: usd.nullable().meta({ description: 'Known of the running day alone' }),
     tx: countShape,
     market_share: percent,
   })

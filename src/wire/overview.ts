@@ -5,9 +5,9 @@ import { countShape, decimalShape, percentShape, unixSecondsShape, usdShape } fr
 
 export const overviewShape = z
   .object({
-    volume_24h_usd: usdShape.nullable(),
+    volume_24h_usd: usdShape,
     volume_change_24h: percentShape.nullable().meta({ description: 'Percent against the 24 hours before' }),
-    tvl_usd: usdShape.nullable(),
+    tvl_usd: usdShape,
     tx_24h: countShape.meta({ description: 'Transactions on the chain in 24 hours' }),
     swaps_24h: countShape,
     traders_24h: countShape

@@ -15,6 +15,14 @@ import {
   usdShape,
 } from './primitives';
 
+const change = percentShape.nullable().meta({
+  description: 'Change of price_usd; where it is unknown now or then, of price (quote per base)',
+});
+const apr = percentShape.nullable().meta({
+  description:
+    'LP fees of the window, annualised, over the time-weighted mean reserves of the window at the prices of now',
+});
+
 const item = {
   address: addressShape,
   dex_name: z.string(),
@@ -24,22 +32,27 @@ const item = {
   base_token: tokenShape,
   quote_token: tokenShape,
   tokens: z.array(tokenShape).meta({ description: 'All tokens of the pool in chain order' }),
-  price_usd: decimalShape.nullable(),
+  price_usd: decimalShape
+    .nullable()
+    .meta({ description: "`price` times the quote token's USD price; null where it has none" }),
   price_native: decimalShape.nullable(),
   price: decimalShape.nullable().meta({ description: 'Quote per base of the pool as of the indexed block' }),
-  price_change_5m: percentShape.nullable(),
-  price_change_1h: percentShape.nullable(),
-  price_change_6h: percentShape.nullable(),
-  price_change_24h: percentShape.nullable(),
-  volume_24h_usd: usdShape.nullable(),
-  fees_24h_usd: usdShape.nullable(),
-  liquidity_usd: usdShape.nullable(),
+  price_change_5m: change,
+  price_change_1h: change,
+  price_change_6h: change,
+  price_change_24h: change,
+  volume_24h_usd: usdShape.meta({ description: 'USD of the swaps whose value is trusted' }),
+  fees_24h_usd: usdShape.meta({ description: 'Fees of the same swaps, at the fee of each' }),
+  liquidity_usd: usdShape.meta({
+    description:
+      'USD of the sides whose price is trusted; a single one counts twice in V2 pools; 0 where none is trusted',
+  }),
   tx_24h: countShape,
   buys_24h: countShape,
   sells_24h: countShape,
   buyers_24h: countShape.nullable(),
   sellers_24h: countShape.nullable(),
-  apr_24h: percentShape.nullable(),
+  apr_24h: apr,
   created_at: unixSecondsShape.nullable(),
   created_block: countShape.nullable(),
   last_trade_at: unixSecondsShape.nullable(),
@@ -55,6 +68,8 @@ export type PairsAnswer = z.infer<typeof pairsAnswerShape>;
 /** Names of the windows in answers and their lengths in seconds. */
 export const WINDOW_SECONDS = { m5: 300, h1: 3_600, h6: 21_600, h24: 86_400 } as const;
 export type Window = keyof typeof WINDOW_SECONDS;
+export const WEEK_SECONDS = 604_800;
+export const MONTH_SECONDS = 2_592_000;
 
 export const tradeCountsShape = z.object({
   buys: countShape,
@@ -64,7 +79,7 @@ export const tradeCountsShape = z.object({
 });
 export type TradeCounts = z.infer<typeof tradeCountsShape>;
 
-const volume = usdShape.nullable();
+const volume = usdShape;
 
 export const pairDetailShape = z
   .object({
@@ -73,16 +88,18 @@ export const pairDetailShape = z
     reserve1: decimalShape.nullable(),
     reserve0_raw: integerStringShape.nullable(),
     reserve1_raw: integerStringShape.nullable(),
-    reserve0_usd: usdShape.nullable(),
+    reserve0_usd: usdShape.nullable().meta({ description: 'By whatever price there is' }),
     reserve1_usd: usdShape.nullable(),
     token0_price: decimalShape.nullable().meta({ description: 'token1 per token0' }),
     token1_price: decimalShape.nullable().meta({ description: 'token0 per token1' }),
     volume: z.object({ m5: volume, h1: volume, h6: volume, h24: volume, d7: volume, d30: volume }),
-    untracked_volume_24h_usd: usdShape.nullable(),
+    untracked_volume_24h_usd: usdShape.meta({
+      description: 'USD of the other swaps, by prices that are not trusted',
+    }),
     fees: z.object({ h24: volume, d7: volume }),
-    lp_fees_24h_usd: usdShape.nullable(),
-    protocol_fees_24h_usd: usdShape.nullable(),
-    apr_7d: percentShape.nullable(),
+    lp_fees_24h_usd: usdShape,
+    protocol_fees_24h_usd: usdShape,
+    apr_7d: apr,
     transactions: z.object({
       m5: tradeCountsShape,
       h1: tradeCountsShape,
@@ -91,7 +108,9 @@ export const pairDetailShape = z
     }),
     total_supply: decimalShape.nullable(),
     lp_holders: countShape.nullable(),
-    depth_2pct_usd: z.object({ up: usdShape.nullable(), down: usdShape.nullable() }),
+    depth_2pct_usd: z.object({ up: usdShape.nullable(), down: usdShape.nullable() }).meta({
+      description: 'USD of quote that move the price by +2 % and -2 %, at most what the pool really holds',
+    }),
     factory: addressShape,
     created_tx: hashShape.nullable(),
     sqrt_price_x96: integerStringShape.nullable().optional(),

@@ -6,11 +6,8 @@ import {
   addressShape,
   countShape,
   decimalShape,
-  hashShape,
-  integerStringShape,
   listMetaShape,
   percentShape,
-  poolTypeShape,
   tokenShape,
   unixSecondsShape,
   usdShape,
@@ -34,8 +31,10 @@ const item = {
   price_change_1h: percent,
   price_change_6h: percent,
   price_change_24h: percent,
-  volume_24h_usd: usd,
-  liquidity_usd: usd,
+  volume_24h_usd: usdShape.meta({ description: 'USD of the swaps whose value is trusted' }),
+  liquidity_usd: usdShape.meta({
+    description: 'USD of the token in its pools and of anchors beside it, where the price is trusted',
+  }),
   tx_24h: countShape.meta({ description: 'Swaps in all pools of the token: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({ description: "Swaps in which a pool's balance of the token fell" }),
   sells_24h: countShape,
@@ -70,16 +69,18 @@ export type Warning = z.infer<typeof warningShape>;
 export const tokenDetailShape = z
   .object({
     ...item,
-    volume: z.object({ m5: usd, h1: usd, h6: usd, h24: usd, d7: usd }),
+    volume: z.object({ m5: usdShape, h1: usdShape, h6: usdShape, h24: usdShape, d7: usdShape }),
     transactions: z.object({
       m5: tradeCountsShape,
       h1: tradeCountsShape,
       h6: tradeCountsShape,
       h24: tradeCountsShape,
     }),
-    price_high_24h: decimalShape.nullable(),
+    price_high_24h: decimalShape
+      .nullable()
+      .meta({ description: 'Highest USD price after a swap whose value is trusted, in 24 hours' }),
     price_low_24h: decimalShape.nullable(),
-    price_ath: decimalShape.nullable(),
+    price_ath: decimalShape.nullable().meta({ description: 'The same since the first indexed block' }),
     price_ath_at: unixSecondsShape.nullable(),
     holder_distribution: z
       .object({ top_10: percentShape, top_11_20: percentShape, top_21_40: percentShape, rest: percentShape })
@@ -103,48 +104,6 @@ export type TokenDetail = z.infer<typeof tokenDetailShape>;
 
 export const tokenAnswerShape = z.object({ data: tokenDetailShape });
 export type TokenAnswer = z.infer<typeof tokenAnswerShape>;
-
-const auditPoolShape = z.object({
-  address: addressShape,
-  dex_name: z.string(),
-  pool_type: poolTypeShape,
-  fee_bps: z.int().min(0),
-  reserve0: integerStringShape,
-  reserve1: integerStringShape,
-  weight: decimalShape,
-  implied_price: decimalShape.meta({ description: 'to_token per from_token' }),
-});
-
-export const auditShape = z
-  .object({
-    token: tokenShape.pick({ address: true, symbol: true, name: true }),
-    price_usd: decimalShape.nullable(),
-    price_native: decimalShape.nullable(),
-    derived_at_block: countShape,
-    derived_at_timestamp: unixSecondsShape,
-    confidence: confidenceShape,
-    confidence_score: z.number().min(0).max(1),
-    method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']),
-    hops: z.array(
-      z.object({
-        step: z.int().min(1),
-        from_token: addressShape,
-        to_token: addressShape,
-        hop_price: decimalShape,
-        pools: z.array(auditPoolShape),
-      }),
-    ),
-    excluded_pools: z.array(
-      z.object({ address: addressShape, reason: z.string(), implied_price: decimalShape.nullable() }),
-    ),
-    warnings: z.array(warningShape),
-    inputs_hash: hashShape.meta({ description: 'sha256 of the canonical inputs' }),
-  })
-  .meta({ id: 'PriceAudit' });
-export type Audit = z.infer<typeof auditShape>;
-
-export const auditAnswerShape = z.object({ data: auditShape });
-export type AuditAnswer = z.infer<typeof auditAnswerShape>;
 
 export const TOKEN_CURRENCIES = ['usd', 'native'] as const;
 export type TokenCurrency = (typeof TOKEN_CURRENCIES)[number];

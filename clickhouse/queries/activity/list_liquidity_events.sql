@@ -18,7 +18,8 @@ SELECT
     tick_lower,
     tick_upper,
     toFloat64(e.amount0_usd) AS amount0_usd,
-    toFloat64(e.amount1_usd) AS amount1_usd
+    toFloat64(e.amount1_usd) AS amount1_usd,
+    trust
 FROM
 (
     SELECT *

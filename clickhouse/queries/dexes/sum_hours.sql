@@ -4,7 +4,6 @@ SELECT
     h.dex AS dex,
     toUInt32(intDiv(h.hour, 86400) * 86400) AS day,
     toUInt32(sum(h.trades)) AS trades,
-    toUInt32(sum(h.trades) - sum(h.untracked)) AS tracked,
     toFloat64(sum(h.volume_usd)) AS volume_usd,
     toFloat64(sum(h.fee_usd)) AS fees_usd
 FROM dex_hours AS h

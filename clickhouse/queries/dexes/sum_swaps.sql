@@ -5,7 +5,6 @@ SELECT
     dex,
     toUInt32(intDiv(s.timestamp, 86400) * 86400) AS day,
     toUInt32(count()) AS trades,
-    toUInt32(countIf(s.tracked)) AS tracked,
     toFloat64(sumIf(s.amount_usd, s.tracked)) AS volume_usd,
     toFloat64(sumIf(s.fee_usd, s.tracked)) AS fees_usd
 FROM

@@ -33,20 +33,21 @@ SELECT
     toUInt32(uniqExactIf(maker, NOT buy AND in_h1)) AS sellers_h1,
     toUInt32(uniqExactIf(maker, NOT buy AND in_h6)) AS sellers_h6,
     toUInt32(uniqExactIf(maker, NOT buy)) AS sellers_h24,
-    if(countIf(tracked AND in_m5) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_m5))) AS volume_m5,
-    if(countIf(tracked AND in_h1) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_h1))) AS volume_h1,
-    if(countIf(tracked AND in_h6) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_h6))) AS volume_h6,
-    if(countIf(tracked) = 0, NULL, toFloat64(sumIf(amount_usd, tracked))) AS volume_h24,
-    if(countIf(tracked) = 0, NULL, toFloat64(sumIf(fee_usd, tracked))) AS fees_h24
+    toFloat64(sumIf(amount_usd, tracked AND in_m5)) AS volume_m5,
+    toFloat64(sumIf(amount_usd, tracked AND in_h1)) AS volume_h1,
+    toFloat64(sumIf(amount_usd, tracked AND in_h6)) AS volume_h6,
+    toFloat64(sumIf(amount_usd, tracked)) AS volume_h24,
+    toFloat64(sumIf(fee_usd, tracked)) AS fees_h24,
+    toFloat64(sum(untracked_usd)) AS untracked_h24
 FROM
 (
-    SELECT pair, timestamp, maker, amount_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
+    SELECT pair, timestamp, maker, amount_usd, untracked_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
     FROM swaps
     WHERE ord > assumeNotNull(block_before) * 1048576 + 1048575
         AND ord <= {final_ord:UInt64}
         AND timestamp + 86400 > {now:UInt32}
     UNION ALL
-    SELECT pair, timestamp, maker, amount_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
+    SELECT pair, timestamp, maker, amount_usd, untracked_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
     FROM swaps_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
 )

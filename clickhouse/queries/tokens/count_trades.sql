@@ -1,6 +1,7 @@
 -- One row: the trading of one token in the windows that end at `now`, each (now - window, now], over all its pools; a
--- buy is a swap in which the pool's balance of the token fell. Key: ord, from the day's first block on (`after_ord`).
--- Reads one day of swaps: once per head version, never per request.
+-- buy is a swap in which the pool's balance of the token fell. `high_h24`, `low_h24`: USD per whole token after tracked
+-- swaps, 0 where none has a price. Key: ord, from the day's first block on (`after_ord`). Reads one day of swaps: once
+-- per head version, never per request.
 WITH
     timestamp + 300 > {now:UInt32} AS in_m5,
     timestamp + 3600 > {now:UInt32} AS in_h1,
@@ -24,27 +25,55 @@ SELECT
     toUInt32(uniqExactIf(maker, NOT buy AND in_h6)) AS sellers_h6,
     toUInt32(uniqExactIf(maker, NOT buy)) AS sellers_h24,
     toUInt32(uniqExact(maker)) AS traders_h24,
-    if(countIf(tracked AND in_m5) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_m5))) AS volume_m5,
-    if(countIf(tracked AND in_h1) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_h1))) AS volume_h1,
-    if(countIf(tracked AND in_h6) = 0, NULL, toFloat64(sumIf(amount_usd, tracked AND in_h6))) AS volume_h6,
-    if(countIf(tracked) = 0, NULL, toFloat64(sumIf(amount_usd, tracked))) AS volume_h24
+    toFloat64(sumIf(amount_usd, tracked AND in_m5)) AS volume_m5,
+    toFloat64(sumIf(amount_usd, tracked AND in_h1)) AS volume_h1,
+    toFloat64(sumIf(amount_usd, tracked AND in_h6)) AS volume_h6,
+    toFloat64(sumIf(amount_usd, tracked)) AS volume_h24,
+    maxIf(usd, tracked) AS high_h24,
+    minIf(usd, tracked AND usd > 0) AS low_h24
 FROM
 (
     SELECT
-        arrayJoin([(token0, amount0 < 0), (token1, amount1 < 0)]) AS side,
+        arrayJoin([
+            (token0, amount0 < 0, if(base_is_token0, price_usd, quote_price_usd)),
+            (token1, amount1 < 0, if(base_is_token0, quote_price_usd, price_usd))
+        ]) AS side,
         side.1 AS token,
         side.2 AS buy,
+        side.3 AS usd,
         timestamp,
         maker,
         amount_usd,
         tracked
     FROM
     (
-        SELECT token0, token1, amount0, amount1, timestamp, maker, amount_usd, tracked
+        SELECT
+            token0,
+            token1,
+            amount0,
+            amount1,
+            timestamp,
+            maker,
+            amount_usd,
+            tracked,
+            base_is_token0,
+            price_usd,
+            quote_price_usd
         FROM swaps
         WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
         UNION ALL
-        SELECT token0, token1, amount0, amount1, timestamp, maker, amount_usd, tracked
+        SELECT
+            token0,
+            token1,
+            amount0,
+            amount1,
+            timestamp,
+            maker,
+            amount_usd,
+            tracked,
+            base_is_token0,
+            price_usd,
+            quote_price_usd
         FROM swaps_head
         WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
     )

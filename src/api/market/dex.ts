@@ -38,7 +38,7 @@ export function dex(deps: MarketDeps): Route {
       const item = items.find((candidate) => candidate.dex_name.toLowerCase() === slug);
       if (item === undefined)
         throw new AppError('not_found', `there is no DEX "${dex_name.slice(0, SHOWN_MAX)}"`);
-      const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item.dex_name, days);
+      const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item, days);
       return { data: { ...item, top_pairs: topPairs(entries, item.dex_name, TOP_PAIRS), history } };
     },
   });

@@ -1,6 +1,7 @@
 /** GET /api/v1/pairs/{address}: all that is known of one pair. */
 import { AppError } from '../../errors';
-import { toPairDetail } from '../../query/pairItem';
+import { toPairDetail } from '../../query/pairDetail';
+import { readPairWindows } from '../../query/pairWindows';
 import { pairAnswerShape } from '../../wire/pairs';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
@@ -18,7 +19,8 @@ export function pair(deps: MarketDeps): Route {
       const table = await deps.pairs.at(head);
       const entry = table.byAddress.get(address);
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
-      return { data: toPairDetail(entry) };
+      const windows = await readPairWindows(deps.runner, deps.chain.chainId, head, address);
+      return { data: toPairDetail(entry, windows) };
     },
   });
 }

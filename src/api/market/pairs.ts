@@ -1,8 +1,9 @@
 /** GET /api/v1/pairs: all pairs, filtered, sorted, by page. */
 import { parseAddress } from '../../domain/address';
 import type { HeadSnapshot } from '../../query/headSnapshot';
-import { listPairs, ORDERS, PAIR_SORTS } from '../../query/pairList';
+import { listPairs, PAIR_SORTS } from '../../query/pairList';
 import type { PairTable } from '../../query/pairTable';
+import { ORDERS } from '../../query/ranking';
 import { pairsAnswerShape } from '../../wire/pairs';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';

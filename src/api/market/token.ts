@@ -1,6 +1,7 @@
 /** GET /api/v1/tokens/{address}: all that is known of one token. */
 import type { Hex } from '../../domain/hex';
 import { toTokenDetail } from '../../query/tokenItem';
+import { readTokenWindows } from '../../query/tokenWindows';
 import { tokenAnswerShape } from '../../wire/tokens';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import type { Route } from '../route';
@@ -22,7 +23,9 @@ export function token(deps: MarketDeps): Route {
     errors: [400, 404, 503],
     async read({ address }, head) {
       const entry = await getTokenEntry(deps, address, head);
-      return { data: toTokenDetail(entry, explorerLink(deps.chain.chainId, address)) };
+      const { chainId } = deps.chain;
+      const windows = await readTokenWindows(deps.runner, chainId, head, address);
+      return { data: toTokenDetail(entry, windows, explorerLink(chainId, address)) };
     },
   });
 }

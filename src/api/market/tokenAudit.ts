@@ -1,12 +1,18 @@
 /** GET /api/v1/tokens/{address}/audit: how a token's price came about, as of a block. */
+import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { findBlockTime } from '../../query/blockTimes';
+import { readAuditInputs, type AuditQuestion } from '../../query/auditInputs';
+import { findAuditBlock } from '../../query/auditRows';
 import { toAudit } from '../../query/tokenAudit';
-import { auditAnswerShape } from '../../wire/tokens';
+import type { TokenEntry } from '../../query/tokenItem';
+import { auditAnswerShape } from '../../wire/audit';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
+
+/** Pools of the token that are looked at beside those of its route. */
+const CANDIDATES_MAX = 100;
 
 export function tokenAudit(deps: MarketDeps): Route {
   return marketRoute(deps, {
@@ -23,7 +29,7 @@ export function tokenAudit(deps: MarketDeps): Route {
     answer: auditAnswerShape,
     errors: [400, 404, 503],
     async read({ address, block }, head) {
-      const { chainId } = deps.chain;
+      const { chain, runner } = deps;
       if (block !== null && block > head.number)
         throw badParam('block', String(block), `up to the newest indexed block, ${head.number}`);
       const entry = await getTokenEntry(deps, address, head);
@@ -31,9 +37,25 @@ export function tokenAudit(deps: MarketDeps): Route {
       const { firstSeenBlock } = entry.facts;
       if (number < firstSeenBlock)
         throw new AppError('not_found', `the first pool of ${address} was seen in block ${firstSeenBlock}`);
-      const timestamp = await findBlockTime(deps.runner, chainId, head, number);
-      if (timestamp === null) throw new AppError('not_found', `block ${number} is not indexed`);
-      return { data: toAudit(entry, chainId, deps.chain, { number, timestamp }) };
+      const found = await findAuditBlock(runner, chain.chainId, head, number);
+      if (found === null) throw new AppError('not_found', `block ${number} is not indexed`);
+      const question = questionOf(address, entry, number);
+      const inputs = await readAuditInputs(runner, head, chain, found, question);
+      return { data: toAudit(address, chain.chainId, chain.wrappedNative, inputs) };
     },
   });
+}
+
+/** The token's oldest pools: a choice that does not change as more are made. */
+function questionOf(token: Hex, { pairs }: TokenEntry, number: number): AuditQuestion {
+  const born = (pool: { created_block: number | null }): number => pool.created_block ?? 0;
+  const candidates = pairs
+    .filter(({ pool }) => born(pool) <= number)
+    .sort((a, b) => born(a.pool) - born(b.pool) || (a.pool.address < b.pool.address ? -1 : 1))
+    .slice(0, CANDIDATES_MAX);
+  return {
+    token,
+    candidates: candidates.map(({ pool }) => pool.address).filter(isAddress),
+    neighbours: candidates.flatMap(({ item }) => item.tokens.map(({ address }) => address)).filter(isAddress),
+  };
 }

@@ -1,6 +1,6 @@
 /** GET /api/v1/tokens: all tokens of pools, searched, sorted, by page. */
 import { parseAddress } from '../../domain/address';
-import { ORDERS } from '../../query/pairList';
+import { ORDERS } from '../../query/ranking';
 import { listTokenItems, TOKEN_SORTS } from '../../query/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';

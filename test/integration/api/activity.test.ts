@@ -111,7 +111,12 @@ function checkItem(item: ActivityItem, { kind, row }: Stored, head: HeadSnapshot
     expect(item.amount0).toBe(plain(row.amount0, d0));
     expect(item.liquidity_raw).toBe(row.liquidity === null ? null : row.liquidity.toString());
     expect(item.tick_lower).toBe(row.pool_type === 3 ? row.tick_lower : undefined);
-    expect(item.amount_usd).toBeNull();
+    const usd = [row.amount0_usd, row.amount1_usd].map((value) =>
+      value === null ? null : Number(value) / 1e12,
+    );
+    expect([item.amount0_usd, item.amount1_usd]).toEqual(usd);
+    const counted = usd.filter((_, side) => (row.trust >> side) % 2 === 1).map(Number);
+    expect(item.amount_usd).toBe(counted.length === 0 ? null : counted.reduce((sum, value) => sum + value));
   }
 }
 
@@ -130,7 +135,8 @@ function checkSwap(
   if (base < 0n) expect(item.amount_out).toBe(plain(-base, baseDecimals));
   else expect(item.amount_in).toBe(plain(base, baseDecimals));
   expect(item.amount_usd).toBe(row.tracked ? Number(row.amount_usd) / 1e12 : null);
-  expect(item.price_usd === null).toBe(row.price_usd === 0);
+  expect(item.price_usd === null ? 0 : Number(item.price_usd)).toBe(row.price_usd);
+  expect(item.fee_usd).toBe(row.tracked ? Number(row.fee_usd) / 1e12 : null);
   const scaled = row.price * 10 ** (d0 - d1);
   const price = row.price === 0 ? null : row.base_is_token0 ? scaled : 1 / scaled;
   if (price === null) expect(item.price).toBeNull();

@@ -12,6 +12,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createDexTables } from '../../../src/query/dexTable';
 import { createPairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTokenTables } from '../../../src/query/tokenTable';
 import { CHAIN_ID, hexOf } from './world';
 
@@ -23,7 +24,13 @@ export const CHAIN: ChainFacts = {
   burn: { token: hexOf('aa', 5, 40), addresses: [hexOf('00', 0, 40)] },
   dexes: [
     { name: 'pulsex_v1', displayName: 'PulseX V1', protocol: 'uniswap_v2', factory: hexOf('fa', 0, 40) },
-    { name: 'pulsex_v2', displayName: 'PulseX V2', protocol: 'uniswap_v2', factory: hexOf('fa', 9, 40) },
+    {
+      name: 'pulsex_v2',
+      displayName: 'PulseX V2',
+      protocol: 'uniswap_v2',
+      factory: hexOf('fa', 9, 40),
+      protocolFeeShare: 0.24,
+    },
     { name: 'nine_v3', displayName: '9mm V3', protocol: 'pancake_v3', factory: hexOf('fa', 2, 40) },
     { name: 'empty_dex', displayName: 'Empty', protocol: 'balancer_v2', factory: hexOf('fa', 8, 40) },
   ],
@@ -50,14 +57,15 @@ export async function startApi(
   head: () => HeadSnapshot | null,
   options: Partial<AppOptions> = {},
 ): Promise<ApiServer> {
-  const pairs = createPairTables(runner, CHAIN_ID);
+  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
+  const pairs = createPairTables(runner, CHAIN_ID, prices, CHAIN.dexes);
   const market: MarketDeps = {
     runner,
     head,
     cache: createByteCache(),
     directory: createPoolDirectory(runner),
     pairs,
-    tokens: createTokenTables(runner, CHAIN_ID, CHAIN, pairs),
+    tokens: createTokenTables(runner, CHAIN_ID, pairs),
     dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),
     activityCounter: new ActivityCounter(runner),
     chain: CHAIN,

@@ -8,9 +8,11 @@ import { getDexHistory } from '../../../src/query/dexHistory';
 import { readDexTable, type DexTable } from '../../../src/query/dexTable';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readPairTable } from '../../../src/query/pairTable';
+import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { dexAnswerShape, dexesAnswerShape, dexItemShape } from '../../../src/wire/dexes';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { expectChange, expectClose, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
 import { createRandom } from './random';
 import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
 
@@ -58,21 +60,9 @@ afterAll(async () => {
 });
 
 async function readTable(at: HeadSnapshot): Promise<DexTable> {
-  return readDexTable(runner, CHAIN_ID, at, CHAIN.dexes, await readPairTable(runner, CHAIN_ID, at));
-}
-
-function upTo<Row>(at: HeadSnapshot, pick: (block: World['blocks'][number]) => readonly Row[]): Row[] {
-  return world.blocks.filter(({ number }) => number <= at.number).flatMap(pick);
-}
-
-function swapsIn(at: HeadSnapshot, since: number, until: number): SwapRow[] {
-  return upTo(at, (block) => block.swaps).filter(({ timestamp }) => timestamp > since && timestamp <= until);
-}
-
-function sumOf(swaps: readonly SwapRow[], field: 'amount_usd' | 'fee_usd'): number | null {
-  const tracked = swaps.filter((swap) => swap.tracked);
-  if (tracked.length === 0) return null;
-  return Number(tracked.reduce((sum, swap) => sum + swap[field], 0n)) / 1e12;
+  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
+  const pairs = await readPairTable(runner, CHAIN_ID, at, prices, CHAIN.dexes);
+  return readDexTable(runner, CHAIN_ID, at, CHAIN.dexes, pairs);
 }
 
 function makersOf(swaps: readonly SwapRow[]): number | null {
@@ -80,23 +70,20 @@ function makersOf(swaps: readonly SwapRow[]): number | null {
   return makers.size === 0 && swaps.length > 0 ? null : makers.size;
 }
 
-function expectNear(got: number | null, wanted: number | null): void {
-  if (wanted === null || got === null) expect(got).toBe(wanted);
-  else expect(Math.abs(got - wanted)).toBeLessThanOrEqual(1e-9 * Math.max(1e-3, Math.abs(wanted)));
-}
-
-const change = (now: number | null, before: number | null): number | null =>
-  now === null || before === null || before === 0 ? null : (now / before - 1) * 100;
-
 test('DEXes have the figures of a plain recomputation, in every state of the store', async () => {
   for (const at of heads) {
     const { items, traders, trades, volumeBefore } = await readTable(at);
     const now = at.timestamp;
-    const day = swapsIn(at, now - DAY, now);
-    const before = swapsIn(at, now - 2 * DAY, now - DAY);
-    const total = sumOf(day, 'amount_usd');
+    const day = swapsIn(world, at, now - DAY, now);
+    const before = swapsIn(world, at, now - 2 * DAY, now - DAY);
+    const total = sumUsd(day, 'amount_usd');
+    const tvls = upTo(world, at, (block) => block.pools).map((pool) => ({
+      ...pool,
+      tvl: tvlNow(world, at, pool),
+    }));
+    const allTvl = tvls.reduce((sum, { tvl }) => sum + tvl, 0);
     expect([traders, trades]).toEqual([makersOf(day), day.length]);
-    expectNear(volumeBefore, sumOf(before, 'amount_usd'));
+    expectClose(volumeBefore, sumUsd(before, 'amount_usd'));
     expect(items.map(({ dex_name }) => dex_name).sort()).toEqual([
       'empty_dex',
       'nine_v3',
@@ -107,9 +94,9 @@ test('DEXes have the figures of a plain recomputation, in every state of the sto
       dexItemShape.parse(item);
       const own = <T extends { dex: string }>(rows: readonly T[]): T[] =>
         rows.filter(({ dex }) => dex === item.dex_name);
-      const pools = own(upTo(at, (block) => block.pools));
+      const pools = own(upTo(world, at, (block) => block.pools));
       const configured = CHAIN.dexes.find(({ name }) => name === item.dex_name)!;
-      const volume = sumOf(own(day), 'amount_usd');
+      const volume = sumUsd(own(day), 'amount_usd');
       expect(item).toMatchObject({
         display_name: configured.displayName,
         factories: [...new Set([configured.factory, ...pools.map(({ factory }) => factory)])].sort(),
@@ -117,21 +104,23 @@ test('DEXes have the figures of a plain recomputation, in every state of the sto
         traders_24h: makersOf(own(day)),
         pool_count: pools.length,
         active_pools_24h: new Set(own(day).map(({ pair }) => pair)).size,
-        last_trade_at: own(swapsIn(at, 0, now)).at(-1)?.timestamp ?? null,
-        tvl_usd: null,
-        tvl_share: null,
-        protocol_fees_24h_usd: null,
+        last_trade_at: own(swapsIn(world, at, 0, now)).at(-1)?.timestamp ?? null,
       });
-      expectNear(item.volume_24h_usd, volume);
-      expectNear(item.fees_24h_usd, sumOf(own(day), 'fee_usd'));
-      expectNear(item.volume_7d_usd, sumOf(own(swapsIn(at, now - 7 * DAY, now)), 'amount_usd'));
-      expectNear(item.volume_change_24h, change(volume, sumOf(own(before), 'amount_usd')));
-      expectNear(item.market_share_24h, total === null ? null : ((volume ?? 0) / total) * 100);
+      expectClose(item.volume_24h_usd, volume);
+      expectClose(item.fees_24h_usd, sumUsd(own(day), 'fee_usd'));
+      const protocolFees = sumUsd(own(day), 'fee_usd') * (configured.protocolFeeShare ?? 0);
+      expectClose(item.protocol_fees_24h_usd, protocolFees);
+      const tvl = own(tvls).reduce((sum, pool) => sum + pool.tvl, 0);
+      expectClose(item.tvl_usd, tvl);
+      expectClose(item.tvl_share, allTvl === 0 ? null : (tvl / allTvl) * 100);
+      expectClose(item.volume_7d_usd, sumUsd(own(swapsIn(world, at, now - 7 * DAY, now)), 'amount_usd'));
+      expectChange(item.volume_change_24h, volume, sumUsd(own(before), 'amount_usd'));
+      expectClose(item.market_share_24h, total === 0 ? null : (volume / total) * 100);
     }
-    const volumes = items.map(({ volume_24h_usd }) => volume_24h_usd ?? -1);
+    const volumes = items.map(({ volume_24h_usd }) => volume_24h_usd);
     expect(volumes).toEqual([...volumes].sort((a, b) => b - a));
     const shares = items.map(({ market_share_24h }) => market_share_24h ?? 0);
-    if (total !== null) expect(Math.abs(shares.reduce((a, b) => a + b) - 100)).toBeLessThan(0.01);
+    if (total !== 0) expect(Math.abs(shares.reduce((a, b) => a + b) - 100)).toBeLessThan(0.01);
   }
 });
 
@@ -156,7 +145,7 @@ test('sums over any stretch of time equal the swaps, wherever its ends lie', asy
       const [a, b] = [time(), time()];
       const stretch = { since: Math.min(a, b), until: Math.max(a, b) };
       const rows = await listDexDays(runner, CHAIN_ID, at, stretch);
-      const wanted = swapsIn(at, stretch.since, stretch.until);
+      const wanted = swapsIn(world, at, stretch.since, stretch.until);
       const countOf = (dex: string, day: number): number =>
         rows.filter((row) => row.dex === dex && row.day === day).reduce((sum, row) => sum + row.trades, 0);
       const keys = new Map<string, number>();
@@ -175,9 +164,9 @@ test('sums over any stretch of time equal the swaps, wherever its ends lie', asy
 
 test('the history of a DEX has every day since the first block, with that day’s trading alone', async () => {
   for (const at of heads)
-    for (const { name } of CHAIN.dexes)
+    for (const item of (await readTable(at)).items)
       for (const days of [1, 3, 365]) {
-        const history = await getDexHistory(runner, CHAIN_ID, at, name, days);
+        const history = await getDexHistory(runner, CHAIN_ID, at, item, days);
         const last = at.timestamp - (at.timestamp % DAY);
         const first = world.blocks[0]!.timestamp - (world.blocks[0]!.timestamp % DAY);
         const from = Math.max(first, last - (days - 1) * DAY);
@@ -185,13 +174,14 @@ test('the history of a DEX has every day since the first block, with that day’
           Array.from({ length: (last - from) / DAY + 1 }, (_, index) => from + index * DAY),
         );
         for (const { time, tx, volume_usd, fees_usd, market_share, tvl_usd } of history) {
-          const all = swapsIn(at, time - 1, time + DAY - 1);
-          const own = all.filter(({ dex }) => dex === name);
-          const [volume, total] = [sumOf(own, 'amount_usd'), sumOf(all, 'amount_usd')];
-          expect([tx, tvl_usd]).toEqual([own.length, null]);
-          expectNear(volume_usd, volume);
-          expectNear(fees_usd, sumOf(own, 'fee_usd'));
-          expectNear(market_share, total === null ? null : ((volume ?? 0) / total) * 100);
+          const all = swapsIn(world, at, time - 1, time + DAY - 1);
+          const own = all.filter(({ dex }) => dex === item.dex_name);
+          const [volume, total] = [sumUsd(own, 'amount_usd'), sumUsd(all, 'amount_usd')];
+          // What was in the pools on past days is not kept.
+          expect([tx, tvl_usd]).toEqual([own.length, time === last ? item.tvl_usd : null]);
+          expectClose(volume_usd, volume);
+          expectClose(fees_usd, sumUsd(own, 'fee_usd'));
+          expectClose(market_share, total === 0 ? null : (volume / total) * 100);
         }
       }
 });
@@ -204,7 +194,7 @@ test('a DEX is found by its name in any letter case, with its ten most traded pa
     expect(data).toMatchObject({ dex_name: 'pulsex_v1', display_name: 'PulseX V1' });
     expect(data.history).toHaveLength(2);
     expect(data.top_pairs).toHaveLength(Math.min(10, data.pool_count));
-    const volumes = data.top_pairs.map(({ volume_24h_usd }) => volume_24h_usd ?? -1);
+    const volumes = data.top_pairs.map(({ volume_24h_usd }) => volume_24h_usd);
     expect(volumes).toEqual([...volumes].sort((a, b) => b - a));
     expect(data.top_pairs.every(({ dex_name }) => dex_name === 'pulsex_v1')).toBe(true);
   }

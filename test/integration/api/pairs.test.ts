@@ -4,12 +4,30 @@ import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/nam
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { toPairDetail } from '../../../src/query/pairItem';
-import { listPairs, ORDERS, PAIR_SORTS } from '../../../src/query/pairList';
-import { createPairTables, readPairTable } from '../../../src/query/pairTable';
+import { toPairDetail } from '../../../src/query/pairDetail';
+import { listPairs, PAIR_SORTS } from '../../../src/query/pairList';
+import { ORDERS } from '../../../src/query/ranking';
+import { createPairTables, readPairTable, type PairTable } from '../../../src/query/pairTable';
+import { readPairWindows } from '../../../src/query/pairWindows';
+import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { pairDetailShape, WINDOW_SECONDS, type PairDetail, type TradeCounts } from '../../../src/wire/pairs';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { CHAIN } from './apiServer';
+import {
+  decimalsOf,
+  expectChange,
+  expectClose,
+  plainApr,
+  priceNow,
+  statesOf,
+  sumUsd,
+  swapsIn,
+  trusted,
+  tvlNow,
+  upTo,
+} from './plainMarket';
 import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { plainPrice } from './worldPrices';
 
 const SEED = 4_242;
 const BLOCKS = 300;
@@ -36,6 +54,7 @@ beforeAll(async () => {
     snapshotOf(world, FINAL - 100, FINAL - 100),
     snapshotOf(world, STORED, TIP),
     snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
+    ...[20, 60, 90, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
   ];
 }, 120_000);
 
@@ -44,8 +63,9 @@ afterAll(async () => {
   await test_?.drop();
 });
 
-function upTo<Row>(head: HeadSnapshot, pick: (block: World['blocks'][number]) => readonly Row[]): Row[] {
-  return world.blocks.filter(({ number }) => number <= head.number).flatMap(pick);
+function readTable(head: HeadSnapshot): Promise<PairTable> {
+  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
+  return readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
 }
 
 function expectCounts(swaps: readonly SwapRow[]): TradeCounts {
@@ -62,24 +82,24 @@ function expectCounts(swaps: readonly SwapRow[]): TradeCounts {
 /** Quote per base of a state as a plain float, or null. */
 function priceOf(pool: PoolRow, state: PoolStateRow | undefined, baseIsToken0: boolean): number | null {
   if (state === undefined || state.price === 0) return null;
-  const decimalsOf = (token: string): number =>
-    world.tokens.find(({ address }) => address === token)!.decimals ?? 0;
-  const scaled = state.price * 10 ** (decimalsOf(pool.token0) - decimalsOf(pool.token1));
+  const scaled = state.price * 10 ** (decimalsOf(world, pool.token0) - decimalsOf(world, pool.token1));
   return baseIsToken0 ? scaled : 1 / scaled;
 }
 
-function expectNear(got: string | number | null, wanted: number | null, tolerance: number): void {
-  if (wanted === null || got === null) expect(got).toBe(wanted);
-  else
-    expect(Math.abs(Number(got) - wanted)).toBeLessThanOrEqual(
-      tolerance * Math.max(1e-300, Math.abs(wanted)) + 1e-9,
-    );
-}
+const times = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : a * b;
+
+const CHANGES = {
+  m5: 'price_change_5m',
+  h1: 'price_change_1h',
+  h6: 'price_change_6h',
+  h24: 'price_change_24h',
+} as const;
 
 function checkDetail(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): void {
   pairDetailShape.parse(detail);
-  const swaps = upTo(head, (block) => block.swaps).filter(({ pair }) => pair === pool.address);
-  const states = upTo(head, (block) => block.states).filter(({ pair }) => pair === pool.address);
+  const own = (rows: readonly SwapRow[]): SwapRow[] => rows.filter(({ pair }) => pair === pool.address);
+  const states = statesOf(world, head, pool);
   const now = states.at(-1);
   const base = pool.base_is_token0 ? pool.token0 : pool.token1;
   expect(detail).toMatchObject({
@@ -93,41 +113,15 @@ function checkDetail(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
     created_at: pool.created_at,
     created_tx: pool.created_tx,
     factory: pool.factory,
-    last_trade_at: swaps.at(-1)?.timestamp ?? null,
+    last_trade_at: own(swapsIn(world, head, 0)).at(-1)?.timestamp ?? null,
     reserve0_raw: now === undefined ? null : now.reserve0.toString(),
     reserve1_raw: now === undefined ? null : now.reserve1.toString(),
-    price_usd: null,
-    liquidity_usd: null,
   });
   expect('tick_spacing' in detail).toBe(pool.pool_type === 3);
-  const price = priceOf(pool, now, pool.base_is_token0);
-  if (price === null) expect(detail.price).toBeNull();
-  else expect(Math.abs(Number(detail.price) / price - 1)).toBeLessThan(1e-12);
-  expect(pool.base_is_token0 ? detail.token0_price : detail.token1_price).toBe(detail.price);
-  const changes = {
-    m5: 'price_change_5m',
-    h1: 'price_change_1h',
-    h6: 'price_change_6h',
-    h24: 'price_change_24h',
-  } as const;
   for (const window of ['m5', 'h1', 'h6', 'h24'] as const) {
-    const since = head.timestamp - WINDOW_SECONDS[window];
-    expect(detail.transactions[window]).toEqual(
-      expectCounts(swaps.filter(({ timestamp }) => timestamp > since)),
-    );
-    const then = priceOf(
-      pool,
-      states.filter(({ timestamp }) => timestamp <= since).at(-1),
-      pool.base_is_token0,
-    );
-    const change = price === null || then === null ? null : (price / then - 1) * 100;
-    expectNear(detail[changes[window]], change, 1e-9);
-    const tracked = swaps.filter((swap) => swap.tracked && swap.timestamp > since);
-    const volume =
-      tracked.length === 0
-        ? null
-        : Number(tracked.reduce((sum, { amount_usd }) => sum + amount_usd, 0n)) / 1e12;
-    expectNear(detail.volume[window], volume, 1e-12);
+    const inside = own(swapsIn(world, head, head.timestamp - WINDOW_SECONDS[window]));
+    expect(detail.transactions[window]).toEqual(expectCounts(inside));
+    expectClose(detail.volume[window], sumUsd(inside, 'amount_usd'), 1e-12);
   }
   const day = detail.transactions.h24;
   expect([detail.buys_24h, detail.sells_24h, detail.buyers_24h, detail.sellers_24h, detail.tx_24h]).toEqual([
@@ -137,18 +131,110 @@ function checkDetail(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
     day.sellers,
     day.buys + day.sells,
   ]);
+  checkPrices(detail, pool, head);
+  checkSums(detail, pool, head);
+  checkValues(detail, pool, head);
+}
+
+/** Which cases the random worlds held: a check that meets none of them proves nothing. */
+const met = new Set<string>();
+
+function checkPrices(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): void {
+  const states = statesOf(world, head, pool);
+  const quote = pool.base_is_token0 ? pool.token1 : pool.token0;
+  const price = priceOf(pool, states.at(-1), pool.base_is_token0);
+  expectClose(detail.price, price, 1e-12);
+  expect(pool.base_is_token0 ? detail.token0_price : detail.token1_price).toBe(detail.price);
+  const usd = priceNow(world, head, quote).usd;
+  const nativeUsd = priceNow(world, head, CHAIN.wrappedNative!).usd;
+  const native = quote === CHAIN.wrappedNative ? 1 : nativeUsd === null ? null : times(usd, 1 / nativeUsd);
+  met.add(`price ${usd === null ? 'unknown' : 'known'} in usd`);
+  expectClose(detail.price_usd, times(price, usd));
+  expectClose(detail.price_native, times(price, native));
+  for (const window of ['m5', 'h1', 'h6', 'h24'] as const) {
+    const since = head.timestamp - WINDOW_SECONDS[window];
+    const before = states.filter(({ timestamp }) => timestamp <= since).at(-1);
+    const then = priceOf(pool, before, pool.base_is_token0);
+    const usdThen = plainPrice(world.blocks, head.number, quote, since).usd;
+    met.add(`change by ${usd === null || usdThen === null ? 'quote' : 'usd'} ${window}`);
+    if (usd === null || usdThen === null) expectChange(detail[CHANGES[window]], price, then);
+    else expectChange(detail[CHANGES[window]], times(price, usd), times(then, usdThen));
+  }
+}
+
+function checkSums(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): void {
+  const swapsOf = (seconds: number): SwapRow[] =>
+    swapsIn(world, head, head.timestamp - seconds).filter(({ pair }) => pair === pool.address);
+  const [day, week, month] = [swapsOf(86_400), swapsOf(604_800), swapsOf(2_592_000)];
+  const fees = sumUsd(day, 'fee_usd');
+  const share = CHAIN.dexes.find(({ name }) => name === pool.dex)?.protocolFeeShare ?? 0;
+  expectClose(detail.volume_24h_usd, sumUsd(day, 'amount_usd'));
+  expectClose(detail.volume.d7, sumUsd(week, 'amount_usd'));
+  expectClose(detail.volume.d30, sumUsd(month, 'amount_usd'));
+  expectClose(detail.untracked_volume_24h_usd, sumUsd(day, 'untracked_usd'));
+  expectClose(detail.fees_24h_usd, fees);
+  expectClose(detail.fees.h24, fees);
+  expectClose(detail.fees.d7, sumUsd(week, 'fee_usd'));
+  expectClose(detail.protocol_fees_24h_usd, fees * share);
+  expectClose(detail.lp_fees_24h_usd, fees - fees * share);
+  met.add(`apr ${detail.apr_24h === null ? 'unknown' : detail.apr_24h > 0 ? 'some' : 'zero'}`);
+  expectClose(detail.apr_24h, plainApr(world, head, pool, 86_400, fees - fees * share));
+  const weekFees = sumUsd(week, 'fee_usd') * (1 - share);
+  expectClose(detail.apr_7d, plainApr(world, head, pool, 604_800, weekFees));
+}
+
+function checkValues(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): void {
+  const now = statesOf(world, head, pool).at(-1);
+  const value = (raw: bigint | undefined, token: string): number | null =>
+    raw === undefined
+      ? null
+      : times(Number(raw) / 10 ** decimalsOf(world, token), priceNow(world, head, token).usd);
+  expectClose(detail.reserve0_usd, value(now?.reserve0, pool.token0));
+  expectClose(detail.reserve1_usd, value(now?.reserve1, pool.token1));
+  const sides = [pool.token0, pool.token1].filter((token) => trusted(priceNow(world, head, token)));
+  met.add(`${sides.length} trusted sides of type ${pool.pool_type}`);
+  expectClose(detail.liquidity_usd, tvlNow(world, head, pool));
+  const [base, quote] = pool.base_is_token0 ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+  const usd = priceNow(world, head, quote).usd;
+  const price = priceOf(pool, now, pool.base_is_token0);
+  const { up, down } = detail.depth_2pct_usd;
+  if (now === undefined || usd === null || price === null) {
+    expect([up, down]).toEqual([null, null]);
+    return;
+  }
+  // All in whole tokens; moving V2 reserves along x·y = k must give the same as the formula by L.
+  const [d0, d1] = [decimalsOf(world, pool.token0), decimalsOf(world, pool.token1)];
+  const x = Number(pool.base_is_token0 ? now.reserve0 : now.reserve1) / 10 ** decimalsOf(world, base);
+  const y = Number(pool.base_is_token0 ? now.reserve1 : now.reserve0) / 10 ** decimalsOf(world, quote);
+  const k =
+    pool.pool_type === 3 ? (Number(now.liquidity) / 10 ** d0) * (Number(now.liquidity) / 10 ** d1) : x * y;
+  const quoteAt = (at: number): number => Math.sqrt(k * at);
+  const baseAt = (at: number): number => Math.sqrt(k / at);
+  expectClose(up, Math.min(quoteAt(price * 1.02) - quoteAt(price), x * price) * usd, 1e-6);
+  expectClose(down, Math.min((baseAt(price * 0.98) - baseAt(price)) * price, y) * usd, 1e-6);
 }
 
 describe('pairs', () => {
   test('are those of the canonical chain with the figures of a plain recomputation, in every state of the store', async () => {
     for (const head of heads) {
-      const table = await readPairTable(runner, CHAIN_ID, head);
-      const pools = upTo(head, (block) => block.pools);
+      const table = await readTable(head);
+      const pools = upTo(world, head, (block) => block.pools);
       expect(table.entries.map(({ item }) => item.address)).toEqual(
         pools.map(({ address }) => address).sort(),
       );
-      for (const pool of pools) checkDetail(toPairDetail(table.byAddress.get(pool.address)!), pool, head);
+      for (const pool of pools) {
+        const windows = await readPairWindows(runner, CHAIN_ID, head, pool.address);
+        checkDetail(toPairDetail(table.byAddress.get(pool.address)!, windows), pool, head);
+      }
     }
+    const windows = ['m5', 'h1', 'h6', 'h24'];
+    const wanted = [
+      ...['quote', 'usd'].flatMap((by) => windows.map((window) => `change by ${by} ${window}`)),
+      ...['known', 'unknown'].map((word) => `price ${word} in usd`),
+      ...[2, 3].flatMap((type) => [0, 1, 2].map((sides) => `${sides} trusted sides of type ${type}`)),
+      ...['unknown', 'some', 'zero'].map((word) => `apr ${word}`),
+    ];
+    expect(wanted.filter((word) => !met.has(word))).toEqual([]);
   });
 
   test('are read once per head version however many ask at the same time', async () => {
@@ -159,7 +245,12 @@ describe('pairs', () => {
         return runner.run(name, params, shape);
       },
     };
-    const tables = createPairTables(counting, CHAIN_ID);
+    const tables = createPairTables(
+      counting,
+      CHAIN_ID,
+      createTokenPrices(counting, CHAIN_ID, CHAIN),
+      CHAIN.dexes,
+    );
     const [a, b] = await Promise.all([tables.at(heads[0]!), tables.at(heads[0]!)]);
     expect(a).toBe(b);
     await tables.at(heads[1]!);
@@ -168,7 +259,7 @@ describe('pairs', () => {
   });
 
   test('sort with nulls last and ties by address in both orders', async () => {
-    const { entries } = await readPairTable(runner, CHAIN_ID, heads[0]!);
+    const { entries } = await readTable(heads[0]!);
     for (const sort of PAIR_SORTS) {
       for (const order of ORDERS) {
         const items = listPairs(entries, { q: null, dex: null, token: null }, sort, order);
@@ -184,7 +275,7 @@ describe('pairs', () => {
   });
 
   test('are found by address, token, symbol and name, with wild cards as ordinary characters', async () => {
-    const { entries } = await readPairTable(runner, CHAIN_ID, heads[0]!);
+    const { entries } = await readTable(heads[0]!);
     const found = (q: string): number =>
       listPairs(entries, { q, dex: null, token: null }, 'volume_24h_usd', 'desc').length;
     const holding = (token: number): number =>

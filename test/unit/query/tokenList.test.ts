@@ -1,5 +1,6 @@
 import { listTokenItems, TOKEN_SORTS, type TokenSearch } from '../../../src/query/tokenList';
-import { ORDERS } from '../../../src/query/pairList';
+import { ORDERS } from '../../../src/query/ranking';
+import { NO_PRICE } from '../../../src/query/priceBook';
 import type { TokenEntry } from '../../../src/query/tokenItem';
 import type { TokenItem } from '../../../src/wire/tokens';
 
@@ -19,8 +20,8 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     price_change_1h: null,
     price_change_6h: null,
     price_change_24h: null,
-    volume_24h_usd: null,
-    liquidity_usd: null,
+    volume_24h_usd: 0,
+    liquidity_usd: 0,
     tx_24h: 0,
     buys_24h: 0,
     sells_24h: 0,
@@ -35,7 +36,8 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     flags: [],
     ...changes,
   };
-  return { item, facts: { trades: null, firstSeenBlock: 1, now: 1 }, pairs: [] };
+  const facts = { trades: null, firstSeenBlock: 1, now: 1 };
+  return { item, facts, price: NO_PRICE, pairs: [] };
 }
 
 function indexes(entries: readonly TokenEntry[], search: Partial<TokenSearch>): number[] {
@@ -49,21 +51,21 @@ describe('a search', () => {
     entry(1, { symbol: 'xPLS', liquidity_usd: 50 }),
     entry(2, { symbol: 'PLSX', liquidity_usd: 10 }),
     entry(3, { symbol: 'PLSD', liquidity_usd: 900 }),
-    entry(4, { symbol: 'pls', liquidity_usd: null }),
+    entry(4, { symbol: 'pls', liquidity_usd: 0 }),
     entry(5, { symbol: 'AAA', name: 'The pls token', liquidity_usd: 10_000 }),
     entry(6, { symbol: 'PLS', liquidity_usd: 1 }),
     entry(7, { symbol: null, name: null, liquidity_usd: 10 }),
     entry(8, { symbol: 'PLSA', liquidity_usd: 10 }),
-    entry(9, { symbol: 'PLSB', liquidity_usd: null }),
+    entry(9, { symbol: 'PLSB', liquidity_usd: 0 }),
   ];
 
-  test('ranks exact symbols, then prefixes, then parts, then names, each by liquidity with nulls last', () => {
+  test('ranks exact symbols, then prefixes, then parts, then names, each by liquidity', () => {
     for (const q of ['pls', 'PLS', 'pLs']) expect(indexes(entries, { q })).toEqual([6, 4, 3, 2, 8, 9, 1, 5]);
   });
 
   test('keeps to a sort that is asked for', () => {
     expect(indexes(entries, { q: 'pls', sort: 'liquidity_usd', order: 'asc' })).toEqual([
-      6, 2, 8, 1, 3, 5, 4, 9,
+      4, 9, 6, 2, 8, 1, 3, 5,
     ]);
   });
 
@@ -90,14 +92,17 @@ describe('a search', () => {
   });
 });
 
+const NEVER_NULL: readonly string[] = ['tx_24h', 'volume_24h_usd', 'liquidity_usd'];
+
 test('every sort is a total order: nulls last and ties by address in both orders', () => {
   const values = [null, 3, 1, 3, null, 2, 1];
   for (const sort of TOKEN_SORTS) {
     const entries = values.map((value, index) => {
       const key = sort === 'symbol' || sort === 'price_usd' ? (value?.toString() ?? null) : value;
-      return entry(index + 1, { [sort]: sort === 'tx_24h' ? (value ?? 0) : key });
+      return entry(index + 1, { [sort]: NEVER_NULL.includes(sort) ? (value ?? 0) : key });
     });
-    const zeros = sort === 'tx_24h';
+    // Counts and sums are never null: nothing is 0.
+    const zeros = NEVER_NULL.includes(sort);
     for (const order of ORDERS) {
       const wanted = order === 'desc' ? [2, 4, 6, 3, 7, 1, 5] : [3, 7, 6, 2, 4, 1, 5];
       const withZeros = order === 'desc' ? wanted : [1, 5, 3, 7, 6, 2, 4];

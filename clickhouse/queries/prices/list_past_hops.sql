@@ -1,0 +1,39 @@
+-- One row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the day:
+-- what the first change after that moment replaced (price 0: nothing); null: no change since, the newest hop held then
+-- too. Key: ord, from the day's first block on (`after_ord`). Once per head version, never per request.
+SELECT
+    concat('0x', lower(hex(token))) AS token,
+    if(countIf(in_m5) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_m5))))) AS next_m5,
+    if(countIf(in_h1) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_h1))))) AS next_h1,
+    if(countIf(in_h6) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_h6))))) AS next_h6,
+    concat('0x', lower(hex(argMin(previous_next_token, ord)))) AS next_h24,
+    argMinIf(previous_hop_price, ord, in_m5) AS price_m5,
+    argMinIf(previous_hop_price, ord, in_h1) AS price_h1,
+    argMinIf(previous_hop_price, ord, in_h6) AS price_h6,
+    argMin(previous_hop_price, ord) AS price_h24
+FROM
+(
+    SELECT
+        token,
+        ord,
+        previous_next_token,
+        previous_hop_price,
+        timestamp + 300 > {now:UInt32} AS in_m5,
+        timestamp + 3600 > {now:UInt32} AS in_h1,
+        timestamp + 21600 > {now:UInt32} AS in_h6
+    FROM token_prices
+    WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+    UNION ALL
+    SELECT
+        token,
+        ord,
+        previous_next_token,
+        previous_hop_price,
+        timestamp + 300 > {now:UInt32} AS in_m5,
+        timestamp + 3600 > {now:UInt32} AS in_h1,
+        timestamp + 21600 > {now:UInt32} AS in_h6
+    FROM token_prices_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+)
+GROUP BY token
+LIMIT {limit:UInt32}

@@ -1,0 +1,35 @@
+-- One row: the tracked swaps of a token in one canonical block above the final tables, as part of the bar they fall in,
+-- in order. Blocks become final whole, so none is ever half in a bar. Key: ord of swaps_head, which holds minutes of
+-- chain. Never touches the final tables.
+SELECT
+    toUInt32(any(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32})) AS bucket,
+    toString(minIf(s.ord, s.p > 0)) AS open_ord,
+    argMinIf(s.p, s.ord, s.p > 0) AS open,
+    toString(maxIf(s.ord, s.p > 0)) AS close_ord,
+    argMaxIf(s.p, s.ord, s.p > 0) AS close,
+    max(s.p) AS high,
+    minIf(s.p, s.p > 0) AS low,
+    toString(sum(abs(s.amount)::UInt256)) AS volume,
+    toString(sum(s.amount_usd)) AS volume_usd,
+    toUInt32(count()) AS trades,
+    toUInt32(countIf(s.amount < 0)) AS buys,
+    toString(max(s.ord)) AS last_ord
+FROM
+(
+    SELECT
+        ord,
+        timestamp,
+        amount_usd,
+        token0 = unhex({token:String}) AS is_token0,
+        if(is_token0, amount0, amount1) AS amount,
+        if(is_token0 = base_is_token0, price_usd, quote_price_usd) AS usd,
+        if({usd:Bool}, usd, if(native_usd > 0, usd / native_usd, 0)) AS p
+    FROM swaps_head
+    WHERE has({commits:Array(UInt64)}, commit)
+        AND ord > {final_ord:UInt64}
+        AND tracked
+        AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+) AS s
+GROUP BY intDiv(s.ord, 1048576)
+ORDER BY max(s.ord)
+LIMIT {limit:UInt32}

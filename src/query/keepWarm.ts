@@ -1,0 +1,53 @@
+/**
+ * Makes the tables of a new head before anybody asks for them, as long as somebody asked lately: one head at a time, the
+ * newest next, so that a slow database is never given more than one at once.
+ */
+import type { HeadSnapshot } from './headSnapshot';
+
+/** Nobody asked for so long: the next one to ask waits. */
+const DEMAND_MS = 60_000;
+
+interface Warmable {
+  at(head: HeadSnapshot): Promise<unknown>;
+}
+
+export interface Warmer {
+  /** The same tables, noting that they were asked for. */
+  watch<T extends Warmable>(tables: T): T;
+  /** Told of each new head. */
+  onHead(head: HeadSnapshot): void;
+}
+
+export function createWarmer(now: () => number = Date.now): Warmer {
+  const watched: Warmable[] = [];
+  let askedAt = -Infinity;
+  let next: HeadSnapshot | null = null;
+  let running = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    for (let head = next; head !== null; head = next) {
+      next = null;
+      const snapshot = head;
+      // Whoever asks for the same version is told of a failure; here it only means that nothing is warm.
+      await Promise.allSettled(watched.map((tables) => tables.at(snapshot)));
+    }
+    running = false;
+  };
+  return {
+    watch<T extends Warmable>(tables: T): T {
+      watched.push(tables);
+      return {
+        ...tables,
+        at(head: HeadSnapshot) {
+          askedAt = now();
+          return tables.at(head);
+        },
+      };
+    },
+    onHead(head) {
+      if (now() - askedAt > DEMAND_MS) return;
+      next = head;
+      if (!running) void run();
+    },
+  };
+}

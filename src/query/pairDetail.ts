@@ -1,0 +1,83 @@
+/** From the pair that lists show to the whole record of one. Pure. */
+import { formatUnits } from '../domain/amounts';
+import { WEEK_SECONDS, type PairDetail } from '../wire/pairs';
+import { meanTvl, priceOf, tradeCounts, type PairEntry } from './pairItem';
+import type { PairWindows } from './pairWindows';
+import type { StateRow } from './pairRows';
+import type { PoolRow } from './pools';
+import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
+
+const V3 = 3;
+
+export function toPairDetail(entry: PairEntry, windows: PairWindows): PairDetail {
+  const { item, pool, facts, token0, token1, sides } = entry;
+  const { state, trades } = facts;
+  const lpShare = 1 - facts.protocolShare;
+  const fees = trades?.fees_h24 ?? 0;
+  return {
+    ...item,
+    reserve0: state === null ? null : formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
+    reserve1: state === null ? null : formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
+    reserve0_raw: state?.reserve0 ?? null,
+    reserve1_raw: state?.reserve1 ?? null,
+    reserve0_usd: state === null ? null : valueOf(sides[0]),
+    reserve1_usd: state === null ? null : valueOf(sides[1]),
+    token0_price: priceOf(pool, state, token0, token1, true),
+    token1_price: priceOf(pool, state, token0, token1, false),
+    volume: {
+      m5: trades?.volume_m5 ?? 0,
+      h1: trades?.volume_h1 ?? 0,
+      h6: trades?.volume_h6 ?? 0,
+      h24: trades?.volume_h24 ?? 0,
+      d7: windows.volumeWeek,
+      d30: windows.volumeMonth,
+    },
+    untracked_volume_24h_usd: trades?.untracked_h24 ?? 0,
+    fees: { h24: fees, d7: windows.feesWeek },
+    lp_fees_24h_usd: fees * lpShare,
+    protocol_fees_24h_usd: fees * facts.protocolShare,
+    apr_7d: aprPercent(windows.feesWeek * lpShare, WEEK_SECONDS, meanTvl(entry, windows.meanReservesWeek)),
+    transactions: {
+      m5: tradeCounts(trades, 'm5'),
+      h1: tradeCounts(trades, 'h1'),
+      h6: tradeCounts(trades, 'h6'),
+      h24: tradeCounts(trades, 'h24'),
+    },
+    total_supply: null,
+    lp_holders: null,
+    depth_2pct_usd: depthUsd(entry),
+    factory: pool.factory,
+    created_tx: pool.created_tx,
+    ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
+  };
+}
+
+function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail['depth_2pct_usd'] {
+  const none = { up: null, down: null };
+  const { state } = facts;
+  const [quote, worth] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
+  if (state === null || worth === null) return none;
+  const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
+  const depth = depthOf({
+    poolType: pool.pool_type,
+    baseReserve: pool.base_is_token0 ? reserves[0] : reserves[1],
+    quoteReserve: pool.base_is_token0 ? reserves[1] : reserves[0],
+    liquidity: Number(state.liquidity),
+    price: pool.base_is_token0 ? state.price : 1 / state.price,
+  });
+  if (depth === null) return none;
+  const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * worth;
+  return { up: usdOf(depth.up), down: usdOf(depth.down) };
+}
+
+type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
+
+function concentratedFields(pool: PoolRow, state: StateRow | null): ConcentratedFields {
+  const initialised = state !== null && state.sqrt_price_x96 !== '0';
+  return {
+    sqrt_price_x96: initialised ? state.sqrt_price_x96 : null,
+    tick: initialised ? state.tick : null,
+    liquidity_raw: state?.liquidity ?? null,
+    tick_spacing: pool.tick_spacing,
+  };
+}

@@ -1,0 +1,164 @@
+/** The real ingest session over an AuditChain, and the API over what it stored. */
+import { createServer, type Server } from 'node:http';
+
+import { createApp } from '../../../src/api/app';
+import { createByteCache } from '../../../src/api/byteCache';
+import type { ChainFacts } from '../../../src/api/marketRoute';
+import { listRoutes } from '../../../src/api/routes';
+import type { BlockSource } from '../../../src/chain/blockSource';
+import { RpcError } from '../../../src/chain/rpcError';
+import type { Database } from '../../../src/clickhouse/database';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import type { Dex } from '../../../src/domain/pool';
+import { createClickHouseStore } from '../../../src/ingest/clickhouseStore';
+import type { DecodeContext } from '../../../src/ingest/decodeContext';
+import { PoolDiscovery } from '../../../src/ingest/discoverPools';
+import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
+import type { EthCalls } from '../../../src/ingest/ethCalls';
+import { PoolRegistry } from '../../../src/ingest/poolRegistry';
+import { IngestSession } from '../../../src/ingest/session';
+import { newIngestStatus } from '../../../src/ingest/status';
+import { createLog } from '../../../src/log';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { ActivityCounter } from '../../../src/query/activity';
+import { createDexTables } from '../../../src/query/dexTable';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createPairTables } from '../../../src/query/pairTable';
+import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { createTokenPrices } from '../../../src/query/tokenPrices';
+import { createTokenTables } from '../../../src/query/tokenTable';
+import { simFinality } from '../../simulation/simNode';
+import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain } from './auditChain';
+
+const DECIMALS_CALL = '0x313ce567';
+const log = createLog('silent', false);
+const DEXES: readonly Dex[] = [
+  { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 29 },
+  { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY },
+];
+export const AUDIT_CHAIN: ChainFacts = {
+  chainId: 369,
+  wrappedNative: TOKENS.WPLS.address,
+  anchors: [
+    { address: TOKENS.DAI.address, symbol: 'DAI', priceUsd: 1 },
+    { address: TOKENS.USDC.address, symbol: 'USDC', priceUsd: 1.001 },
+  ],
+  burn: null,
+  dexes: DEXES.map(({ name, displayName, protocol, factory }) => ({ name, displayName, protocol, factory })),
+};
+
+/** Every token tells its decimals and nothing else. */
+const rpc: EthCalls = {
+  batchSettled: (calls, parse) =>
+    Promise.resolve(
+      calls.map(({ params }, index) => {
+        const [{ to, data }] = params as [{ to: Hex; data: Hex }];
+        const token = Object.values(TOKENS).find(({ address }) => address === to);
+        if (token === undefined || data !== DECIMALS_CALL)
+          return { error: new RpcError('revert', 'execution reverted') };
+        return { value: parse(`0x${token.decimals.toString(16).padStart(64, '0')}`, index) };
+      }),
+    ),
+};
+
+export function openAuditSession(
+  chain: AuditChain,
+  database: Database,
+  depth: number,
+): Promise<IngestSession> {
+  const baseIsToken0 = (): boolean => true;
+  const decode: DecodeContext = {
+    chainId: AUDIT_CHAIN.chainId,
+    registry: new PoolRegistry(),
+    dexByFactory: new Map(DEXES.map((dex) => [dex.factory, dex])),
+    protocolOfDex: (dex) => (dex.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
+    protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
+    eventTopics: new Set([...uniswapV2.eventTopics, ...uniswapV3.eventTopics]),
+    creationTopics: new Set([uniswapV2.creationTopic, uniswapV3.creationTopic]),
+    vaultTopics: new Set(),
+    baseIsToken0,
+    onMalformed: () => undefined,
+  };
+  const { eventTopics, creationTopics } = decode;
+  const discovery = { rpc, dexes: [], eventTopics, creationTopics, baseIsToken0, log };
+  let commit = 0;
+  const deps = {
+    store: createClickHouseStore(database, AUDIT_CHAIN.chainId),
+    rpc,
+    source: sourceOf(chain),
+    finality: simFinality(depth),
+    decode,
+    prices: {
+      anchors: AUDIT_CHAIN.anchors.map(({ address, priceUsd }) => ({ address, priceUsd })),
+      wrappedNative: AUDIT_CHAIN.wrappedNative,
+    },
+    discovery: new PoolDiscovery(discovery),
+    vaultDiscovery: new VaultDiscovery(discovery),
+    status: newIngestStatus(),
+    log,
+    now: () => 0,
+    newCommit: () => (commit += 1),
+  };
+  return IngestSession.open(deps, () => Promise.resolve(chain.at(0)!), new AbortController().signal);
+}
+
+export const headerOf = (block: ChainBlock) => ({ ...block, logsBloom: null });
+
+function sourceOf(chain: AuditChain): BlockSource {
+  const range = (from: number, to: number): ChainBlock[] =>
+    Array.from({ length: to - from + 1 }, (_, i) => chain.at(from + i)!);
+  return {
+    fetchHeader: (at) => Promise.resolve(headerOf(typeof at === 'number' ? chain.at(at)! : chain.head)),
+    fetchHeaders: (from, to) => Promise.resolve(range(from, to).map(headerOf)),
+    fetchBlock: (number) => Promise.resolve(chain.at(number)!),
+    fetchRange: (from, to) => Promise.resolve(range(from, to)),
+    confirmCanonical: (ref) => Promise.resolve(chain.at(ref.number)?.hash === ref.hash),
+  };
+}
+
+export interface AuditServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startAuditApi(
+  runner: QueryRunner,
+  head: () => HeadSnapshot | null,
+): Promise<AuditServer> {
+  const { chainId } = AUDIT_CHAIN;
+  const prices = createTokenPrices(runner, chainId, AUDIT_CHAIN);
+  const pairs = createPairTables(runner, chainId, prices, AUDIT_CHAIN.dexes);
+  const market = {
+    runner,
+    head,
+    cache: createByteCache(),
+    directory: createPoolDirectory(runner),
+    pairs,
+    tokens: createTokenTables(runner, chainId, pairs),
+    dexes: createDexTables(runner, chainId, AUDIT_CHAIN.dexes, pairs),
+    activityCounter: new ActivityCounter(runner),
+    prices,
+    chain: AUDIT_CHAIN,
+  };
+  const app = createApp({
+    routes: listRoutes(market, []),
+    head,
+    log,
+    corsOrigin: '*',
+    rateLimitPerMinute: 0,
+  });
+  const server: Server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/api/v1/tokens`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

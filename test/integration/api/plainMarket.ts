@@ -1,0 +1,102 @@
+/** Figures of the random world recomputed as plainly as can be, for whatever the market's endpoints show. */
+import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { World, WorldBlock } from './world';
+import { plainPrice, type PlainPrice } from './worldPrices';
+
+/** Rows of the canonical blocks up to the snapshot's newest. */
+export function upTo<Row>(
+  world: World,
+  head: HeadSnapshot,
+  pick: (block: WorldBlock) => readonly Row[],
+): Row[] {
+  return world.blocks.filter(({ number }) => number <= head.number).flatMap(pick);
+}
+
+/** Swaps of (since, until]. */
+export function swapsIn(world: World, head: HeadSnapshot, since: number, until = head.timestamp): SwapRow[] {
+  return upTo(world, head, (block) => block.swaps).filter(
+    ({ timestamp }) => timestamp > since && timestamp <= until,
+  );
+}
+
+type UsdField = 'amount_usd' | 'untracked_usd' | 'fee_usd';
+
+/** A sum over tracked swaps in USD; of what is not tracked over the others. */
+export function sumUsd(swaps: readonly SwapRow[], field: UsdField): number {
+  const counted = swaps.filter(({ tracked }) => tracked === (field !== 'untracked_usd'));
+  return Number(counted.reduce((sum, swap) => sum + swap[field], 0n)) / 1e12;
+}
+
+export function decimalsOf(world: World, token: string): number {
+  return world.tokens.find(({ address }) => address === token)!.decimals ?? 0;
+}
+
+export function priceNow(world: World, head: HeadSnapshot, token: string): PlainPrice {
+  return plainPrice(world.blocks, head.number, token);
+}
+
+export const trusted = ({ usd, confidence }: PlainPrice): boolean => usd !== null && confidence >= 0.5;
+
+/** TVL of reserves (raw) at the prices of now. */
+export function plainTvl(
+  world: World,
+  head: HeadSnapshot,
+  pool: PoolRow,
+  reserve0: number,
+  reserve1: number,
+): number {
+  const sides = [
+    { price: priceNow(world, head, pool.token0), whole: reserve0 / 10 ** decimalsOf(world, pool.token0) },
+    { price: priceNow(world, head, pool.token1), whole: reserve1 / 10 ** decimalsOf(world, pool.token1) },
+  ].filter(({ price }) => trusted(price));
+  const sum = sides.reduce((total, { price, whole }) => total + whole * price.usd!, 0);
+  return sides.length === 1 && pool.pool_type === 2 ? 2 * sum : sum;
+}
+
+export function statesOf(world: World, head: HeadSnapshot, pool: PoolRow): PoolStateRow[] {
+  return upTo(world, head, (block) => block.states).filter(({ pair }) => pair === pool.address);
+}
+
+/** TVL of a pool as of the snapshot. */
+export function tvlNow(world: World, head: HeadSnapshot, pool: PoolRow): number {
+  const now = statesOf(world, head, pool).at(-1);
+  return now === undefined ? 0 : plainTvl(world, head, pool, Number(now.reserve0), Number(now.reserve1));
+}
+
+/** LP fees over a window in percent a year of the TVL of the mean reserves, second by second in spirit. */
+export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, seconds: number, lpFees: number) {
+  const since = head.timestamp - seconds;
+  const states = statesOf(world, head, pool);
+  let [sum0, sum1, held] = [0, 0, 0];
+  states.forEach((state, index) => {
+    const start = Math.max(state.timestamp, since);
+    const end = Math.max(states[index + 1]?.timestamp ?? head.timestamp, since);
+    sum0 += Number(state.reserve0) * (end - start);
+    sum1 += Number(state.reserve1) * (end - start);
+    held += end - start;
+  });
+  const last = states.at(-1);
+  if (last === undefined) return null;
+  const [mean0, mean1] =
+    held === 0 ? [Number(last.reserve0), Number(last.reserve1)] : [sum0 / held, sum1 / held];
+  const tvl = plainTvl(world, head, pool, mean0, mean1);
+  return tvl === 0 ? null : ((lpFees * ((365 * 86_400) / seconds)) / tvl) * 100;
+}
+
+/** Both unknown, or equal to so many parts. */
+export function expectClose(
+  got: string | number | null,
+  wanted: string | number | null,
+  tolerance = 1e-9,
+): void {
+  if (wanted === null || got === null) expect(got).toBe(wanted);
+  else
+    expect(Math.abs(Number(got) - Number(wanted))).toBeLessThanOrEqual(tolerance * Math.abs(Number(wanted)));
+}
+
+/** A change in percent; near 0 and near -100 the distance counts, floats being what they are. */
+export function expectChange(got: number | null, now: number | null, before: number | null): void {
+  if (now === null || before === null || before === 0) expect(got).toBeNull();
+  else expect(Math.abs(got! / 100 + 1 - now / before)).toBeLessThanOrEqual(1e-9 * (now / before) + 1e-12);
+}
