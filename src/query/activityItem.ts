@@ -1,13 +1,15 @@
 /** From a stored event to the item that /activity and the stream show. Pure. */
 import { formatRatio, formatUnits, plainNumber } from '../domain/amounts';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../domain/ord';
-import { formatPrice } from '../domain/prices';
+import { formatPrice, scalePrice } from '../domain/prices';
 import type { ActivityItem, BurnItem, MintItem, SwapItem, SyncItem } from '../wire/activity';
 import { z } from 'zod';
 import { poolTypeShape } from '../wire/primitives';
 import { tokenRefOf, type TokenMap } from './tokens';
 
 const V3 = 3;
+const WEIGHTED = 4;
+const STABLE = 5;
 
 const commonColumns = {
   ord: z.string(),
@@ -35,6 +37,8 @@ export const swapEventRowShape = z.object({
   sqrt_price_x96: z.string(),
   liquidity: z.string(),
   tick: z.int(),
+  /** Raw token1 per raw token0; 0: none. */
+  raw_price: z.number(),
   price_usd: z.number(),
   amount_usd: z.number(),
   fee_usd: z.number(),
@@ -165,6 +169,11 @@ function absolute(amount: bigint): bigint {
 }
 
 function stateDecimalPrice(row: SwapEventRow, scale: Scale): string | null {
+  if (row.pool_type === WEIGHTED || row.pool_type === STABLE) {
+    // The ratio of the reserves is no price here: weights or an invariant stand between.
+    const price = scalePrice(row.raw_price, scale.decimals0, scale.decimals1, row.base_is_token0);
+    return price > 0 ? plainNumber(price) : null;
+  }
   const sqrtPriceX96 = BigInt(row.sqrt_price_x96);
   if (row.pool_type === V3 && sqrtPriceX96 === 0n) return null;
   const state = { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1), sqrtPriceX96 };

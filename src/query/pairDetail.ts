@@ -1,10 +1,11 @@
 /** From the pair that lists show to the whole record of one. Pure. */
 import { formatUnits } from '../domain/amounts';
+import { weightedLiquidity } from '../pricing/leg';
 import { WEEK_SECONDS, type PairDetail } from '../wire/pairs';
 import { meanTvl, priceOf, tradeCounts, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
 import type { StateRow } from './pairRows';
-import type { PoolRow } from './pools';
+import { weightsOfPool, type PoolRow } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
 
 const V3 = 3;
@@ -49,6 +50,9 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows): PairDetail
     factory: pool.factory,
     created_tx: pool.created_tx,
     ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
+    ...(pool.all_weights.length > 0
+      ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }
+      : {}),
   };
 }
 
@@ -62,12 +66,19 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
     poolType: pool.pool_type,
     baseReserve: pool.base_is_token0 ? reserves[0] : reserves[1],
     quoteReserve: pool.base_is_token0 ? reserves[1] : reserves[0],
-    liquidity: Number(state.liquidity),
+    liquidity: pool.all_tokens.length === 0 ? Number(state.liquidity) : weightedLiquidityOf(pool, reserves),
     price: pool.base_is_token0 ? state.price : 1 / state.price,
   });
   if (depth === null) return none;
   const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * worth;
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
+}
+
+/** Of the two tokens of the default leg, raw. */
+function weightedLiquidityOf(pool: PoolRow, reserves: readonly [number, number]): number {
+  const weights = weightsOfPool(pool);
+  const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
+  return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;

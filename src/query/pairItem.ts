@@ -4,8 +4,8 @@ import { formatPrice, scalePrice } from '../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
-import type { PoolRow } from './pools';
-import { aprPercent, tvlOf, wholeUnits, type PoolSide } from './poolValue';
+import { tokensOfPool, weightsOfPool, type PoolRow } from './pools';
+import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
 import type { TokenPrices } from './priceBook';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from './tokens';
@@ -16,6 +16,8 @@ const PIPS_PER_BPS = 100;
 /** What was read of one pool beside its own row; null: nothing. */
 export interface PairFacts {
   readonly state: StateRow | null;
+  /** Raw balances of all tokens; of weighted and stable pools only. */
+  readonly balances: readonly string[] | null;
   /** Trading of the last 24 hours. */
   readonly trades: TradesRow | null;
   /** Only of pools whose state moved in the last 24 hours. */
@@ -31,8 +33,10 @@ export interface PairEntry {
   readonly facts: PairFacts;
   readonly token0: Token;
   readonly token1: Token;
-  /** What is in the pool now, token0 first. */
+  /** What is in the pool now of token0 and token1. */
   readonly sides: readonly [PoolSide, PoolSide];
+  /** What is in the pool now of each of `item.tokens`. */
+  readonly holdings: readonly PoolSide[];
 }
 
 /** The list item of a pool. */
@@ -52,6 +56,11 @@ export function toPairEntry(
     { amount: wholeOf(state?.reserve0, token0), price: prices.now(token0.address) },
     { amount: wholeOf(state?.reserve1, token1), price: prices.now(token1.address) },
   ];
+  const all = tokensOfPool(pool).map((address) => tokenOf(tokens, address));
+  const holdings = all.map((token, i): PoolSide => {
+    if (pool.all_tokens.length === 0) return i === 0 ? sides[0] : sides[1];
+    return { amount: wholeOf(facts.balances?.[i], token), price: prices.now(token.address) };
+  });
   const change = (window: Window): number | null =>
     priceChange(facts, { pool, token0, token1, quote }, prices, window);
   const fees = trades?.fees_h24 ?? 0;
@@ -60,10 +69,10 @@ export function toPairEntry(
     dex_name: pool.dex,
     pool_type: pool.pool_type,
     fee_bps: pool.fee_pips / PIPS_PER_BPS,
-    name: `${labelOf(base)} / ${labelOf(quote)}`,
+    name: nameOf(base, quote, all),
     base_token: base,
     quote_token: quote,
-    tokens: [token0, token1],
+    tokens: all,
     price_usd: timesPrice(price, prices.now(quote.address).usd),
     price_native: timesPrice(price, prices.nativeOf(quote.address)),
     price,
@@ -73,7 +82,7 @@ export function toPairEntry(
     price_change_24h: change('h24'),
     volume_24h_usd: trades?.volume_h24 ?? 0,
     fees_24h_usd: fees,
-    liquidity_usd: tvlOf(pool.pool_type, ...sides),
+    liquidity_usd: tvlNow(pool, sides, holdings),
     tx_24h: counts.buys + counts.sells,
     buys_24h: counts.buys,
     sells_24h: counts.sells,
@@ -82,14 +91,14 @@ export function toPairEntry(
     apr_24h: aprPercent(
       fees * (1 - facts.protocolShare),
       WINDOW_SECONDS.h24,
-      meanTvl({ pool, token0, token1, sides }, facts.pastPrices),
+      meanTvl({ pool, token0, token1, sides, holdings }, facts.pastPrices),
     ),
     created_at: pool.created_at,
     created_block: pool.created_block,
     last_trade_at: facts.lastTradeAt,
     flags: [],
   };
-  return { item, pool, facts, token0, token1, sides };
+  return { item, pool, facts, token0, token1, sides, holdings };
 }
 
 /** A decimal price times what one quote token is worth; null where either is unknown. */
@@ -103,11 +112,33 @@ function wholeOf(raw: string | undefined, token: Token): number {
   return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
 }
 
-/** TVL of mean reserves at the prices of now. Without means the reserves stood where they stand. */
+/** "BASE / QUOTE", and the other tokens of a pool of more than two after them. */
+function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
+  const others = all.filter(({ address }) => address !== base.address && address !== quote.address);
+  return [base, quote, ...others].map(labelOf).join(' / ');
+}
+
+function tvlNow(pool: PoolRow, sides: readonly [PoolSide, PoolSide], holdings: readonly PoolSide[]): number {
+  return pool.all_tokens.length === 0
+    ? tvlOf(pool.pool_type, ...sides)
+    : tvlOfWeighted(holdings, weightsOfPool(pool));
+}
+
+/**
+ * TVL of mean reserves at the prices of now. Without means the reserves stood where they stand; pools of more than two
+ * tokens count with what they hold now.
+ */
 export function meanTvl(
-  { pool, token0, token1, sides }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'sides'>,
+  {
+    pool,
+    token0,
+    token1,
+    sides,
+    holdings,
+  }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'sides' | 'holdings'>,
   means: MeanReservesRow | null,
 ): number {
+  if (pool.all_tokens.length > 0) return tvlNow(pool, sides, holdings);
   const meanSide = (side: PoolSide, raw: number | null | undefined, token: Token): PoolSide =>
     raw === null || raw === undefined ? side : { ...side, amount: wholeUnits(raw, token.decimals ?? 0) };
   return tvlOf(
@@ -131,6 +162,10 @@ export function priceOf(
   baseIsToken0: boolean,
 ): string | null {
   if (state === null) return null;
+  if (pool.all_tokens.length > 0) {
+    const price = scalePrice(state.price, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
+    return price > 0 ? plainNumber(price) : null;
+  }
   const sqrtPriceX96 = BigInt(state.sqrt_price_x96);
   if (pool.pool_type === V3 && sqrtPriceX96 === 0n) return null;
   const exact = { reserve0: BigInt(state.reserve0), reserve1: BigInt(state.reserve1), sqrtPriceX96 };

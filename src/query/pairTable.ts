@@ -20,6 +20,7 @@ import { listAllTokens } from './tokens';
 /** More pools than any chain has; a bound, not a page. */
 const ROWS_MAX = 2_000_000;
 
+const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
 const lastTradeRowShape = z.object({ pair: z.string(), last_trade_at: z.int() });
 
 export interface PairTable {
@@ -60,16 +61,18 @@ export async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [prices, pools, tokens, states, trades, pastPrices, lastTrades] = await Promise.all([
+  const [prices, pools, tokens, states, balances, trades, pastPrices, lastTrades] = await Promise.all([
     priceTables.at(head),
     listPools(runner, head),
     listAllTokens(runner),
     runner.run('pairs/list_states', params, stateRowShape),
+    runner.run('pairs/list_balances', params, balancesRowShape),
     runner.run('pairs/count_trades', params, tradesRowShape),
     runner.run('pairs/list_past_prices', params, pastPricesRowShape),
     runner.run('pairs/list_last_trades', params, lastTradeRowShape),
   ]);
   const stateOf = byPair(states);
+  const balancesOf = byPair(balances);
   const tradesOf = byPair(trades);
   const pastOf = byPair(pastPrices);
   const lastOf = byPair(lastTrades);
@@ -78,6 +81,7 @@ export async function readPairTable(
     .map((pool) =>
       toPairEntry(pool, tokens, prices, {
         state: stateOf.get(pool.address) ?? null,
+        balances: balancesOf.get(pool.address)?.balances ?? null,
         trades: tradesOf.get(pool.address) ?? null,
         pastPrices: pastOf.get(pool.address) ?? null,
         lastTradeAt: lastOf.get(pool.address)?.last_trade_at ?? null,

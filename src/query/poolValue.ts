@@ -4,6 +4,7 @@ import { isTrusted, type TokenPrice } from './priceBook';
 
 const CONSTANT_PRODUCT = 2;
 const CONCENTRATED = 3;
+const WEIGHTED = 4;
 const YEAR_SECONDS = 365 * 86_400;
 const UP = 1.02;
 const DOWN = 0.98;
@@ -35,6 +36,21 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
   return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
 }
 
+/**
+ * TVL of a pool of several tokens: its trusted balances, over the part of the weights that they stand for, since each
+ * token's value is in proportion to its weight. Without weights (stable pools) the trusted balances alone.
+ */
+export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly number[]): number {
+  let value = 0;
+  let weight = 0;
+  holdings.forEach((side, i) => {
+    if (!isTrusted(side.price)) return;
+    value += trustedValueOf(side);
+    weight += weights[i] ?? 0;
+  });
+  return weights.length === 0 || !(weight > 0) ? value : value / Math.min(weight, 1);
+}
+
 /** A raw amount that is no integer any more, in whole tokens. */
 export function wholeUnits(raw: number, decimals: number): number {
   return scalePrice(raw, 0, decimals, true);
@@ -45,7 +61,7 @@ export interface DepthState {
   readonly poolType: number;
   readonly baseReserve: number;
   readonly quoteReserve: number;
-  /** Active liquidity of a V3 pool. */
+  /** Active liquidity of a V3 pool; of a weighted one `weightedLiquidity` of the two. */
   readonly liquidity: number;
   /** Marginal price, raw quote per raw base; 0: none. */
   readonly price: number;
@@ -63,10 +79,10 @@ export interface Depth {
  */
 export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price }: DepthState): Depth | null {
   if (!(price > 0) || !Number.isFinite(price)) return null;
-  if (poolType !== CONSTANT_PRODUCT && poolType !== CONCENTRATED) return null;
+  if (poolType !== CONSTANT_PRODUCT && poolType !== CONCENTRATED && poolType !== WEIGHTED) return null;
   const product = Math.sqrt(baseReserve) * Math.sqrt(quoteReserve);
   const root = Math.sqrt(price);
-  const virtualQuote = (poolType === CONCENTRATED ? liquidity : product) * root;
+  const virtualQuote = (poolType === CONSTANT_PRODUCT ? product : liquidity) * root;
   return {
     up: Math.min(virtualQuote * (Math.sqrt(UP) - 1), baseReserve * price),
     down: Math.min(virtualQuote * (1 / Math.sqrt(DOWN) - 1), quoteReserve),

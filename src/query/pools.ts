@@ -17,6 +17,10 @@ const poolRowShape = z.object({
   token0: z.string(),
   token1: z.string(),
   base_is_token0: z.boolean(),
+  /** Weighted and stable pools: all tokens in chain order; empty for two-token pools. */
+  all_tokens: z.array(z.string()),
+  /** Weighted pools: times 10^18; empty where there are none. */
+  all_weights: z.array(z.string()),
   fee_pips: z.int(),
   tick_spacing: z.int(),
   created_block: z.int().nullable(),
@@ -41,4 +45,21 @@ export async function findPool(
 /** Every pool: for tables that are made once per head version. */
 export async function listPools(runner: QueryRunner, head: HeadSnapshot): Promise<PoolRow[]> {
   return runner.run('pairs/list_pools', { ...snapshotParams(head), limit: POOLS_MAX }, poolRowShape);
+}
+
+/** Tokens in chain order. */
+export function tokensOfPool({ all_tokens, token0, token1 }: PoolRow): readonly string[] {
+  return all_tokens.length === 0 ? [token0, token1] : all_tokens;
+}
+
+/** The number of the pool's leg of two tokens (swaps.leg), or null where it has no such leg. */
+export function legOfPool(pool: PoolRow, token0: string, token1: string): number | null {
+  const tokens = tokensOfPool(pool);
+  const [first, second] = [tokens.indexOf(token0), tokens.indexOf(token1)];
+  return first < 0 || second < 0 || first >= second ? null : 256 * first + second;
+}
+
+/** Weights of the pool's tokens, 0–1; empty where there are none. */
+export function weightsOfPool({ all_weights }: PoolRow): readonly number[] {
+  return all_weights.map((weight) => Number(weight) / 1e18);
 }

@@ -59,9 +59,10 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
 /** What its pools hold of the token, and of anchors beside it, by trusted prices alone (market.md 3, /tokens). */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
-  for (const { pool, sides } of pairs) {
-    const [own, other] = pool.token0 === address ? sides : [sides[1], sides[0]];
-    sum += trustedValueOf(own) + (other.price.isAnchor ? trustedValueOf(other) : 0);
+  for (const { item, holdings } of pairs) {
+    holdings.forEach((side, i) => {
+      if (item.tokens[i]?.address === address || side.price.isAnchor) sum += trustedValueOf(side);
+    });
   }
   return sum;
 }

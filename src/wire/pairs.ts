@@ -117,6 +117,10 @@ export const pairDetailShape = z
     tick: z.int().nullable().optional(),
     liquidity_raw: integerStringShape.nullable().optional(),
     tick_spacing: z.int().optional(),
+    weights: z
+      .array(decimalShape)
+      .optional()
+      .meta({ description: 'Weighted pools: the weight of each of `tokens`; they sum to 1' }),
   })
   .meta({ id: 'PairDetail' });
 export type PairDetail = z.infer<typeof pairDetailShape>;

@@ -20,6 +20,7 @@ SELECT
     toString(e.sqrt_price_x96) AS sqrt_price_x96,
     toString(e.liquidity) AS liquidity,
     tick,
+    price AS raw_price,
     price_usd,
     toFloat64(e.amount_usd) AS amount_usd,
     toFloat64(e.fee_usd) AS fee_usd,

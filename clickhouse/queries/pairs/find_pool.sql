@@ -7,6 +7,8 @@ SELECT
     concat('0x', lower(hex(token0))) AS token0,
     concat('0x', lower(hex(token1))) AS token1,
     base_is_token0,
+    arrayMap(t -> concat('0x', lower(hex(t))), tokens) AS all_tokens,
+    arrayMap(w -> toString(w), weights) AS all_weights,
     fee_pips,
     tick_spacing,
     created_block,

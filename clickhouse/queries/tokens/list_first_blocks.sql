@@ -5,11 +5,11 @@ SELECT
     toUInt32(min(intDiv(ord, 1048576))) AS first_seen_block
 FROM
 (
-    SELECT ord, arrayJoin([token0, token1]) AS token
+    SELECT ord, arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
     FROM pools
     WHERE ord <= {final_ord:UInt64}
     UNION ALL
-    SELECT ord, arrayJoin([token0, token1]) AS token
+    SELECT ord, arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
     FROM pools_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
 )

@@ -1,0 +1,27 @@
+-- One row: the newest balances of one weighted or stable pool as of the snapshot, in the order of pools.tokens. Reads
+-- pool_balances, the head states, and, for pools whose newest final balances lie beyond the snapshot, their older states
+-- through the projection by_pair. Once per head version.
+SELECT
+    concat('0x', lower(hex(pair))) AS pair,
+    arrayMap(b -> toString(b), (max(state) AS newest).2) AS balances
+FROM
+(
+    SELECT pair, state
+    FROM pool_balances
+    WHERE state.1 <= {tip_ord:UInt64}
+    UNION ALL
+    SELECT pair, (ord, balances)
+    FROM pool_states_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND notEmpty(balances)
+    UNION ALL
+    SELECT pair, (ord, balances)
+    FROM pool_states
+    WHERE ord IN (
+        SELECT max(ord)
+        FROM pool_states
+        WHERE pair IN (SELECT pair FROM pool_balances WHERE state.1 > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
+        GROUP BY pair
+    )
+)
+GROUP BY pair
+LIMIT {limit:UInt32}
