@@ -14,7 +14,8 @@ import { benchLatency } from './latency';
 import { serveApi } from './servedApi';
 import { startStubChain, type StubChain } from './stubChain';
 import { stubDescription } from './stubDescription';
-import { loadSwaps } from './swapLoader';
+import { benchLists } from './lists';
+import { loadedAnchors, loadPrices, loadSwaps } from './swapLoader';
 import { benchTicks } from './ticks';
 
 const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
@@ -63,7 +64,9 @@ async function benchIngest(bench: Bench, wants: (group: string) => boolean): Pro
     say('backfill …');
     const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
     const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
-    figures.push(...(await benchBackfill(chain, { full, raw }, BLOCKS, log)));
+    const unpriced = await createDatabase(server.writerUrl, 'candlehouse_unpriced', true);
+    figures.push(...(await benchBackfill(chain, { full, raw, unpriced }, BLOCKS, log)));
+    await unpriced.close();
     await full.close();
     await raw.close();
     await benchMemory(bench, chain);
@@ -106,21 +109,34 @@ async function waitForMerges(database: Database): Promise<void> {
   }
 }
 
-async function benchReads({ server, figures }: Bench): Promise<void> {
+async function benchReads(
+  { server, folder, figures }: Bench,
+  wants: (group: string) => boolean,
+): Promise<void> {
   const load = { swaps: SWAPS, pairs: 10_000, from: 1_700_000_000, days: 120 };
   const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
+  await loadPrices(database, load);
   say('merging …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
   await database.close();
   const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_ticks');
+  const anchors = loadedAnchors().map((address) => ({ address: `0x${address}`, symbol: 'USD', priceUsd: 1 }));
+  writeFileSync(join(folder, 'loaded.json'), JSON.stringify({ ...stubDescription(), anchors }));
   const api = await serveApi('serve', {
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_ticks'),
     CLICKHOUSE_READ_URL: readerUrl,
+    CHAIN_CONFIG: join(folder, 'loaded.json'),
   });
-  say('ticks …');
-  figures.push(...(await benchTicks(api, load, readerUrl)));
+  if (wants('ticks')) {
+    say('ticks …');
+    figures.push(...(await benchTicks(api, load, readerUrl)));
+  }
+  if (wants('lists')) {
+    say('lists …');
+    figures.push(...(await benchLists(api, load, readerUrl)));
+  }
   figures.push(memoryFigure('memory of the API process', api.memoryMb(), 300));
   await api.stop();
 }
@@ -168,7 +184,7 @@ async function main(): Promise<void> {
     const bench = { server, folder, figures };
     try {
       if (wants('decode') || wants('backfill')) await benchIngest(bench, wants);
-      if (wants('ticks')) await benchReads(bench);
+      if (wants('ticks') || wants('lists')) await benchReads(bench, wants);
       if (wants('stream')) await benchStream(bench);
     } finally {
       await server.stop();

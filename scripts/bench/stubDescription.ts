@@ -1,14 +1,19 @@
 /** The chain description that goes with the stub chain. */
 import type { ChainDescription } from '../../src/domain/chainDescription';
+import type { Hex } from '../../src/domain/hex';
 import { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubChain';
 
+/** Addresses of the stub chain's quote tokens (stubChain.ts). */
+const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
+
+/** With the first two quote tokens as anchors and the third as the native token. */
 export function stubDescription(): ChainDescription {
   return {
     chainId: 369,
     name: 'Stub chain',
     nativeSymbol: 'PLS',
-    wrappedNative: `0x01${'0'.repeat(38)}`,
-    anchors: [],
+    wrappedNative: quote(2),
+    anchors: [0, 1].map((index) => ({ address: quote(index), symbol: `USD${index}`, priceUsd: 1 })),
     majors: [],
     burn: null,
     confirmations: 64,

@@ -34,8 +34,8 @@ export async function loadSwaps(
   const blocks = lastLoadedBlock(load);
   await database.command(
     'load pools',
-    `INSERT INTO pools SELECT (number + 1) * 1048576, unhex(concat('e2', leftPad(lower(hex(number)), 38, '0'))), 'bench', 'uniswap_v2', 2,
-       unhex(repeat('fa', 20)), unhex(repeat('01', 20)), unhex(repeat('02', 20)), true, 2900, 0, 1, {from:UInt32}, NULL
+    `INSERT INTO pools SELECT (number + 1) * 1048576, ${PAIR('number')}, 'bench', 'uniswap_v2', 2, unhex(repeat('fa', 20)),
+       ${BASE('number')}, ${QUOTE('number')}, true, [], [], 2900, 0, 1, {from:UInt32}, NULL
      FROM numbers({pairs:UInt64})`,
     { pairs: load.pairs, from: load.from },
   );
@@ -61,15 +61,82 @@ export async function loadSwaps(
   );
 }
 
+/** SQL of a pool's address, and of its tokens: 5,000 bases, five anchors as quotes. */
+const PAIR = (index: string): string => `unhex(concat('e2', leftPad(lower(hex(${index})), 38, '0')))`;
+const BASE = (index: string): string => `unhex(concat('01', leftPad(lower(hex(${index} % 5000)), 38, '0')))`;
+const QUOTE = (index: string): string => `unhex(concat('02', leftPad(lower(hex(${index} % 5)), 38, '0')))`;
+
+/** Address of a base token, as hex without 0x. */
+export function loadedToken(index: number): string {
+  return `01${index.toString(16).padStart(38, '0')}`;
+}
+
+/** Addresses of the anchors that are the quotes, as hex without 0x. */
+export function loadedAnchors(): string[] {
+  return Array.from({ length: 5 }, (_, index) => `02${index.toString(16).padStart(38, '0')}`);
+}
+
+/** What lists and audits read beside swaps: a state per swap of the last two days, routes, and prices that moved. */
+export async function loadPrices(database: Database, load: SwapLoad): Promise<void> {
+  const blocks = lastLoadedBlock(load);
+  const params = { blocks, since: (blocks - 17_280) * 1_048_576, pairs: load.pairs, from: load.from };
+  const statements: readonly (readonly [string, string])[] = [
+    [
+      'load first states',
+      `INSERT INTO pool_states SELECT (number + 1) * 1048576 + 1, {from:UInt32}, 'sync', ${PAIR('number')}, 'bench', 2,
+         ${BASE('number')}, ${QUOTE('number')}, true, unhex(repeat('00', 32)), 0, NULL, toUInt256(1000000000000000000000),
+         toUInt256(3000000000000000000000), 0, 0, 0, 1 + number, []
+       FROM numbers({pairs:UInt64})`,
+    ],
+    [
+      'load states',
+      `INSERT INTO pool_states SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
+         tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [] FROM swaps WHERE ord > {since:UInt64}`,
+    ],
+    [
+      'load blocks',
+      `INSERT INTO blocks SELECT 369, number + 1, unhex(leftPad(lower(hex(number + 1)), 64, '0')), unhex(leftPad(lower(hex(number)), 64, '0')),
+         {from:UInt32} + (number + 1) * ${BLOCK_SECONDS}, NULL, 10, 20, [] FROM numbers({blocks:UInt64})`,
+    ],
+    [
+      'load anchors',
+      `INSERT INTO token_prices SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 1, 0.99, 1, 0.99,
+         unhex(repeat('00', 20)), 0 FROM numbers(5)`,
+    ],
+    [
+      'load anchor routes',
+      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 0, 0.99, 0, false, false,
+         [], [], [], [] FROM numbers(5)`,
+    ],
+    [
+      'load routes',
+      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${BASE('number')}, ${QUOTE('number')}, 1, 0.9, 64, false, false,
+         [${PAIR('number')}, ${PAIR('number + 5000')}], [1, 1], [64, 32], [] FROM numbers(5000)`,
+    ],
+    [
+      'load prices',
+      `INSERT INTO token_prices SELECT intDiv(ord, 1048576) * 1048576 + 1048575 AS o, max(timestamp), token0, any(token1), max(price),
+         0.9, max(price), 0.9, any(token1), min(price) FROM swaps WHERE ord > {since:UInt64} GROUP BY o, token0`,
+    ],
+    [
+      'load epochs',
+      `INSERT INTO pool_epochs SELECT 34603007, {from:UInt32} + 320, ${PAIR('number')}, 1, 1 + number, 1000, 3000, 1732, 1732,
+         log(1 + number), 100, {from:UInt32} + 320 FROM numbers({pairs:UInt64})`,
+    ],
+  ];
+  for (const [name, sql] of statements) await database.command(name, sql, params);
+}
+
 const LOAD_SQL = `
   INSERT INTO swaps
   SELECT
-    block * 1048576 + number % 1000 AS ord, {from:UInt32} + block * {seconds:UInt32}, unhex(concat('e2', leftPad(lower(hex(pair_index)), 38, '0'))),
-    1, 'bench', 2, unhex(repeat('01', 20)), unhex(repeat('02', 20)), true,
+    block * 1048576 + number % 1000 AS ord, {from:UInt32} + block * {seconds:UInt32}, ${PAIR('pair_index')},
+    1, 'bench', 2, ${BASE('pair_index')}, ${QUOTE('pair_index')}, true,
     reinterpretAsFixedString(sipHash128(number)) || reinterpretAsFixedString(sipHash128(number + 1)), number % 50,
     unhex(leftPad(lower(hex(cityHash64(number) % 20000)), 40, '0')), unhex(repeat('03', 20)), unhex(repeat('04', 20)),
     toInt256(amount), -toInt256(amount * 3), toUInt256(1000000000000000000000 + amount), toUInt256(3000000000000000000000),
-    0, 0, 0, (1 + (cityHash64(number, 7) % 1000) / 100000) * (1 + pair_index), 0, 0, 0, false, 2900
+    0, 0, 0, (1 + (cityHash64(number, 7) % 1000) / 100000) * (1 + pair_index) AS raw_price, raw_price, 1, 0.5,
+    toDecimal128(amount / 1e15, 12) AS usd, 0, usd * 29 / 10000, true, 2900
   FROM
   (
     SELECT

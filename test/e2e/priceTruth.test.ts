@@ -116,7 +116,7 @@ test('every token has its true price, whatever its decimals, and nothing prices 
       continue;
     }
     expect({ key, off: off(audit.price_usd, priceUsd) < 0.5 }).toEqual({ key, off: true });
-    expect((await token(key)).price_usd).toBe(audit.price_usd);
+    expect(off((await token(key)).price_usd, Number(audit.price_usd))).toBeLessThan(1e-7);
     const anchor = ['usdc', 'usdt', 'dai'].includes(key);
     expect({ key, method: audit.method }).toEqual({
       key,
