@@ -269,6 +269,39 @@ export const tokenPricesTable = defineTable('token_prices', {
 });
 export type TokenPriceRow = Parameters<typeof tokenPricesTable.writeRow>[1];
 
+export const TRANSFER_KINDS = { transfer: 1, deposit: 2, withdrawal: 3 } as const;
+
+export const transfersTable = defineTable('transfers', {
+  ord: u64,
+  timestamp: u32,
+  token: address,
+  sender: address,
+  recipient: address,
+  amount: u256,
+  kind: enum8(TRANSFER_KINDS),
+  tx_index: u32,
+});
+export type TransferRow = Parameters<typeof transfersTable.writeRow>[1];
+
+export const POSITION_KINDS = { transfer: 1, increase: 2, decrease: 3, collect: 4 } as const;
+
+export const positionEventsTable = defineTable('position_events', {
+  ord: u64,
+  timestamp: u32,
+  manager: address,
+  token_id: u256,
+  kind: enum8(POSITION_KINDS),
+  sender: address,
+  recipient: address,
+  pair: address,
+  tick_lower: i32,
+  tick_upper: i32,
+  liquidity: u128,
+  amount0: u256,
+  amount1: u256,
+});
+export type PositionEventRow = Parameters<typeof positionEventsTable.writeRow>[1];
+
 /** The tables that have a head twin. */
 export type EventTableName =
   | 'blocks'
@@ -279,4 +312,6 @@ export type EventTableName =
   | 'swaps'
   | 'pool_epochs'
   | 'token_routes'
-  | 'token_prices';
+  | 'token_prices'
+  | 'transfers'
+  | 'position_events';

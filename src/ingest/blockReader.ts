@@ -79,6 +79,7 @@ export class BlockReader {
       for (const { token0, token1, tokens } of rows.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
+      for (const { token } of rows.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       return rows;
     });
     // Prices are of whole tokens: the decimals come first.

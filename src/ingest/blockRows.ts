@@ -7,9 +7,11 @@ import type {
   PoolEpochRow,
   PoolRow,
   PoolStateRow,
+  PositionEventRow,
   SwapRow,
   TokenPriceRow,
   TokenRouteRow,
+  TransferRow,
 } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
 
@@ -24,6 +26,8 @@ export interface BlockRows {
   readonly pool_epochs: PoolEpochRow[];
   readonly token_routes: TokenRouteRow[];
   readonly token_prices: TokenPriceRow[];
+  readonly transfers: TransferRow[];
+  readonly position_events: PositionEventRow[];
 }
 
 export function emptyRows(ref: BlockRef): BlockRows {
@@ -38,6 +42,8 @@ export function emptyRows(ref: BlockRef): BlockRows {
     pool_epochs: [],
     token_routes: [],
     token_prices: [],
+    transfers: [],
+    position_events: [],
   };
 }
 
@@ -52,6 +58,8 @@ export function noCounts(): Record<EventTableName, number> {
     pool_epochs: 0,
     token_routes: 0,
     token_prices: 0,
+    transfers: 0,
+    position_events: 0,
   };
 }
 
@@ -68,6 +76,8 @@ export function countRows(all: readonly BlockRows[]): Record<EventTableName, num
     counts.pool_epochs += rows.pool_epochs.length;
     counts.token_routes += rows.token_routes.length;
     counts.token_prices += rows.token_prices.length;
+    counts.transfers += rows.transfers.length;
+    counts.position_events += rows.position_events.length;
   }
   return counts;
 }

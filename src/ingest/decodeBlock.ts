@@ -63,6 +63,7 @@ export function decodeBlock(
     pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;
+    if (context.transfers.topics.has(topic)) context.transfers.read(block, log, rows);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
     else if (context.creationTopics.has(topic)) readCreation(work, log);

@@ -4,6 +4,7 @@ import type { Hex } from '../domain/hex';
 import type { Dex } from '../domain/pool';
 import type { Protocol } from '../protocols/protocol';
 import type { BlockRows } from './blockRows';
+import type { TransferDecoder } from './decodeTransfers';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
 /** What decoding needs to know of the chain: fixed for the life of the process. */
@@ -18,6 +19,7 @@ export interface DecodeContext {
   readonly creationTopics: ReadonlySet<Hex>;
   /** topic0 of every event of a vault and of its pools that moves something; empty where no vault is configured. */
   readonly vaultTopics: ReadonlySet<Hex>;
+  readonly transfers: TransferDecoder;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   readonly onMalformed: (log: ChainLog) => void;
 }

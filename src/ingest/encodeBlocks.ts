@@ -8,9 +8,11 @@ import {
   poolEpochsTable,
   poolsTable,
   poolStatesTable,
+  positionEventsTable,
   swapsTable,
   tokenPricesTable,
   tokenRoutesTable,
+  transfersTable,
   type EventTableName,
   type Table,
 } from '../clickhouse/tables';
@@ -54,6 +56,8 @@ export const TABLE_ENCODERS: readonly TableEncoder[] = [
   encoderOf('pool_epochs', poolEpochsTable),
   encoderOf('token_routes', tokenRoutesTable),
   encoderOf('token_prices', tokenPricesTable),
+  encoderOf('transfers', transfersTable),
+  encoderOf('position_events', positionEventsTable),
 ];
 
 /** Bodies for the head tables, one per table that has rows. */

@@ -18,6 +18,7 @@ import type { Protocol } from '../protocols/protocol';
 import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';
 import { findProtocol, VAULT_PROTOCOL } from '../protocols/registry';
 import type { DecodeContext } from './decodeContext';
+import { createTransferDecoder } from './decodeTransfers';
 import { PoolDiscovery } from './discoverPools';
 import { VaultDiscovery } from './discoverVaultPools';
 import { PoolRegistry } from './poolRegistry';
@@ -170,15 +171,21 @@ function vaultDexes(chain: ChainDescription): Dex[] {
 function createDecodeContext({ chain, status, log }: IngestOptions): DecodeContext {
   const dexes = configuredDexes(chain);
   const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
+  const registry = new PoolRegistry();
   return {
     chainId: chain.chainId,
-    registry: new PoolRegistry(),
+    registry,
     dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
     protocolOfDex: (dex) => known(protocolOfDex.get(dex.name), dex.name),
     protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
     vaultTopics: new Set(vaultDexes(chain).length === 0 ? [] : [...VAULT_TOPICS, ...POOL_TOPICS]),
+    transfers: createTransferDecoder({
+      wrappedNative: chain.wrappedNative,
+      positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
+      isPool: (address) => registry.findPool(address) !== undefined,
+    }),
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
     onMalformed: (item: ChainLog) => {
       status.malformedLogs += 1;

@@ -25,6 +25,16 @@ export interface VerifyRange {
   readonly finalTo: number;
 }
 
+/** Rollups over everything, compared at once. */
+const WHOLE_TABLES = [
+  'diff_pair_totals',
+  'diff_pool_latest',
+  'diff_pool_balances',
+  'diff_token_price_latest',
+  'diff_token_balances',
+  'diff_holder_balances',
+];
+
 /** All differences, at most 100 per table and day. `onDay` is called after each day. */
 export async function verifyAggregates(
   runner: QueryRunner,
@@ -48,12 +58,7 @@ export async function verifyAggregates(
     }
     onDay(day, last_block - first_block + 1);
   }
-  for (const name of [
-    'diff_pair_totals',
-    'diff_pool_latest',
-    'diff_pool_balances',
-    'diff_token_price_latest',
-  ]) {
+  for (const name of WHOLE_TABLES) {
     differences.push(...(await runner.run(`verify/${name}`, {}, differenceShape)));
   }
   return differences;

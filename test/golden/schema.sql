@@ -102,6 +102,18 @@ ORDER BY (chain_id, number, version)
 SETTINGS index_granularity = 256
 COMMENT 'Which block is canonical at each unfinalised height; a reorg is one insert here';
 
+CREATE TABLE holder_balances
+(
+    `holder` FixedString(20) COMMENT 'Who holds it',
+    `token` FixedString(20) COMMENT 'Token contract',
+    `balance` SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units, as in token_balances' CODEC(ZSTD(1)),
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (holder, token)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Balances by holder over final transfers';
+
 CREATE TABLE liquidity_events
 (
     `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
@@ -298,6 +310,49 @@ GROUP BY
     dex,
     hour;
 
+CREATE MATERIALIZED VIEW mv_holder_balances TO holder_balances
+(
+    `holder` FixedString(20),
+    `token` FixedString(20),
+    `balance` Int256,
+    `last_ord` UInt64
+)
+AS SELECT
+    side.1 AS holder,
+    token,
+    sum(side.2) AS balance,
+    max(ord) AS last_ord
+FROM
+(
+    SELECT
+        token,
+        ord,
+        arrayJoin(if((sender = recipient) AND (sender = toFixedString('', 20)), [(sender, -(CAST(amount, 'Int256')))], [(sender, -(CAST(amount, 'Int256'))), (recipient, CAST(amount, 'Int256'))])) AS side
+    FROM transfers
+)
+GROUP BY
+    holder,
+    token;
+
+CREATE MATERIALIZED VIEW mv_owner_positions TO owner_positions
+(
+    `owner` FixedString(20),
+    `manager` FixedString(20),
+    `token_id` UInt256,
+    `last_ord` UInt64
+)
+AS SELECT
+    recipient AS owner,
+    manager,
+    token_id,
+    max(ord) AS last_ord
+FROM position_events
+WHERE kind = 'transfer'
+GROUP BY
+    owner,
+    manager,
+    token_id;
+
 CREATE MATERIALIZED VIEW mv_pair_totals TO pair_totals
 (
     `pair` FixedString(20),
@@ -347,6 +402,32 @@ AS SELECT
     tuple(max(s.ord), argMax(s.timestamp, s.ord), argMax(s.reserve0, s.ord), argMax(s.reserve1, s.ord), argMax(s.sqrt_price_x96, s.ord), argMax(s.liquidity, s.ord), argMax(s.tick, s.ord), argMax(s.price, s.ord)) AS state
 FROM pool_states AS s
 GROUP BY pair;
+
+CREATE MATERIALIZED VIEW mv_token_balances TO token_balances
+(
+    `token` FixedString(20),
+    `holder` FixedString(20),
+    `balance` Int256,
+    `transfers` UInt64,
+    `last_ord` UInt64
+)
+AS SELECT
+    token,
+    side.1 AS holder,
+    sum(side.2) AS balance,
+    count() AS transfers,
+    max(ord) AS last_ord
+FROM
+(
+    SELECT
+        token,
+        ord,
+        arrayJoin(if((sender = recipient) AND (sender = toFixedString('', 20)), [(sender, -(CAST(amount, 'Int256')))], [(sender, -(CAST(amount, 'Int256'))), (recipient, CAST(amount, 'Int256'))])) AS side
+    FROM transfers
+)
+GROUP BY
+    token,
+    holder;
 
 CREATE MATERIALIZED VIEW mv_token_bars TO token_bars
 (
@@ -426,6 +507,18 @@ AS SELECT
     tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
 FROM token_prices AS p
 GROUP BY token;
+
+CREATE TABLE owner_positions
+(
+    `owner` FixedString(20) COMMENT 'Who got the position',
+    `manager` FixedString(20) COMMENT 'Position manager',
+    `token_id` UInt256 COMMENT 'Number of the position',
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'When it got it last'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (owner, manager, token_id)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Positions that an address ever owned, over final events';
 
 CREATE TABLE pair_totals
 (
@@ -637,6 +730,50 @@ ORDER BY ord
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of pools of blocks that are not final yet';
 
+CREATE TABLE position_events
+(
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `manager` FixedString(20) COMMENT 'Position manager, the emitter',
+    `token_id` UInt256 COMMENT 'Number of the position (the NFT)' CODEC(ZSTD(1)),
+    `kind` Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'transfer: a new owner; increase, decrease: liquidity; collect: tokens paid out',
+    `sender` FixedString(20) COMMENT 'transfer: the owner before; zero bytes otherwise',
+    `recipient` FixedString(20) COMMENT 'transfer: the owner after; collect: who was paid; zero bytes otherwise',
+    `pair` FixedString(20) COMMENT 'increase: the pool; zero bytes otherwise',
+    `tick_lower` Int32 COMMENT 'increase: lower tick; 0 otherwise',
+    `tick_upper` Int32 COMMENT 'increase: upper tick; 0 otherwise',
+    `liquidity` UInt128 COMMENT 'increase, decrease: L put in or taken out' CODEC(ZSTD(1)),
+    `amount0` UInt256 COMMENT 'Raw token0 put in, freed or paid out' CODEC(ZSTD(1)),
+    `amount1` UInt256 COMMENT 'Raw token1' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (manager, token_id, ord)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final events of V3 positions; append only';
+
+CREATE TABLE position_events_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `manager` FixedString(20) COMMENT 'Position manager, the emitter',
+    `token_id` UInt256 COMMENT 'Number of the position (the NFT)' CODEC(ZSTD(1)),
+    `kind` Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'transfer: a new owner; increase, decrease: liquidity; collect: tokens paid out',
+    `sender` FixedString(20) COMMENT 'transfer: the owner before; zero bytes otherwise',
+    `recipient` FixedString(20) COMMENT 'transfer: the owner after; collect: who was paid; zero bytes otherwise',
+    `pair` FixedString(20) COMMENT 'increase: the pool; zero bytes otherwise',
+    `tick_lower` Int32 COMMENT 'increase: lower tick; 0 otherwise',
+    `tick_upper` Int32 COMMENT 'increase: upper tick; 0 otherwise',
+    `liquidity` UInt128 COMMENT 'increase, decrease: L put in or taken out' CODEC(ZSTD(1)),
+    `amount0` UInt256 COMMENT 'Raw token0 put in, freed or paid out' CODEC(ZSTD(1)),
+    `amount1` UInt256 COMMENT 'Raw token1' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY (manager, token_id, ord)
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of position_events of blocks that are not final yet';
+
 CREATE TABLE promotions
 (
     `chain_id` UInt32 COMMENT 'EIP-155 chain id',
@@ -753,6 +890,19 @@ PARTITION BY intDiv(ord, 268435456)
 ORDER BY ord
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of swaps of blocks that are not final yet';
+
+CREATE TABLE token_balances
+(
+    `token` FixedString(20) COMMENT 'Token contract',
+    `holder` FixedString(20) COMMENT 'Who holds it',
+    `balance` SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units' CODEC(ZSTD(1)),
+    `transfers` SimpleAggregateFunction(sum, UInt64) COMMENT 'Transfers in and out',
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row: what the head adds lies beyond it'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (token, holder)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Balances by token over final transfers';
 
 CREATE TABLE token_bars
 (
@@ -912,3 +1062,37 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY address
 SETTINGS index_granularity = 8192
 COMMENT 'Token metadata, read once per token when its first pool appears';
+
+CREATE TABLE transfers
+(
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `token` FixedString(20) COMMENT 'Token contract, the emitter',
+    `sender` FixedString(20) COMMENT 'Whose balance falls; the zero address for a mint',
+    `recipient` FixedString(20) COMMENT 'Whose balance rises; the zero address for a burn',
+    `amount` UInt256 COMMENT 'Raw units' CODEC(ZSTD(1)),
+    `kind` Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'transfer: a Transfer log; deposit and withdrawal: those of the wrapped native token, which mint and burn without a Transfer',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+ORDER BY (token, ord)
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+COMMENT 'Final ERC-20 transfers; append only';
+
+CREATE TABLE transfers_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + log_index',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `token` FixedString(20) COMMENT 'Token contract, the emitter',
+    `sender` FixedString(20) COMMENT 'Whose balance falls; the zero address for a mint',
+    `recipient` FixedString(20) COMMENT 'Whose balance rises; the zero address for a burn',
+    `amount` UInt256 COMMENT 'Raw units' CODEC(ZSTD(1)),
+    `kind` Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'transfer: a Transfer log; deposit and withdrawal: those of the wrapped native token, which mint and burn without a Transfer',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY (token, ord)
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of transfers of blocks that are not final yet';

@@ -16,6 +16,8 @@ import {
   tokenPricesTable,
   tokenRoutesTable,
   tokensTable,
+  transfersTable,
+  positionEventsTable,
 } from '../../src/clickhouse/tables';
 import { createLog } from '../../src/log';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
@@ -97,7 +99,8 @@ test('the table descriptors are the columns of the tables, head twins with a com
   const columnsOf = (table: string): string[] =>
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
   const events = [blocksTable, poolsTable, logsTable, poolStatesTable, liquidityEventsTable, swapsTable];
-  const twins = [...events, poolEpochsTable, tokenRoutesTable, tokenPricesTable];
+  const prices = [poolEpochsTable, tokenRoutesTable, tokenPricesTable];
+  const twins = [...events, ...prices, transfersTable, positionEventsTable];
   for (const table of [...twins, headBlocksTable, tokensTable]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);

@@ -68,6 +68,11 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     `INSERT INTO token_price_latest SELECT token, tuple(price.1 + 1, price.2, price.3, price.4) FROM token_price_latest LIMIT 1`,
     /^token_price_latest token=0x[0-9a-f]{40}$/,
   ],
+  [
+    'a balance too large',
+    `INSERT INTO token_balances SELECT token, holder, toInt256(1), 1, last_ord FROM token_balances LIMIT 1`,
+    /^token_balances token=0x[0-9a-f]{40} holder=0x[0-9a-f]{40}$/,
+  ],
   ['a log stored twice', `INSERT INTO logs SELECT * FROM logs LIMIT 1`, /^block \d+$/],
 ];
 

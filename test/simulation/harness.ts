@@ -9,6 +9,7 @@ import type { DecodeContext } from '../../src/ingest/decodeContext';
 import { PoolDiscovery } from '../../src/ingest/discoverPools';
 import { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
 import type { EthCalls } from '../../src/ingest/ethCalls';
+import { createTransferDecoder } from '../../src/ingest/decodeTransfers';
 import { PoolRegistry } from '../../src/ingest/poolRegistry';
 import { IngestSession } from '../../src/ingest/session';
 import { newIngestStatus } from '../../src/ingest/status';
@@ -22,6 +23,7 @@ import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
 import { oracleBars, oracleSwaps } from './oracle';
 import { VaultOracle } from './oracleVault';
 import { Random } from './random';
+import { compareTransfers } from './transferRows';
 import { comparePriceRows } from './priceRows';
 import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
 import { simCalls, simFinality, simSource, type SimFaults } from './simNode';
@@ -64,6 +66,11 @@ function decodeContext(): DecodeContext {
     protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
     eventTopics,
     creationTopics,
+    transfers: createTransferDecoder({
+      wrappedNative: SIM_PRICES.wrappedNative,
+      positionManagers: new Set(),
+      isPool: () => false,
+    }),
     vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
     baseIsToken0,
     onMalformed: () => undefined,
@@ -133,6 +140,8 @@ export async function findDifferences(
   const rpc = simCalls(chain, { failure: 0, between: () => undefined });
   const straight = { context: decodeContext(), vaultDiscovery: vaultDiscovery(rpc) };
   differences.push(...(await compareVaultRows(database, vault, kept)));
+  const canonical = chain.canonical().filter((block) => block.number >= firstBlock);
+  differences.push(...(await compareTransfers(database, canonical, simToken(8), kept)));
   const priced = await comparePriceRows(chain, database, straight, SIM_PRICES, kept);
   differences.push(...priced.differences);
   const verified = await verifyAggregates(

@@ -6,6 +6,7 @@ import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import { Random } from './random';
 import { data, digest, topicOf, type Draft } from './simLogs';
+import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
 
 export const SIM_CHAIN_ID = 369;
@@ -39,6 +40,8 @@ interface Node {
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
 }
+
+const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
 
 export class SimChain {
   readonly random: Random;
@@ -147,6 +150,7 @@ export class SimChain {
       else drafts.push(...(pool.kind === 'v2' ? this.v2Event(pool.address) : this.v3Event(pool.address)));
       if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
     }
+    if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, simToken(8)));
     return drafts;
   }
 

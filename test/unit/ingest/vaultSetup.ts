@@ -3,6 +3,7 @@ import { RpcError } from '../../../src/chain/rpcError';
 import type { Hex } from '../../../src/domain/hex';
 import type { DecodeContext } from '../../../src/ingest/decodeContext';
 import type { EthCalls } from '../../../src/ingest/ethCalls';
+import { createTransferDecoder } from '../../../src/ingest/decodeTransfers';
 import type { PoolRegistry } from '../../../src/ingest/poolRegistry';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
 
@@ -44,6 +45,11 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     protocolOfPool: none,
     eventTopics: new Set(),
     creationTopics: new Set(),
+    transfers: createTransferDecoder({
+      wrappedNative: null,
+      positionManagers: new Set(),
+      isPool: () => false,
+    }),
     vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
     baseIsToken0: (token0, token1) => token0 < token1,
     onMalformed: none,

@@ -1,0 +1,139 @@
+-- Layer 8, who owns what: ERC-20 transfers, balances that follow from them, and positions of V3 position managers.
+
+-- One row: tokens moved from one address to another by one log. Read by token, or through the views by holder.
+CREATE TABLE IF NOT EXISTS transfers
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    token FixedString(20) COMMENT 'Token contract, the emitter',
+    sender FixedString(20) COMMENT 'Whose balance falls; the zero address for a mint',
+    recipient FixedString(20) COMMENT 'Whose balance rises; the zero address for a burn',
+    amount UInt256 COMMENT 'Raw units' CODEC(ZSTD(1)),
+    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'transfer: a Transfer log; deposit and withdrawal: those of the wrapped native token, which mint and burn without a Transfer',
+    tx_index UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+ORDER BY (token, ord)
+SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+COMMENT 'Final ERC-20 transfers; append only';
+
+-- HEAD OF transfers PARTITION BY intDiv(ord, 268435456) ORDER BY (token, ord)
+
+-- One row: part of what one address holds of one token, by token. The sums are modulo 2^256, read as signed: below zero
+-- only where the history begins after the holder got the tokens, or where the logs do not add up. The zero address holds
+-- minus the supply: what is minted to it stays supply (V2 pairs lock their first 1000 LP tokens so), hence a transfer from
+-- it to itself has one side only.
+CREATE TABLE IF NOT EXISTS token_balances
+(
+    token FixedString(20) COMMENT 'Token contract',
+    holder FixedString(20) COMMENT 'Who holds it',
+    balance SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units' CODEC(ZSTD(1)),
+    transfers SimpleAggregateFunction(sum, UInt64) COMMENT 'Transfers in and out',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row: what the head adds lies beyond it'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (token, holder)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Balances by token over final transfers';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_balances TO token_balances AS
+SELECT
+    token,
+    side.1 AS holder,
+    sum(side.2) AS balance,
+    count() AS transfers,
+    max(ord) AS last_ord
+FROM
+(
+    SELECT
+        token,
+        ord,
+        arrayJoin(if(
+            sender = recipient AND sender = toFixedString('', 20),
+            [(sender, -(amount::Int256))],
+            [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+        )) AS side
+    FROM transfers
+)
+GROUP BY token, holder;
+
+-- One row: the same, by holder.
+CREATE TABLE IF NOT EXISTS holder_balances
+(
+    holder FixedString(20) COMMENT 'Who holds it',
+    token FixedString(20) COMMENT 'Token contract',
+    balance SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units, as in token_balances' CODEC(ZSTD(1)),
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (holder, token)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Balances by holder over final transfers';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_holder_balances TO holder_balances AS
+SELECT
+    side.1 AS holder,
+    token,
+    sum(side.2) AS balance,
+    max(ord) AS last_ord
+FROM
+(
+    SELECT
+        token,
+        ord,
+        arrayJoin(if(
+            sender = recipient AND sender = toFixedString('', 20),
+            [(sender, -(amount::Int256))],
+            [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+        )) AS side
+    FROM transfers
+)
+GROUP BY holder, token;
+
+-- One row: one event of one position of a V3 position manager. Its pool and ticks are those of the pool's Mint in the
+-- same transaction that gave it its first liquidity.
+CREATE TABLE IF NOT EXISTS position_events
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    manager FixedString(20) COMMENT 'Position manager, the emitter',
+    token_id UInt256 COMMENT 'Number of the position (the NFT)' CODEC(ZSTD(1)),
+    kind Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'transfer: a new owner; increase, decrease: liquidity; collect: tokens paid out',
+    sender FixedString(20) COMMENT 'transfer: the owner before; zero bytes otherwise',
+    recipient FixedString(20) COMMENT 'transfer: the owner after; collect: who was paid; zero bytes otherwise',
+    pair FixedString(20) COMMENT 'increase: the pool; zero bytes otherwise',
+    tick_lower Int32 COMMENT 'increase: lower tick; 0 otherwise',
+    tick_upper Int32 COMMENT 'increase: upper tick; 0 otherwise',
+    liquidity UInt128 COMMENT 'increase, decrease: L put in or taken out' CODEC(ZSTD(1)),
+    amount0 UInt256 COMMENT 'Raw token0 put in, freed or paid out' CODEC(ZSTD(1)),
+    amount1 UInt256 COMMENT 'Raw token1' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (manager, token_id, ord)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final events of V3 positions; append only';
+
+-- HEAD OF position_events PARTITION BY intDiv(ord, 268435456) ORDER BY (manager, token_id, ord)
+
+-- One row: that an owner once got a position; whether it is still the owner, position_events says.
+CREATE TABLE IF NOT EXISTS owner_positions
+(
+    owner FixedString(20) COMMENT 'Who got the position',
+    manager FixedString(20) COMMENT 'Position manager',
+    token_id UInt256 COMMENT 'Number of the position',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'When it got it last'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (owner, manager, token_id)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Positions that an address ever owned, over final events';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_owner_positions TO owner_positions AS
+SELECT
+    recipient AS owner,
+    manager,
+    token_id,
+    max(ord) AS last_ord
+FROM position_events
+WHERE kind = 'transfer'
+GROUP BY owner, manager, token_id;
