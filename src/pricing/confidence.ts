@@ -33,7 +33,7 @@ export interface HopEvidence {
   readonly age: number;
 }
 
-/** Trust in one hop, in steps of 0.01 so that routes do not change with every breath. */
+/** Trust in one hop, in steps of 0.01 so that routes do not change with every breath; what has a price has at least one. */
 export function hopConfidence(pools: readonly HopEvidence[], deviation: number, recent: boolean): number {
   let depth = 0;
   let freshness = 0;
@@ -42,7 +42,7 @@ export function hopConfidence(pools: readonly HopEvidence[], deviation: number, 
     freshness += weight * freshnessOf(age);
   }
   const agreement = 1 - Math.min(1, deviation / DEVIATION_MAX);
-  const confidence = Math.round(depth * agreement * freshness * 100) / 100;
+  const confidence = Math.max(1, Math.round(depth * agreement * freshness * 100)) / 100;
   return recent ? Math.min(confidence, RECENT_MAX) : confidence;
 }
 

@@ -50,7 +50,7 @@ export interface HopPrice {
   readonly pools: readonly HopPool[];
   readonly excluded: readonly HopExclusion[];
   readonly warnings: readonly HopWarning[];
-  /** Median absolute deviation of ln(price) of the pools that stay. */
+  /** Median absolute deviation of ln(price) of the pools that stay, by weight. */
   readonly deviation: number;
   /** Some pool is so far from its mean that it would be held to it, or is, depending on what was traded. */
   readonly deviates: boolean;
@@ -97,15 +97,13 @@ function dropOutliers(
 ): readonly HopPool[] {
   if (pools.length < 2) return pools;
   if (pools.length === 2) return keepDeeper(pools, excluded, warnings);
-  const logs = pools.map((pool) => Math.log(pool.price));
-  const median = weightedMedian(pools.map((pool, i) => ({ value: logs[i] ?? 0, weight: pool.weight })));
-  const mad = medianOf(logs.map((log) => Math.abs(log - median)));
-  const bound = Math.max(SIGMAS * MAD_TO_SIGMA * mad, OUTLIER_LOG_MIN);
+  const { median, deviation } = spreadOf(pools);
+  const bound = Math.max(SIGMAS * MAD_TO_SIGMA * deviation, OUTLIER_LOG_MIN);
   const kept: HopPool[] = [];
-  pools.forEach((pool, i) => {
-    if (Math.abs((logs[i] ?? 0) - median) <= bound) kept.push(pool);
+  for (const pool of pools) {
+    if (Math.abs(Math.log(pool.price) - median) <= bound) kept.push(pool);
     else excluded.push({ key: pool.key, reason: 'outlier', price: pool.price });
-  });
+  }
   if (kept.length < pools.length) addOnce(warnings, 'outlier_pools_excluded');
   // Two that stay can still disagree.
   return kept.length === 2 ? keepDeeper(kept, excluded, warnings) : kept;
@@ -133,16 +131,35 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   for (const pool of pools) total += pool.weight;
   const shares = pools.map((pool) => ({ ...pool, weight: pool.weight / total }));
   const heavy = shares.find((pool) => pool.weight > WEIGHT_MAX);
-  if (heavy === undefined || shares.length < 3 || heavy.weight >= 1) return shares;
-  const scale = (1 - WEIGHT_MAX) / (1 - heavy.weight);
+  if (heavy === undefined || shares.length < 3) return shares;
+  // Summed, not 1 − heavy: beside a pool that is 10^16 times as deep that would be rounding noise.
+  let rest = 0;
+  for (const pool of shares) if (pool !== heavy) rest += pool.weight;
+  const scale = (1 - WEIGHT_MAX) / rest;
+  if (!Number.isFinite(scale)) return shares;
   return shares.map((pool) => ({ ...pool, weight: pool === heavy ? WEIGHT_MAX : pool.weight * scale }));
 }
 
 function deviationOf(pools: readonly HopPool[]): number {
   if (pools.length < 2) return 0;
-  const logs = pools.map((pool) => Math.log(pool.price));
-  const median = medianOf(logs);
-  return medianOf(logs.map((log) => Math.abs(log - median)));
+  const [a, b] = pools;
+  // Of two neither is the middle: each lies half their distance from it.
+  if (pools.length === 2 && a !== undefined && b !== undefined)
+    return Math.abs(Math.log(a.price / b.price)) / 2;
+  return spreadOf(pools).deviation;
+}
+
+/**
+ * Median and median absolute deviation of ln(price), both by weight: counted by heads, a handful of dust pools would
+ * widen the bound until they pass it themselves.
+ */
+function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonly deviation: number } {
+  const values = pools.map(({ price, weight }) => ({ value: Math.log(price), weight }));
+  const median = weightedMedian(values);
+  const deviation = weightedMedian(
+    values.map(({ value, weight }) => ({ value: Math.abs(value - median), weight })),
+  );
+  return { median, deviation };
 }
 
 /** The smallest value at which half of the weight lies at or below. */
@@ -156,12 +173,4 @@ function weightedMedian(values: readonly { readonly value: number; readonly weig
     if (seen * 2 >= total) return value;
   }
   return sorted[sorted.length - 1]?.value ?? 0;
-}
-
-/** The mean of the middle two where their number is even. */
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const upper = sorted[sorted.length >> 1] ?? 0;
-  const lower = sorted[(sorted.length - 1) >> 1] ?? 0;
-  return (upper + lower) / 2;
 }

@@ -45,16 +45,6 @@ export function makeLeg(pair: Hex, number: number, token0: Hex, token1: Hex): Le
   return { key: legKey(pair, number), pair, number, token0, token1 };
 }
 
-/** What of one token stands behind the price: the virtual reserve, never more than what is really there. */
-export function backing(state: LegState, ofToken0: boolean): number {
-  if (!(state.price > 0) || !(state.liquidity > 0)) return 0;
-  const root = Math.sqrt(state.price);
-  const virtual = ofToken0 ? state.liquidity / root : state.liquidity * root;
-  const real = ofToken0 ? state.reserve0 : state.reserve1;
-  const backed = Math.min(virtual, real);
-  return Number.isFinite(backed) && backed > 0 ? backed : 0;
-}
-
 /**
  * Liquidity of a weighted leg: that of the constant product pool with the same price whose depth is, to first order, the
  * same. A weighted pool's depth is B1·(1.02^(w0/(w0+w1)) − 1) ≈ B1·0.02·w0/(w0+w1); a constant product pool's is

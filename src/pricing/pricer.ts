@@ -164,7 +164,6 @@ export class Pricer {
     const touched = new Set<Hex>();
     const routes = new Map<Hex, Route>();
     const records = this.openEpoch(block, routes);
-    if (records !== null) for (const token of state.watched) touched.add(token);
     for (const { leg, older } of block.legs) addLeg(state, leg, older);
     for (const { key, state: after } of block.moves) this.move(block, key, after, touched);
     for (const { key, amount } of block.traded) this.trade(block, key, amount, touched);
@@ -177,6 +176,7 @@ export class Pricer {
       state.routes.set(token, route);
       touched.add(token);
     }
+    if (records !== null) this.touchMeans(records, touched);
     this.prices.clear();
     return { records: records ?? [], routes: [...routes.values()], hops: this.changedHops(touched) };
   }
@@ -203,11 +203,20 @@ export class Pricer {
       const known = state.routes.get(token);
       if (known === undefined || !sameRoute(known, route)) routes.set(token, route);
     }
-    for (const [token, known] of state.routes) {
-      if (!found.settled.has(token) && known.confidence > 0) routes.set(token, noRoute(token));
+    for (const token of state.routes.keys()) {
+      if (!found.settled.has(token) && this.hasRoute(token)) routes.set(token, noRoute(token));
     }
     for (const [token, route] of routes) state.routes.set(token, route);
     return records;
+  }
+
+  /**
+   * A new epoch has new means: what is held to one may change without a move, and so may what was not, where the leg's
+   * mean came closer to what its price was inside the epoch.
+   */
+  private touchMeans(records: readonly LegRecord[], touched: Set<Hex>): void {
+    for (const token of this.state.watched) touched.add(token);
+    for (const { leg } of records) touched.add(leg.token0).add(leg.token1);
   }
 
   private closeRunning(): readonly LegRecord[] {
@@ -235,12 +244,13 @@ export class Pricer {
     touched.add(leg.token0).add(leg.token1);
   }
 
-  /** A trade without a move (a swap that leaves no state behind) counts from the leg's next move on. */
+  /** A trade without a move (a swap that leaves no state behind) may be what a price far from its mean waits for. */
   private trade(block: MarketBlock, key: LegKey, amount: number, touched: Set<Hex>): void {
     const { state } = this;
     const entry = state.legs.get(key);
     if (entry === undefined) return;
     if (!state.moves.has(key)) this.move(block, key, state.states.get(key) ?? NO_STATE, touched);
+    touched.add(entry.leg.token0).add(entry.leg.token1);
     const moves = state.moves.get(key);
     if (moves !== undefined) state.moves.set(key, { ...moves, traded: moves.traded + amount });
   }

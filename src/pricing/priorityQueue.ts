@@ -16,13 +16,13 @@ export class PriorityQueue<T extends string> {
     items[at] = item;
   }
 
-  pop(): T | undefined {
+  pop(): { readonly priority: number; readonly value: T } | undefined {
     const { items } = this;
     const top = items[0];
     const last = items.pop();
     if (top === undefined || last === undefined) return undefined;
     if (items.length > 0) this.sink(last);
-    return top.value;
+    return top;
   }
 
   private sink(item: { readonly priority: number; readonly value: T }): void {

@@ -13,9 +13,11 @@ import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route
 /** The known side of a pool must hold so many USD for it to exist. */
 export const BACKING_MIN_USD = 50;
 /** Pools that did not move for 30 days are left out. */
-const DORMANT_SECONDS = 30 * 86_400;
+export const DORMANT_SECONDS = 30 * 86_400;
 /** An anchor side below it is called thin. */
 const THIN_USD = 1_000;
+/** Absurd depths are all the same, so that their sums stay floats. */
+const OCTAVES_MAX = 960;
 /** Stands for all anchors together: pools with any of them make one hop. */
 const ANCHORS = 'anchors';
 
@@ -66,16 +68,18 @@ export function settle(input: SettleInput, settled: Map<Hex, Settled>, from: Ite
     if (best !== null) queue.push(widthOf(best), token);
   };
   for (const leg of from) relax(leg);
-  for (let token = queue.pop(); token !== undefined; token = queue.pop()) {
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { priority, value: token } = next;
     const ofToken = groups.get(token);
     const group = bestGroup(ofToken);
-    if (settled.has(token) || ofToken === undefined || group === null) continue;
+    // One entry has the width of now; the others are from when fewer pools were known, or more groups.
+    if (ofToken === undefined || group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, settled, token, group);
     if (found === null) {
       // Its pools have no price after all: it waits for its turn by the next widest.
       ofToken.delete(group.neighbour);
-      const next = bestGroup(ofToken);
-      if (next !== null) queue.push(widthOf(next), token);
+      const narrower = bestGroup(ofToken);
+      if (narrower !== null) queue.push(widthOf(narrower), token);
       continue;
     }
     settled.set(token, found);
@@ -133,8 +137,8 @@ function addToGroup(
 }
 
 /** USD behind the known side, and USD on it that move the price by 2 %; never more than what is really there. */
-function knownSide(
-  { state, liquidity }: LegWeight,
+export function knownSide(
+  { state, liquidity }: Pick<LegWeight, 'state' | 'liquidity'>,
   isToken0: boolean,
   usd: number,
 ): { backingUsd: number; depthUsd: number } {
@@ -151,7 +155,7 @@ function knownSide(
 
 /** Rounded to an eighth of an octave, so that routes change when liquidity does and not with every trade. */
 export function inSteps(depthUsd: number): number {
-  return 2 ** (Math.round(Math.log2(depthUsd) * 8) / 8);
+  return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }
 
 function widthOf(group: Group): number {

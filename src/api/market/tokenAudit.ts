@@ -1,8 +1,8 @@
 /** GET /api/v1/tokens/{address}/audit: how a token's price came about, as of a block. */
 import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
+import { createAuditDirectory } from '../../query/auditDirectory';
 import { readAuditInputs, type AuditQuestion } from '../../query/auditInputs';
-import { findAuditBlock } from '../../query/auditRows';
 import { toAudit } from '../../query/tokenAudit';
 import type { TokenEntry } from '../../query/tokenItem';
 import { auditAnswerShape } from '../../wire/audit';
@@ -37,11 +37,11 @@ export function tokenAudit(deps: MarketDeps): Route {
       const { firstSeenBlock } = entry.facts;
       if (number < firstSeenBlock)
         throw new AppError('not_found', `the first pool of ${address} was seen in block ${firstSeenBlock}`);
-      const found = await findAuditBlock(runner, chain.chainId, head, number);
-      if (found === null) throw new AppError('not_found', `block ${number} is not indexed`);
+      const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
+      const { chainId, wrappedNative } = chain;
       const question = questionOf(address, entry, number);
-      const inputs = await readAuditInputs(runner, head, chain, found, question);
-      return { data: toAudit(address, chain.chainId, chain.wrappedNative, inputs) };
+      const inputs = await readAuditInputs({ runner, chainId, sources: chain, directory }, head, question);
+      return { data: toAudit(address, chainId, wrappedNative, inputs) };
     },
   });
 }
@@ -55,6 +55,7 @@ function questionOf(token: Hex, { pairs }: TokenEntry, number: number): AuditQue
     .slice(0, CANDIDATES_MAX);
   return {
     token,
+    block: number,
     candidates: candidates.map(({ pool }) => pool.address).filter(isAddress),
     neighbours: candidates.flatMap(({ item }) => item.tokens.map(({ address }) => address)).filter(isAddress),
   };

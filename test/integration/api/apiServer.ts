@@ -9,6 +9,7 @@ import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import { ActivityCounter } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createHolderTables } from '../../../src/query/holders';
 import { createDexTables } from '../../../src/query/dexTable';
 import { createPairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
@@ -21,6 +22,7 @@ export const CHAIN: ChainFacts = {
   chainId: CHAIN_ID,
   wrappedNative: hexOf('aa', 0, 40),
   anchors: [{ address: hexOf('aa', 1, 40), symbol: 'USDC', priceUsd: 1.0025 }],
+  majors: [],
   burn: { token: hexOf('aa', 5, 40), addresses: [hexOf('00', 0, 40)] },
   dexes: [
     { name: 'pulsex_v1', displayName: 'PulseX V1', protocol: 'uniswap_v2', factory: hexOf('fa', 0, 40) },
@@ -59,14 +61,16 @@ export async function startApi(
 ): Promise<ApiServer> {
   const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
   const pairs = createPairTables(runner, CHAIN_ID, prices, CHAIN.dexes);
+  const holders = createHolderTables(runner, pairs);
   const market: MarketDeps = {
     runner,
     head,
     cache: createByteCache(),
     directory: createPoolDirectory(runner),
     pairs,
-    tokens: createTokenTables(runner, CHAIN_ID, pairs),
+    tokens: createTokenTables(runner, CHAIN_ID, pairs, holders),
     dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),
+    holders,
     activityCounter: new ActivityCounter(runner),
     chain: CHAIN,
   };

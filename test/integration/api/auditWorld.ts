@@ -17,6 +17,7 @@ import type { DecodeContext } from '../../../src/ingest/decodeContext';
 import { PoolDiscovery } from '../../../src/ingest/discoverPools';
 import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
 import type { EthCalls } from '../../../src/ingest/ethCalls';
+import { createTransferDecoder } from '../../../src/ingest/decodeTransfers';
 import { PoolRegistry } from '../../../src/ingest/poolRegistry';
 import { IngestSession } from '../../../src/ingest/session';
 import { newIngestStatus } from '../../../src/ingest/status';
@@ -24,8 +25,10 @@ import { createLog } from '../../../src/log';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 import { ActivityCounter } from '../../../src/query/activity';
+import { createAuditDirectory, type AuditDirectory } from '../../../src/query/auditDirectory';
 import { createDexTables } from '../../../src/query/dexTable';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createHolderTables } from '../../../src/query/holders';
 import { createPairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
@@ -46,6 +49,7 @@ export const AUDIT_CHAIN: ChainFacts = {
     { address: TOKENS.DAI.address, symbol: 'DAI', priceUsd: 1 },
     { address: TOKENS.USDC.address, symbol: 'USDC', priceUsd: 1.001 },
   ],
+  majors: [],
   burn: null,
   dexes: DEXES.map(({ name, displayName, protocol, factory }) => ({ name, displayName, protocol, factory })),
 };
@@ -78,6 +82,11 @@ export function openAuditSession(
     protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
     eventTopics: new Set([...uniswapV2.eventTopics, ...uniswapV3.eventTopics]),
     creationTopics: new Set([uniswapV2.creationTopic, uniswapV3.creationTopic]),
+    transfers: createTransferDecoder({
+      wrappedNative: null,
+      positionManagers: new Set(),
+      isPool: () => false,
+    }),
     vaultTopics: new Set(),
     baseIsToken0,
     onMalformed: () => undefined,
@@ -121,6 +130,8 @@ function sourceOf(chain: AuditChain): BlockSource {
 
 export interface AuditServer {
   readonly url: string;
+  /** As of the head of now. */
+  directory(): Promise<AuditDirectory>;
   close(): Promise<void>;
 }
 
@@ -131,14 +142,16 @@ export async function startAuditApi(
   const { chainId } = AUDIT_CHAIN;
   const prices = createTokenPrices(runner, chainId, AUDIT_CHAIN);
   const pairs = createPairTables(runner, chainId, prices, AUDIT_CHAIN.dexes);
+  const holders = createHolderTables(runner, pairs);
   const market = {
     runner,
     head,
     cache: createByteCache(),
     directory: createPoolDirectory(runner),
     pairs,
-    tokens: createTokenTables(runner, chainId, pairs),
+    tokens: createTokenTables(runner, chainId, pairs, holders),
     dexes: createDexTables(runner, chainId, AUDIT_CHAIN.dexes, pairs),
+    holders,
     activityCounter: new ActivityCounter(runner),
     prices,
     chain: AUDIT_CHAIN,
@@ -155,6 +168,10 @@ export async function startAuditApi(
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
+    directory: async () => {
+      const now = head()!;
+      return createAuditDirectory(await pairs.at(now), await market.tokens.at(now));
+    },
     url: `http://127.0.0.1:${port}/api/v1/tokens`,
     close: () => {
       server.closeAllConnections();

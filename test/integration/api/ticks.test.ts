@@ -9,6 +9,7 @@ import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { getPairTicks, type TicksRequest } from '../../../src/query/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { CHAIN } from './apiServer';
 import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
 
 const SEED = 20_261_121;
@@ -156,11 +157,13 @@ const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
   currency: 'quote',
   fill: false,
   invert: false,
+  base: null,
+  quote: null,
 };
 
 async function check(head: HeadSnapshot, request: TicksRequest): Promise<number> {
   const answer = await getPairTicks(
-    { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+    { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
     head,
     request,
   );
@@ -207,7 +210,7 @@ describe('bars of a pair', () => {
             for (const to of limit === 7
               ? [null, head.timestamp, head.timestamp + 1e6, 5]
               : [head.timestamp - 86_400]) {
-              await check(head, { pair, timeframe, invert, fill, limit, to, currency: 'quote' });
+              await check(head, { ...REQUEST, pair, timeframe, invert, fill, limit, to });
             }
           }
         }
@@ -222,7 +225,7 @@ describe('bars of a pair', () => {
       const times: number[] = [];
       for (let to: number | null = null, pages = 0; pages < 3_000; pages += 1) {
         const { data, meta } = await getPairTicks(
-          { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+          { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
           head,
           { ...request, to },
         );
@@ -240,7 +243,7 @@ describe('bars of a pair', () => {
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '1m' as const, fill: true, limit: 5 };
     const { data, meta } = await getPairTicks(
-      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
       late,
       request,
     );
@@ -256,7 +259,7 @@ describe('bars of a pair', () => {
     )!;
     const request = { ...REQUEST, pair: unpriced, timeframe: '1h' as const, currency: 'usd' as const };
     const { data, meta } = await getPairTicks(
-      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) },
+      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
       head,
       request,
     );
@@ -272,11 +275,15 @@ describe('bars of a pair', () => {
     );
     for (const pair of [orphans[0]!.address, `0x${'9'.repeat(40)}`] as `0x${string}`[]) {
       await expect(
-        getPairTicks({ runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner) }, head, {
-          ...REQUEST,
-          pair,
-          timeframe: '1h',
-        }),
+        getPairTicks(
+          { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
+          head,
+          {
+            ...REQUEST,
+            pair,
+            timeframe: '1h',
+          },
+        ),
       ).rejects.toMatchObject({
         code: 'not_found',
       });

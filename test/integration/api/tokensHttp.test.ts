@@ -60,7 +60,7 @@ afterAll(async () => {
 async function readTable(head: HeadSnapshot): Promise<TokenTable> {
   const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
   const pairs = await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
-  return readTokenTable(runner, CHAIN_ID, head, pairs);
+  return readTokenTable(runner, CHAIN_ID, head, pairs, { of: () => null });
 }
 
 const TOKEN = `/api/v1/tokens/${WPLS}`;

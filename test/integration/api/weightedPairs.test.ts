@@ -3,13 +3,18 @@ import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
 import type { PairEntry } from '../../../src/query/pairItem';
 import { createPairTables } from '../../../src/query/pairTable';
+import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { getPairTicks } from '../../../src/query/ticks';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { openSession, SIM_PRICES } from '../../simulation/harness';
+import { oracleSwaps } from '../../simulation/oracle';
+import { VaultOracle } from '../../simulation/oracleVault';
 import { SIM_CHAIN_ID, SimChain } from '../../simulation/simChain';
-import type { SimVaultPool } from '../../simulation/simVault';
+import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 
 const SEED = 11;
@@ -19,12 +24,14 @@ let test_: TestDatabase;
 let database: Database;
 let entries: ReadonlyMap<string, PairEntry>;
 let pools: readonly SimVaultPool[];
+let head: HeadSnapshot;
+let chain: SimChain;
 
 beforeAll(async () => {
   test_ = await createTestDatabase();
   database = openDatabase({ url: test_.writerUrl });
   await migrate(database, createLog('silent', false));
-  const chain = new SimChain(SEED);
+  chain = new SimChain(SEED);
   chain.mine(BLOCKS);
   const calm = { failure: 0, between: () => undefined };
   const session = await openSession(chain, database, calm, { depth: 20, commitSeed: 1 });
@@ -32,12 +39,12 @@ beforeAll(async () => {
   const header = { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
   await session.advanceTo(header);
   const runner = createQueryRunner(database, { checkRows: true });
-  const head = await readHead(runner, SIM_CHAIN_ID);
+  head = (await readHead(runner, SIM_CHAIN_ID))!;
   const prices = createTokenPrices(runner, SIM_CHAIN_ID, {
     anchors: SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' })),
     wrappedNative: SIM_PRICES.wrappedNative,
   });
-  entries = (await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head!)).byAddress;
+  entries = (await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head)).byAddress;
   pools = chain.vaultPoolsAt(chain.head.hash)!;
 });
 
@@ -93,4 +100,57 @@ test('the value is that of the trusted tokens over the part of the weights they 
     });
     expect(close(item.liquidity_usd, weight > 0 ? value / weight : 0)).toBe(true);
   }
+});
+
+const CHAIN = { anchors: [], wrappedNative: null, majors: [] };
+
+async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `0x${string}` | null) {
+  const runner = createQueryRunner(database, { checkRows: true });
+  const source = { runner, chainId: SIM_CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN };
+  const rest = {
+    timeframe: '1d',
+    limit: 1_000,
+    to: null,
+    currency: 'quote',
+    fill: false,
+    invert: false,
+  } as const;
+  return getPairTicks(source, head, { ...rest, pair, base, quote });
+}
+
+test('each two of its tokens have bars of their own, either way round', async () => {
+  const listings = new Map(pools.map((pool) => [pool.address as string, listingOf(pool)]));
+  const vault = new VaultOracle({ vault: VAULT, listingOf: (pool) => listings.get(pool) ?? null }, 1);
+  const swaps = oracleSwaps(chain.canonical(), new Set<string>(), { vault, firstBlock: 1 });
+  let legs = 0;
+  for (const pool of pools.filter(({ nature, tokens }) => nature === 'plain' && tokens.length > 2)) {
+    for (const [i, first] of pool.tokens.entries()) {
+      for (const second of pool.tokens.slice(i + 1)) {
+        const own = swaps.filter(
+          (swap) => swap.pair === pool.address && swap.token0 === first && swap.token1 === second,
+        );
+        const priced = own.filter((swap) => (swap.price ?? 0) > 0);
+        const answer = await ticksOf(pool.address, second, first);
+        const turned = await ticksOf(pool.address, first, second);
+        expect(answer.meta.base_token?.address).toBe(second);
+        expect(turned.meta.base_token?.address).toBe(first);
+        if (priced.length === 0) {
+          expect(answer.data).toEqual([]);
+          continue;
+        }
+        // Prices of the oracle are token1 per token0; here token1 is the base.
+        expect(close(answer.data.at(-1)!.close, 1 / priced.at(-1)!.price!)).toBe(true);
+        expect(close(turned.data.at(-1)!.close, priced.at(-1)!.price!)).toBe(true);
+        legs += 1;
+      }
+    }
+  }
+  expect(legs).toBeGreaterThan(1);
+});
+
+test('a token that the pool does not hold, and one token twice, are refused by name', async () => {
+  const pool = pools.find(({ nature, tokens }) => nature === 'plain' && tokens.length > 2)!;
+  const [first] = pool.tokens;
+  await expect(ticksOf(pool.address, `0x${'9'.repeat(40)}`, null)).rejects.toThrow(/^base: got/);
+  await expect(ticksOf(pool.address, first!, first!)).rejects.toThrow(/^quote: got/);
 });

@@ -1,0 +1,9 @@
+-- One row: number and time of one of the given final blocks. Key (chain_id, number). Must never scan blocks.
+SELECT
+    number,
+    timestamp
+FROM blocks
+WHERE chain_id = {chain_id:UInt32} AND number IN {numbers:Array(UInt32)}
+ORDER BY number
+LIMIT 1 BY number
+LIMIT 2

@@ -1,0 +1,27 @@
+-- One row: what a leg of one of the given pools was over the last final epoch in which it moved, as known with the block
+-- of `epoch_ord`; none older than `after_ord`. `pairs`: hex without 0x. Through the projection by_pair.
+SELECT
+    concat('0x', lower(hex(e.pair))) AS pair,
+    e.leg AS leg,
+    toString(e.ord) AS at_ord,
+    e.timestamp AS timestamp,
+    e.price AS price,
+    e.reserve0 AS reserve0,
+    e.reserve1 AS reserve1,
+    e.liquidity AS liquidity,
+    e.depth_liquidity AS depth_liquidity,
+    e.mean_log AS mean_log,
+    e.traded AS traded,
+    e.moved_at AS moved_at
+FROM pool_epochs AS e
+WHERE e.ord IN (
+        SELECT max(ord)
+        FROM pool_epochs
+        WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
+            AND ord > {after_ord:UInt64} AND ord <= least({final_ord:UInt64}, {epoch_ord:UInt64})
+        GROUP BY pair
+    )
+    AND lower(hex(e.pair)) IN {pairs:Array(String)}
+ORDER BY e.ord DESC
+LIMIT 1 BY e.pair, e.leg
+LIMIT {limit:UInt32}

@@ -1,0 +1,21 @@
+-- One row: what a leg of one of the given pools was over the last epoch in which it moved, as the head up to `epoch_ord`
+-- says. `pairs`: hex without 0x. The head is small.
+SELECT
+    concat('0x', lower(hex(e.pair))) AS pair,
+    e.leg AS leg,
+    toString(e.ord) AS at_ord,
+    e.timestamp AS timestamp,
+    e.price AS price,
+    e.reserve0 AS reserve0,
+    e.reserve1 AS reserve1,
+    e.liquidity AS liquidity,
+    e.depth_liquidity AS depth_liquidity,
+    e.mean_log AS mean_log,
+    e.traded AS traded,
+    e.moved_at AS moved_at
+FROM pool_epochs_head AS e
+WHERE has({commits:Array(UInt64)}, e.commit) AND e.ord > {final_ord:UInt64} AND e.ord <= {epoch_ord:UInt64}
+    AND lower(hex(e.pair)) IN {pairs:Array(String)}
+ORDER BY e.ord DESC
+LIMIT 1 BY e.pair, e.leg
+LIMIT {limit:UInt32}

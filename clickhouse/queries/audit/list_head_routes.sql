@@ -1,0 +1,19 @@
+-- One row: the newest route of one of the given tokens in the head up to `tip_ord`. `tokens`: hex without 0x. The head is
+-- small.
+SELECT
+    concat('0x', lower(hex(r.token))) AS token,
+    concat('0x', lower(hex(r.next_token))) AS next_token,
+    r.hops AS hops,
+    r.hop_confidence AS hop_confidence,
+    r.recent AS recent,
+    r.stale AS stale,
+    arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,
+    r.legs AS legs,
+    r.weights AS weights,
+    r.warnings AS warnings
+FROM token_routes_head AS r
+WHERE has({commits:Array(UInt64)}, r.commit) AND r.ord > {final_ord:UInt64} AND r.ord <= {tip_ord:UInt64}
+    AND lower(hex(r.token)) IN {tokens:Array(String)}
+ORDER BY r.ord DESC
+LIMIT 1 BY r.token
+LIMIT {limit:UInt32}

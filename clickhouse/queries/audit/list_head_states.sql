@@ -1,0 +1,16 @@
+-- One row: the newest state of one of the given pools in the head up to `tip_ord`. `pairs`: hex without 0x. The head is
+-- small.
+SELECT
+    concat('0x', lower(hex(s.pair))) AS pair,
+    toString(s.ord) AS at_ord,
+    toString(s.reserve0) AS reserve0,
+    toString(s.reserve1) AS reserve1,
+    toString(s.liquidity) AS liquidity,
+    s.price AS price,
+    arrayMap(b -> toString(b), s.balances) AS balances
+FROM pool_states_head AS s
+WHERE has({commits:Array(UInt64)}, s.commit) AND s.ord > {final_ord:UInt64} AND s.ord <= {tip_ord:UInt64}
+    AND lower(hex(s.pair)) IN {pairs:Array(String)}
+ORDER BY s.ord DESC
+LIMIT 1 BY s.pair
+LIMIT {limit:UInt32}

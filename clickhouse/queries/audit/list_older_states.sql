@@ -1,0 +1,21 @@
+-- One row: the newest final state of one of the given pools, however old. `pairs`: hex without 0x. Through the projection
+-- by_pair: for the few that list_states and the head do not have.
+SELECT
+    concat('0x', lower(hex(s.pair))) AS pair,
+    toString(s.ord) AS at_ord,
+    toString(s.reserve0) AS reserve0,
+    toString(s.reserve1) AS reserve1,
+    toString(s.liquidity) AS liquidity,
+    s.price AS price,
+    arrayMap(b -> toString(b), s.balances) AS balances
+FROM pool_states AS s
+WHERE s.ord IN (
+        SELECT max(ord)
+        FROM pool_states
+        WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+        GROUP BY pair
+    )
+    AND lower(hex(s.pair)) IN {pairs:Array(String)}
+ORDER BY s.ord DESC
+LIMIT 1 BY s.pair
+LIMIT {limit:UInt32}

@@ -1,0 +1,24 @@
+-- One row: one of the given pools as of the snapshot. `pairs`: hex without 0x. Key: address; the head twin is small.
+SELECT
+    concat('0x', lower(hex(p.address))) AS address,
+    p.dex AS dex,
+    p.pool_type AS pool_type,
+    concat('0x', lower(hex(p.token0))) AS token0,
+    concat('0x', lower(hex(p.token1))) AS token1,
+    arrayMap(t -> concat('0x', lower(hex(t))), p.tokens) AS tokens,
+    arrayMap(w -> toString(w), p.weights) AS weights,
+    p.fee_pips AS fee_pips
+FROM
+(
+    SELECT address, dex, pool_type, token0, token1, tokens, weights, fee_pips
+    FROM pools
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT address, dex, pool_type, token0, token1, tokens, weights, fee_pips
+    FROM pools_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND ord <= {tip_ord:UInt64}
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
+) AS p
+ORDER BY p.address
+LIMIT 1 BY p.address
+LIMIT {limit:UInt32}

@@ -1,0 +1,16 @@
+-- One row: the newest final state of one of the given pools that stands in one of the given epochs of 32 blocks (2^25
+-- ords). `pairs`: hex without 0x. Key: ord, through the epochs; no other one is read.
+SELECT
+    concat('0x', lower(hex(s.pair))) AS pair,
+    toString(s.ord) AS at_ord,
+    toString(s.reserve0) AS reserve0,
+    toString(s.reserve1) AS reserve1,
+    toString(s.liquidity) AS liquidity,
+    s.price AS price,
+    arrayMap(b -> toString(b), s.balances) AS balances
+FROM pool_states AS s
+WHERE intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)} AND s.ord <= {final_ord:UInt64}
+    AND lower(hex(s.pair)) IN {pairs:Array(String)}
+ORDER BY s.ord DESC
+LIMIT 1 BY s.pair
+LIMIT {limit:UInt32}

@@ -1,0 +1,21 @@
+-- One row: one swap of the given pools from `from_ord` to the snapshot, in order. `pairs`: hex without 0x. Key: ord; at most
+-- one epoch of 32 blocks is read.
+SELECT
+    concat('0x', lower(hex(s.pair))) AS pair,
+    s.leg AS leg,
+    toString(s.ord) AS at_ord,
+    toString(s.amount1) AS amount1
+FROM
+(
+    SELECT ord, pair, leg, amount1
+    FROM swaps
+    WHERE ord >= {from_ord:UInt64} AND ord <= {final_ord:UInt64}
+        AND pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
+    UNION ALL
+    SELECT ord, pair, leg, amount1
+    FROM swaps_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND ord <= {tip_ord:UInt64} AND ord >= {from_ord:UInt64}
+        AND pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
+) AS s
+ORDER BY s.ord
+LIMIT {limit:UInt32}

@@ -1,0 +1,99 @@
+/**
+ * From a pool's row and a row of its state, both in raw units, to its legs and their states in whole tokens. The one
+ * place where it is done: blocks just decoded, blocks read back and audits get the same bits.
+ */
+import { wholeTokens } from '../domain/amounts';
+import type { Hex } from '../domain/hex';
+import { scalePrice } from '../domain/prices';
+import { makeLeg, weightedLiquidity, type Leg, type LegState } from './leg';
+
+const V3 = 3;
+
+/** The part of a pool's row that makes its legs. */
+export interface LegsPool {
+  readonly address: Hex;
+  readonly pool_type: number;
+  readonly token0: Hex;
+  readonly token1: Hex;
+  /** Empty for pools of two tokens. */
+  readonly tokens: readonly Hex[];
+  /** Times 10^18; empty where there are none. */
+  readonly weights: readonly bigint[];
+}
+
+export interface PricedState {
+  readonly pair: Hex;
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+  readonly liquidity: bigint;
+  /** Raw token1 per raw token0; 0: none. */
+  readonly price: number;
+  readonly balances: readonly bigint[];
+}
+
+/** Decimals of a token; 0 where it does not tell. */
+export type DecimalsOf = (token: Hex) => number;
+
+export interface LegInfo {
+  readonly leg: Leg;
+  /** Places of its tokens in the pool's `tokens`. */
+  readonly index0: number;
+  readonly index1: number;
+}
+
+/** All pairs of tokens of a pool. */
+export function legsOf(pool: LegsPool): LegInfo[] {
+  const { address, tokens } = pool;
+  if (tokens.length === 0) {
+    return [{ leg: makeLeg(address, 1, pool.token0, pool.token1), index0: 0, index1: 1 }];
+  }
+  const legs: LegInfo[] = [];
+  for (let i = 0; i < tokens.length; i += 1) {
+    for (let j = i + 1; j < tokens.length; j += 1) {
+      const token0 = tokens[i];
+      const token1 = tokens[j];
+      if (token0 === undefined || token1 === undefined) continue;
+      legs.push({ leg: makeLeg(address, 256 * i + j, token0, token1), index0: i, index1: j });
+    }
+  }
+  return legs;
+}
+
+/** State of a leg by the pool's; a pool without a price gives a leg without one. */
+export function toLegState(
+  pool: LegsPool,
+  { leg, index0, index1 }: LegInfo,
+  state: PricedState,
+  decimalsOf: DecimalsOf,
+): LegState {
+  const decimals0 = decimalsOf(leg.token0);
+  const decimals1 = decimalsOf(leg.token1);
+  if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
+  const reserve0 = wholeTokens(state.reserve0, decimals0);
+  const reserve1 = wholeTokens(state.reserve1, decimals1);
+  const price = scalePrice(state.price, decimals0, decimals1, true);
+  const liquidity =
+    pool.pool_type === V3
+      ? Number(state.liquidity) / 10 ** ((decimals0 + decimals1) / 2)
+      : Math.sqrt(reserve0) * Math.sqrt(reserve1);
+  return { price, liquidity, reserve0, reserve1 };
+}
+
+/** Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath); without weights there is no price. */
+function weightedState(
+  pool: LegsPool,
+  state: PricedState,
+  index0: number,
+  index1: number,
+  decimals0: number,
+  decimals1: number,
+): LegState {
+  const reserve0 = wholeTokens(state.balances[index0] ?? 0n, decimals0);
+  const reserve1 = wholeTokens(state.balances[index1] ?? 0n, decimals1);
+  const weight0 = Number(pool.weights[index0] ?? 0n) / 1e18;
+  const weight1 = Number(pool.weights[index1] ?? 0n) / 1e18;
+  const price = reserve1 / weight1 / (reserve0 / weight0);
+  const priced = weight0 > 0 && weight1 > 0 && price > 0 && Number.isFinite(price);
+  const liquidity = priced ? weightedLiquidity(reserve0, reserve1, weight0, weight1) : 0;
+  return { price: priced ? price : 0, liquidity, reserve0, reserve1 };
+}

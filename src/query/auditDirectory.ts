@@ -1,0 +1,30 @@
+/** What is known of pools and tokens without asking: the tables of the head version, which hold every pool there is. */
+import { isAddress, type Hex } from '../domain/hex';
+import type { Token } from '../wire/primitives';
+import type { AuditPoolRow } from './auditRows';
+import type { PairTable } from './pairTable';
+import type { TokenPrice } from './priceBook';
+import type { TokenTable } from './tokenTable';
+
+export interface AuditDirectory {
+  /** Undefined: a pool of more than two tokens, or one that is not known. */
+  findPair(address: Hex): AuditPoolRow | undefined;
+  findToken(address: Hex): Token | undefined;
+  /** Prices as of the head. */
+  priceNow(token: string): TokenPrice;
+}
+
+export function createAuditDirectory(pairs: PairTable, tokens: TokenTable): AuditDirectory {
+  return {
+    findPair(address) {
+      const pool = pairs.byAddress.get(address)?.pool;
+      if (pool === undefined || !isAddress(pool.token0) || !isAddress(pool.token1)) return undefined;
+      const { dex, pool_type, token0, token1, fee_pips } = pool;
+      // Weighted and stable pools have tokens and weights that lists do not need.
+      if (pool_type > 3) return undefined;
+      return { address, dex, pool_type, token0, token1, fee_pips, tokens: [], weights: [] };
+    },
+    findToken: (address) => tokens.byAddress.get(address)?.item,
+    priceNow: (token) => pairs.prices.now(token),
+  };
+}

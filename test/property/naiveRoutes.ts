@@ -1,0 +1,110 @@
+/** The routes of an epoch in the plainest way: look at everything, take the widest, begin again. No code of src/pricing's search. */
+import type { Hex } from '../../src/domain/hex';
+import type { LegRecord } from '../../src/pricing/epoch';
+import type { Leg } from '../../src/pricing/leg';
+
+export interface NaiveRoute {
+  readonly token: Hex;
+  readonly next: Hex;
+  readonly hops: number;
+  readonly width: number;
+  readonly usd: number;
+  readonly keys: readonly string[];
+  readonly recent: boolean;
+}
+
+interface NaiveInput {
+  readonly anchors: ReadonlyMap<Hex, number>;
+  readonly legs: readonly Leg[];
+  readonly records: ReadonlyMap<string, LegRecord>;
+  readonly epoch: number;
+  readonly time: number;
+  /** The price of a token in the next one over the pools with these weights; 0: none. */
+  price(token: Hex, next: Hex, pools: readonly { leg: Leg; weight: number }[]): number;
+}
+
+interface Candidate {
+  readonly token: Hex;
+  readonly neighbour: string;
+  readonly width: number;
+  readonly hops: number;
+  readonly pools: readonly { leg: Leg; weight: number; other: Hex }[];
+}
+
+export function naiveRoutes(input: NaiveInput): Map<Hex, NaiveRoute> {
+  const found = new Map<Hex, NaiveRoute>();
+  for (const [token, usd] of input.anchors)
+    found.set(token, { token, next: token, hops: 0, width: Infinity, usd, keys: [], recent: false });
+  for (const recent of [false, true]) {
+    const dead = new Set<string>();
+    for (;;) {
+      const [best] = candidates(input, found, recent)
+        .filter(({ token, neighbour }) => !dead.has(`${token} ${neighbour}`))
+        .sort((a, b) => b.width - a.width || compare(a.token, b.token) || compare(a.neighbour, b.neighbour));
+      if (best === undefined) break;
+      const next = best.neighbour === 'anchors' ? deepest(input, best) : (best.neighbour as Hex);
+      const usd = input.price(best.token, next, best.pools) * found.get(next)!.usd;
+      if (!(usd > 0) || usd === Infinity) dead.add(`${best.token} ${best.neighbour}`);
+      else
+        found.set(best.token, {
+          token: best.token,
+          next,
+          hops: best.hops,
+          width: best.width,
+          usd,
+          keys: best.pools.map(({ leg }) => leg.key),
+          recent,
+        });
+    }
+  }
+  return found;
+}
+
+function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, recent: boolean): Candidate[] {
+  const groups = new Map<string, { token: Hex; neighbour: string; pools: Candidate['pools'][number][] }>();
+  for (const leg of [...input.legs].sort((a, b) => compare(a.key, b.key))) {
+    for (const [token, other] of [
+      [leg.token0, leg.token1],
+      [leg.token1, leg.token0],
+    ] as const) {
+      const known = found.get(other);
+      const weight = known === undefined ? 0 : weightOf(input, leg, other, known.usd, recent);
+      if (found.has(token) || known === undefined || known.hops === 4 || weight === 0) continue;
+      const neighbour = known.hops === 0 ? 'anchors' : other;
+      const name = `${token} ${neighbour}`;
+      const group = groups.get(name) ?? { token, neighbour, pools: [] };
+      groups.set(name, group);
+      group.pools.push({ leg, weight, other });
+    }
+  }
+  return [...groups.values()].map((group) => {
+    const known = group.neighbour === 'anchors' ? undefined : found.get(group.neighbour as Hex)!;
+    const depth = group.pools.reduce((sum, { weight }) => sum + weight, 0);
+    return { ...group, width: Math.min(depth, known?.width ?? Infinity), hops: 1 + (known?.hops ?? 0) };
+  });
+}
+
+/** USD of the known side that move the price by 2 %, in eighths of an octave; 0: the leg does not count. */
+function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: boolean): number {
+  const record = input.records.get(leg.key);
+  if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;
+  const { price, liquidity, reserve0, reserve1 } = record.state;
+  const settled = record.epoch === input.epoch - 1 ? record.depthLiquidity : liquidity;
+  const counted = recent ? liquidity : settled;
+  if (!(price > 0) || !(counted > 0)) return 0;
+  const virtual = known === leg.token0 ? counted / Math.sqrt(price) : counted * Math.sqrt(price);
+  const real = known === leg.token0 ? reserve0 : reserve1;
+  const depth = Math.min(virtual * (Math.sqrt(1.02) - 1), real) * usd;
+  if (Math.min(virtual, real) * usd < 50 || !Number.isFinite(virtual * usd)) return 0;
+  return 2 ** (Math.round(Math.log2(depth) * 8) / 8);
+}
+
+function deepest({ anchors }: NaiveInput, { pools }: Candidate): Hex {
+  const depths = [...anchors.keys()].map((anchor) => ({
+    anchor,
+    depth: pools.reduce((sum, { other, weight }) => sum + (other === anchor ? weight : 0), 0),
+  }));
+  return depths.reduce((best, one) => (one.depth > best.depth ? one : best)).anchor;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

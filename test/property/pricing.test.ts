@@ -1,0 +1,305 @@
+/** Prices over random markets: routes against a plain search, and the pricer as a state machine. */
+import { isDeepStrictEqual } from 'node:util';
+
+import fc from 'fast-check';
+
+import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
+import { pathConfidence } from '../../src/pricing/confidence';
+import { closeEpoch, epochOf, type LegMoves, type LegRecord } from '../../src/pricing/epoch';
+import { findRoutes } from '../../src/pricing/findRoutes';
+import { NO_STATE, type Leg } from '../../src/pricing/leg';
+import { priceRouteHop, type Market } from '../../src/pricing/market';
+import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
+import { isAnchorRoute, type Route, type TokenHop } from '../../src/pricing/route';
+import { Random } from '../simulation/random';
+import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';
+import { naiveRoutes } from './naiveRoutes';
+
+/** On failure fast-check names the world's seed. */
+const RUNS = 1_000;
+const forEachWorld = (check: (seed: number) => void, runs = RUNS): void =>
+  fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 }), check), { numRuns: runs });
+
+/** `expect` is slow: it is called only where something is wrong. */
+function same(got: unknown, wanted: unknown): void {
+  if (!isDeepStrictEqual(got, wanted)) expect(got).toEqual(wanted);
+}
+
+function holds(isTrue: boolean, what: string): void {
+  if (!isTrue) throw new Error(what);
+}
+
+/** A world's first blocks as one epoch: its legs, and a record of each. */
+function recordWorld(seed: number) {
+  const world = makeMarketWorld(seed, 24);
+  const legs: Leg[] = [];
+  const moves = new Map<string, LegMoves>();
+  for (const block of world.blocks) {
+    for (const { leg } of block.legs) legs.push(leg);
+    for (const { key, state } of block.moves) {
+      const leg = legs.find((candidate) => candidate.key === key)!;
+      const before = moves.get(key) ?? { leg, older: true, blocks: [], traded: 0 };
+      const move = { block: block.number, time: block.timestamp, state };
+      moves.set(key, { ...before, blocks: [...before.blocks, move] });
+    }
+  }
+  const last = world.blocks.at(-1)!;
+  const span = {
+    firstBlock: world.blocks[0]!.number,
+    lastBlock: last.number,
+    lastTime: last.timestamp,
+  };
+  const records = new Map<string, LegRecord>(
+    [...moves].map(([key, of]) => [key, closeEpoch(undefined, of, span)]),
+  );
+  return { world, legs, records, epoch: epochOf(last.number) + 1, time: last.timestamp };
+}
+
+function routesOf({ world, legs, records, epoch, time }: ReturnType<typeof recordWorld>, order = legs) {
+  return findRoutes({
+    ...world.config,
+    epoch,
+    time,
+    legsOf: (token) => order.filter((leg) => leg.token0 === token || leg.token1 === token),
+    recordOf: (key) => records.get(key),
+  });
+}
+
+function marketOf({ records, time }: ReturnType<typeof recordWorld>): Market {
+  return {
+    stateOf: (key) => records.get(key)?.state ?? NO_STATE,
+    recordOf: (key) => records.get(key),
+    tradedIn: () => 0,
+    epochTime: time,
+  };
+}
+
+test('routes equal those of a search that looks at everything, whatever the order of the legs', () => {
+  let routed = 0;
+  let far = 0;
+  forEachWorld((seed) => {
+    const scene = recordWorld(seed);
+    const found = routesOf(scene);
+    const market = marketOf(scene);
+    const expected = naiveRoutes({
+      anchors: found.anchors,
+      legs: scene.legs,
+      records: scene.records,
+      epoch: scene.epoch,
+      time: scene.time,
+      price: (token, next, pools) => priceRouteHop({ token, next, pools }, market, found.anchors).price,
+    });
+    const lines = [...found.settled.values()].map(({ route, usd }) => ({
+      token: route.token,
+      next: route.hops === 0 ? route.token : route.next,
+      hops: route.hops,
+      width: route.depthUsd,
+      usd,
+      keys: route.pools.map(({ leg }) => leg.key),
+      recent: route.recent,
+    }));
+    same(lines, [...expected.values()]);
+    const random = new Random(seed);
+    const again = routesOf(
+      scene,
+      [...scene.legs].sort(() => random.next() - 0.5),
+    );
+    same([...again.settled], [...found.settled]);
+    routed += lines.filter(({ hops }) => hops > 0).length;
+    far += lines.filter(({ hops }) => hops > 1).length;
+  });
+  // The worlds are worth something only where routes are many and long.
+  expect(routed).toBeGreaterThan(2 * RUNS);
+  expect(far).toBeGreaterThan(RUNS / 4);
+});
+
+test('a token is priced only through tokens settled before it, in at most 4 hops, by weights that sum to 1', () => {
+  forEachWorld((seed) => {
+    const scene = recordWorld(seed);
+    const found = routesOf(scene);
+    const order = [...found.settled.keys()];
+    for (const [token, { route, usd }] of found.settled) {
+      holds(usd > 0 && Number.isFinite(usd), 'a price that is no number');
+      if (isAnchorRoute(route)) continue;
+      expect(order.indexOf(route.next)).toBeLessThan(order.indexOf(token));
+      expect(order.indexOf(route.next)).toBeGreaterThanOrEqual(0);
+      expect(route.hops).toBeLessThanOrEqual(4);
+      expect(route.hops).toBe(found.settled.get(route.next)!.route.hops + 1);
+      const hop = priceRouteHop(route, marketOf(scene), found.anchors);
+      const sum = hop.pools.reduce((total, { weight }) => total + weight, 0);
+      expect(Math.abs(sum - 1)).toBeLessThan(1e-9);
+      const mean = hop.pools.reduce((total, { weight, price }) => total + weight * price, 0);
+      expect(Math.abs(hop.price / mean - 1)).toBeLessThan(1e-9);
+      expect(hop.pools.length + hop.excluded.length).toBe(route.pools.length);
+      expect(usd).toBe(hop.price * found.settled.get(route.next)!.usd);
+      expect(route.confidence > 0 && route.confidence <= 1).toBe(true);
+    }
+  });
+});
+
+/** What the store would hold: newest rows by token and leg. */
+class Stored {
+  readonly routes = new Map<Hex, Route>();
+  readonly hops = new Map<Hex, TokenHop>();
+  readonly records = new Map<string, LegRecord>();
+  readonly legs: { leg: Leg; older: boolean }[] = [];
+
+  take(block: MarketBlock, changes: PriceChanges): void {
+    this.legs.push(...block.legs);
+    for (const record of changes.records) this.records.set(record.leg.key, record);
+    for (const route of changes.routes) this.routes.set(route.token, route);
+    for (const { token, before, after } of changes.hops) {
+      same(before, this.hops.get(token));
+      this.hops.set(token, after);
+    }
+  }
+
+  /** As list endpoints do it. */
+  priceOf(token: Hex): { usd: number; confidence: number } | null {
+    const path: TokenHop[] = [];
+    for (let at = token; at !== ZERO_ADDRESS; at = path.at(-1)!.next) {
+      const hop = this.hops.get(at);
+      if (hop === undefined || !(hop.price > 0)) return null;
+      holds(
+        path.every(({ next }) => next !== token),
+        'a loop',
+      );
+      path.push(hop);
+      holds(path.length <= 5, 'more than 4 hops');
+    }
+    const usd = path.slice(0, -1).reduceRight((price, hop) => hop.price * price, path.at(-1)!.price);
+    if (!(usd > 0) || !Number.isFinite(usd)) return null;
+    return { usd, confidence: pathConfidence(path.slice(0, -1).map(({ confidence }) => confidence)) };
+  }
+}
+
+const sorted = ({ records, routes, hops }: PriceChanges) => ({
+  records: [...records].sort((a, b) => (a.leg.key < b.leg.key ? -1 : 1)),
+  routes: [...routes].sort((a, b) => (a.token < b.token ? -1 : 1)),
+  hops,
+});
+
+const pricesOf = (pricer: Pricer, { tokens }: MarketWorld) => tokens.map((token) => pricer.priceOf(token));
+
+test('after every block the product of the newest emitted hops is the price, bit by bit, and nothing is NaN', () => {
+  let prices = 0;
+  forEachWorld((seed) => {
+    const world = makeMarketWorld(seed, 110);
+    const pricer = new Pricer(world.config);
+    const stored = new Stored();
+    for (const block of world.blocks) {
+      stored.take(block, pricer.apply(block, false));
+      for (const token of world.tokens) {
+        const price = pricer.priceOf(token);
+        same(stored.priceOf(token), price);
+        if (price === null) continue;
+        holds(price.usd > 0 && Number.isFinite(price.usd), 'a price that is no number');
+        holds(price.confidence > 0 && price.confidence <= 0.99, 'trust beyond its bounds');
+        prices += 1;
+      }
+    }
+  });
+  expect(prices).toBeGreaterThan(RUNS * 100);
+});
+
+test('inside an epoch a block changes only tokens of its own legs, and those that they give a route', () => {
+  forEachWorld((seed) => {
+    const world = makeMarketWorld(seed, 70);
+    const pricer = new Pricer(world.config);
+    const legOf = new Map<string, Leg>();
+    let epoch = -1;
+    for (const block of world.blocks) {
+      for (const { leg } of block.legs) legOf.set(leg.key, leg);
+      const keys = [...block.moves, ...block.traded].map(({ key }) => key);
+      const own = new Set(keys.flatMap((key) => [legOf.get(key)!.token0, legOf.get(key)!.token1]));
+      const { hops, routes, records } = pricer.apply(block, false);
+      const opens = epochOf(block.number) !== epoch;
+      epoch = epochOf(block.number);
+      if (opens) continue;
+      holds(records.length === 0, 'a record inside an epoch');
+      holds(
+        routes.every(({ recent }) => recent),
+        'a confirmed route inside an epoch',
+      );
+      for (const { token } of routes) own.add(token);
+      for (const { token } of hops) holds(own.has(token), `${token} was not touched`);
+    }
+  }, 300);
+});
+
+test('the order of entries in a block does not show in a single bit', () => {
+  forEachWorld((seed) => {
+    const world = makeMarketWorld(seed, 70);
+    const random = new Random(seed + 1);
+    const [one, other] = [new Pricer(world.config), new Pricer(world.config)];
+    for (const block of world.blocks) {
+      const expected = sorted(one.apply(block, false));
+      same(sorted(other.apply(shuffled(block, random), false)), expected);
+    }
+  }, 500);
+});
+
+test('a pricer that is loaded at the end of an epoch goes on as one that never stopped', () => {
+  let compared = 0;
+  forEachWorld((seed) => {
+    const world = makeMarketWorld(seed, 130);
+    const random = new Random(seed + 2);
+    const { blocks } = world;
+    const ends = blocks
+      .slice(0, -1)
+      .flatMap((block, i) => (epochOf(block.number + 1) > epochOf(block.number) ? [i] : []));
+    const at = random.pick(ends);
+    const straight = new Pricer(world.config);
+    const stored = new Stored();
+    for (const block of blocks.slice(0, at + 1)) stored.take(block, straight.apply(block, false));
+    const { routes, hops } = { routes: [...stored.routes.values()], hops: [...stored.hops] };
+    const legs = [...stored.legs].sort(() => random.next() - 0.5);
+    // The records of the epoch that ends are written with the block after it.
+    const next = blocks[at + 1]!;
+    const first = straight.apply(next, false);
+    stored.take(next, first);
+    const loaded = new Pricer(world.config);
+    loaded.load(blocks[at]!, legs, [...stored.records.values()]);
+    loaded.loadHops(
+      routes.sort(() => random.next() - 0.5),
+      hops,
+    );
+    const again = loaded.apply(next, false);
+    same(sorted(again).routes, sorted(first).routes);
+    same(again.hops, first.hops);
+    for (const block of blocks.slice(at + 2)) {
+      const expected = straight.apply(block, false);
+      same(sorted(loaded.apply(block, false)), sorted(expected));
+      compared += expected.hops.length;
+    }
+    same(pricesOf(loaded, world), pricesOf(straight, world));
+  }, 500);
+  expect(compared).toBeGreaterThan(500);
+});
+
+test('a pricer that is taken back and goes on again is as if it had never gone another way', () => {
+  forEachWorld((seed) => {
+    const world = makeMarketWorld(seed, 110);
+    const other = makeMarketWorld(seed + 1, 110);
+    const random = new Random(seed + 3);
+    const { blocks } = world;
+    const straight = new Pricer(world.config);
+    const bent = new Pricer(world.config);
+    let done = 0;
+    while (done < blocks.length) {
+      const block = blocks[done]!;
+      same(sorted(bent.apply(block, true)), sorted(straight.apply(block, false)));
+      done += 1;
+      if (random.chance(0.05)) bent.settle(blocks[random.int(0, done - 1)]!.number);
+      if (!random.chance(0.1)) continue;
+      // A branch of other blocks, then back.
+      const branch = other.blocks.slice(0, random.int(1, 40));
+      branch.forEach((there, i) =>
+        bent.apply({ ...there, number: block.number + 1 + i, timestamp: block.timestamp + i }, true),
+      );
+      for (const token of world.tokens) if (random.chance(0.3)) bent.priceOf(token);
+      bent.rewindTo(block.number);
+      same(pricesOf(bent, world), pricesOf(straight, world));
+    }
+  }, 300);
+});

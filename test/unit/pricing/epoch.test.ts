@@ -1,0 +1,91 @@
+/** What an epoch leaves of a leg, against sums done by hand. */
+import {
+  closeEpoch,
+  decay,
+  depthIn,
+  meanPrice,
+  type LegMove,
+  type LegRecord,
+} from '../../../src/pricing/epoch';
+import type { LegState } from '../../../src/pricing/leg';
+import { DAI, NATIVE, v2 } from './pools';
+
+const { leg } = v2(1, NATIVE, 1, DAI, 1);
+const at = (liquidity: number, price = 1): LegState => ({
+  price,
+  liquidity,
+  reserve0: liquidity,
+  reserve1: liquidity,
+});
+/** Blocks 64–95, ten seconds each, are epoch 2. */
+const SPAN = { firstBlock: 64, lastBlock: 95, lastTime: 950 };
+const move = (block: number, state: LegState): LegMove => ({ block, time: block * 10, state });
+const moves = (...blocks: readonly LegMove[]) => ({ leg, older: false, blocks, traded: 0 });
+const BEFORE: LegRecord = {
+  leg,
+  state: at(1000),
+  depthLiquidity: 1000,
+  meanLog: 0,
+  traded: 0,
+  at: 630,
+  movedAt: 500,
+  epoch: 1,
+};
+
+test('liquidity that is there for one block of an epoch weighs nothing', () => {
+  const record = closeEpoch(BEFORE, moves(move(70, at(1e9)), move(71, at(1000))), SPAN);
+  expect(record.depthLiquidity).toBe(1000);
+  const late = closeEpoch(BEFORE, moves(move(95, at(1e9))), SPAN);
+  expect([late.depthLiquidity, late.state.liquidity]).toEqual([1000, 1e9]);
+  expect(depthIn(late, 3)).toBe(1000);
+});
+
+test('the depth of an epoch is the lower median of the liquidity at the ends of its 32 blocks', () => {
+  // 16 blocks (64–79) at 1000, 16 (80–95) at 5000: the 16th of 32 in order is 1000.
+  expect(closeEpoch(BEFORE, moves(move(80, at(5000))), SPAN).depthLiquidity).toBe(1000);
+  expect(closeEpoch(BEFORE, moves(move(79, at(5000))), SPAN).depthLiquidity).toBe(5000);
+});
+
+test('a pool made in the second half of an epoch counts by the mean, never by more than it ends with', () => {
+  // 12 of 32 blocks (84–95) at 500: 500 · 12 / 32.
+  expect(closeEpoch(undefined, moves(move(84, at(500))), SPAN).depthLiquidity).toBe(187.5);
+  // 11 blocks at 8000, 1 at 10: the mean is far above what stayed.
+  const drained = moves(move(84, at(8000)), move(95, at(10)));
+  expect(closeEpoch(undefined, drained, SPAN).depthLiquidity).toBe(10);
+  expect(closeEpoch(undefined, moves(move(90, at(8e9)), move(91, at(0))), SPAN).depthLiquidity).toBe(0);
+  // In the first half it was there for most of the epoch.
+  expect(closeEpoch(undefined, moves(move(70, at(500))), SPAN).depthLiquidity).toBe(500);
+});
+
+test('a pool older than the first ingested block was before its first move what it was then', () => {
+  const record = closeEpoch(undefined, { ...moves(move(95, at(700))), older: true }, SPAN);
+  expect(record.depthLiquidity).toBe(700);
+});
+
+test('after an epoch without a move a leg counts with what it ended with', () => {
+  const record = closeEpoch(BEFORE, moves(move(95, at(4000))), SPAN);
+  expect([depthIn(record, 3), depthIn(record, 4)]).toEqual([1000, 4000]);
+});
+
+test('the mean of ln(price) follows a jump with a time constant of 30 minutes', () => {
+  const record = closeEpoch(BEFORE, moves(move(65, at(1000, 2))), SPAN);
+  // At price 1 until second 650, at 2 until 950.
+  const expected = Math.log(2) * (1 - Math.exp(-300 / 1800));
+  expect(record.meanLog).toBeCloseTo(expected, 14);
+  expect(meanPrice(record, 950)).toBeCloseTo(2 ** (1 - Math.exp(-300 / 1800)), 14);
+  expect(meanPrice(record, 950 + 1800)).toBeCloseTo(2 ** (1 - Math.exp(-2100 / 1800)), 13);
+});
+
+test('what was traded decays with the same constant, and a new epoch adds to it', () => {
+  const traded = { ...BEFORE, traded: 100 };
+  const record = closeEpoch(traded, { ...moves(move(70, at(1000))), traded: 7 }, SPAN);
+  expect(record.traded).toBeCloseTo(100 * Math.exp(-320 / 1800) + 7, 12);
+  expect(decay(record, 950 + 1800)).toBeCloseTo(record.traded / Math.E, 12);
+  expect(decay(undefined, 950)).toBe(0);
+});
+
+test('a record says when the leg last moved and what it was at the end', () => {
+  const record = closeEpoch(BEFORE, moves(move(66, at(2)), move(90, at(3, 9))), SPAN);
+  expect(record).toMatchObject({ state: at(3, 9), at: 950, movedAt: 900, epoch: 2 });
+  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('without a move');
+});

@@ -1,0 +1,150 @@
+/** One hop, against sums done by hand. */
+import { priceHop, type HopInput } from '../../../src/pricing/hop';
+
+interface Row {
+  readonly price: number;
+  readonly weight: number;
+  readonly mean?: number;
+  readonly traded?: boolean;
+}
+
+const hop = (...rows: readonly Row[]) =>
+  priceHop(
+    rows.map(({ price, weight, mean = price, traded = true }, i): HopInput => ({
+      key: `p${i}`,
+      weight,
+      price,
+      meanPrice: mean,
+      traded,
+    })),
+  );
+
+const weightsOf = (found: ReturnType<typeof hop>): Record<string, number> =>
+  Object.fromEntries(found.pools.map(({ key, weight }) => [key, weight]));
+
+test('a single pool gives its own price and says that it is alone', () => {
+  const found = hop({ price: 0.3, weight: 7 });
+  expect(found).toMatchObject({ price: 0.3, warnings: ['single_pool'], deviation: 0, excluded: [] });
+  expect(found.pools).toEqual([{ key: 'p0', weight: 1, price: 0.3 }]);
+});
+
+test('pools that agree are averaged by weight', () => {
+  const found = hop({ price: 1, weight: 1 }, { price: 1.01, weight: 1 }, { price: 1.02, weight: 2 });
+  // (1 + 1.01 + 2 · 1.02) / 4
+  expect(found.price).toBeCloseTo(1.0125, 14);
+  expect(found.warnings).toEqual([]);
+  // Weighted median 1.01; distances ln(1.02/1.01) weighs 2, ln(1.01/1) 1, 0 weighs 1: half lies at or below ln(1.02/1.01).
+  expect(found.deviation).toBeCloseTo(Math.log(1.02 / 1.01), 14);
+});
+
+test('an outlier beyond 5 % of the weighted median is left out where the others agree', () => {
+  const found = hop(
+    { price: 100, weight: 10 },
+    { price: 101, weight: 10 },
+    { price: 99, weight: 10 },
+    { price: 106, weight: 10 },
+  );
+  // Median 100 and 3 · 1.4826 · ln(1.01) = 0.0443 < 0.05 < ln(1.06).
+  expect(found.price).toBeCloseTo(100, 12);
+  expect(found.excluded).toEqual([{ key: 'p3', reason: 'outlier', price: 106 }]);
+  expect(found.warnings).toEqual(['outlier_pools_excluded']);
+});
+
+test('where the pools scatter widely the bound is three robust standard deviations', () => {
+  const spread = [1, 1.1, 1.2, 1.3, 1.4].map((price) => ({ price, weight: 1 }));
+  // Median 1.2; sorted distances in ln: 0, 0.080, 0.087, 0.154, 0.182: the median of them is ln(1.2 / 1.1).
+  const bound = 3 * 1.4826 * Math.log(1.2 / 1.1);
+  const inside = 1.2 * Math.exp(bound - 1e-9);
+  const outside = 1.2 * Math.exp(bound + 1e-9);
+  expect(hop(...spread, { price: inside, weight: 0.001 }).excluded).toEqual([]);
+  expect(hop(...spread, { price: outside, weight: 0.001 }).excluded).toHaveLength(1);
+});
+
+test('no number of dust pools outvotes a deep one', () => {
+  for (const count of [2, 3, 10, 50]) {
+    const dust = Array.from({ length: count }, () => ({ price: 1000, weight: 0.5 }));
+    const found = hop({ price: 1, weight: 1000 }, ...dust);
+    expect(found.price).toBe(1);
+    expect(found.excluded).toHaveLength(count);
+  }
+  const two = hop(
+    { price: 1, weight: 500 },
+    { price: 1.001, weight: 500 },
+    ...[1, 2, 3].map(() => ({ price: 1000, weight: 0.5 })),
+  );
+  expect(two.price).toBeCloseTo(1.0005, 12);
+});
+
+test('no pool of three weighs more than 60 %, and the others share the rest as they were', () => {
+  const found = hop({ price: 1, weight: 8 }, { price: 1.02, weight: 1 }, { price: 1.04, weight: 1 });
+  expect(weightsOf(found)).toEqual({
+    p0: 0.6,
+    p1: expect.closeTo(0.2, 14),
+    p2: expect.closeTo(0.2, 14),
+  });
+  expect(found.price).toBeCloseTo(0.6 + 0.2 * 1.02 + 0.2 * 1.04, 14);
+  const two = hop({ price: 1, weight: 9 }, { price: 1.02, weight: 1 });
+  expect(weightsOf(two)).toEqual({ p0: 0.9, p1: 0.1 });
+});
+
+test('the weights sum to 1 beside a pool that is 10^16 times as deep', () => {
+  for (const ratio of [1e8, 1e15, 1e16, 1e17, 1e30]) {
+    const found = hop(
+      { price: 1, weight: ratio },
+      { price: 1.01, weight: 0.4 },
+      { price: 1.02, weight: 0.7 },
+    );
+    const sum = found.pools.reduce((total, { weight }) => total + weight, 0);
+    expect(Math.abs(sum - 1)).toBeLessThan(1e-12);
+  }
+});
+
+test('of two pools that disagree by more than 5 % only the deeper one counts', () => {
+  const found = hop({ price: 1.06, weight: 1 }, { price: 1, weight: 2 });
+  expect(found).toMatchObject({ price: 1, warnings: ['pool_disagreement', 'single_pool'] });
+  expect(found.excluded).toEqual([{ key: 'p0', reason: 'disagrees', price: 1.06 }]);
+  expect(hop({ price: 1.04, weight: 1 }, { price: 1, weight: 3 }).price).toBeCloseTo(1.01, 14);
+});
+
+test('of two equally deep pools that disagree the smaller key counts, in whatever order they come', () => {
+  const input = (key: string, price: number): HopInput => ({
+    key,
+    weight: 5,
+    price,
+    meanPrice: price,
+    traded: true,
+  });
+  const [a, b] = [input('a', 3), input('b', 4)];
+  expect([priceHop([a, b]).price, priceHop([b, a]).price]).toEqual([3, 3]);
+});
+
+test('two that stay after the cut can still disagree', () => {
+  // Median ln 1.2, median distance ln 1.2: 5 is out by 3 · 1.4826 · 0.182 = 0.811 < ln(5/1.2); 1 and 1.2 differ by 18 %.
+  const found = hop({ price: 1, weight: 1 }, { price: 1.2, weight: 1 }, { price: 5, weight: 0.9 });
+  expect(found.price).toBe(1);
+  expect(found.warnings).toEqual(['outlier_pools_excluded', 'pool_disagreement', 'single_pool']);
+  expect(found.excluded.map(({ reason }) => reason)).toEqual(['outlier', 'disagrees']);
+});
+
+test('a pool more than 20 % from its mean is held to the mean until it has traded its depth', () => {
+  const held = hop({ price: 1.3, mean: 1, weight: 1, traded: false });
+  expect(held).toMatchObject({ price: 1, deviates: true });
+  expect(held.warnings).toEqual(['price_deviates_from_twap', 'single_pool']);
+  expect(hop({ price: 1.3, mean: 1, weight: 1, traded: true })).toMatchObject({ price: 1.3, deviates: true });
+  expect(hop({ price: 1.199, mean: 1, weight: 1, traded: false })).toMatchObject({
+    price: 1.199,
+    deviates: false,
+  });
+  expect(hop({ price: 0.83, mean: 1, weight: 1, traded: false }).price).toBe(1);
+  expect(hop({ price: 0.84, mean: 1, weight: 1, traded: false }).price).toBe(0.84);
+});
+
+test('a pool without a price, or with one that is no number, is left out', () => {
+  const found = hop({ price: 0, weight: 9 }, { price: Infinity, weight: 9 }, { price: 2, weight: 1 });
+  expect(found.price).toBe(2);
+  expect(found.excluded).toEqual([
+    { key: 'p0', reason: 'no_price', price: 0 },
+    { key: 'p1', reason: 'no_price', price: 0 },
+  ]);
+  expect(hop()).toMatchObject({ price: 0, pools: [], excluded: [] });
+});

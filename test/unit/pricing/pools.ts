@@ -1,0 +1,113 @@
+/** Small worlds for proofs of pricing: pools by their whole reserves, and the records that a quiet epoch leaves of them. */
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import type { LegRecord } from '../../../src/pricing/epoch';
+import { findRoutes, type EpochRoutes } from '../../../src/pricing/findRoutes';
+import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
+import type { PriceAnchor } from '../../../src/pricing/route';
+import type { Settled } from '../../../src/pricing/settle';
+
+export const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
+export const poolAddress = (n: number): Hex => `0x${'b'.repeat(30)}${n.toString(16).padStart(10, '0')}`;
+
+/** Anchors and the native token of these worlds. */
+export const DAI = token(1);
+export const USDC = token(2);
+export const USDT = token(3);
+export const NATIVE = token(9);
+
+export interface TestPool {
+  readonly leg: Leg;
+  readonly state: LegState;
+}
+
+/** A V2 pool that holds these whole amounts. */
+export function v2(n: number, a: Hex, amountA: number, b: Hex, amountB: number): TestPool {
+  const aFirst = a < b;
+  const leg = makeLeg(poolAddress(n), 1, aFirst ? a : b, aFirst ? b : a);
+  const [reserve0, reserve1] = aFirst ? [amountA, amountB] : [amountB, amountA];
+  const price = reserve0 > 0 && reserve1 > 0 ? reserve1 / reserve0 : 0;
+  return { leg, state: { price, liquidity: Math.sqrt(reserve0) * Math.sqrt(reserve1), reserve0, reserve1 } };
+}
+
+/** A V3 pool at a price of b in a, with an active liquidity and real balances. */
+export function v3(
+  n: number,
+  a: Hex,
+  b: Hex,
+  state: {
+    readonly price: number;
+    readonly liquidity: number;
+    readonly balanceA: number;
+    readonly balanceB: number;
+  },
+): TestPool {
+  const { price, liquidity, balanceA, balanceB } = state;
+  const aFirst = a < b;
+  return {
+    leg: makeLeg(poolAddress(n), 1, aFirst ? a : b, aFirst ? b : a),
+    state: aFirst
+      ? { price, liquidity, reserve0: balanceA, reserve1: balanceB }
+      : { price: 1 / price, liquidity, reserve0: balanceB, reserve1: balanceA },
+  };
+}
+
+export interface Scene {
+  readonly pools: readonly TestPool[];
+  readonly anchors?: readonly PriceAnchor[];
+  readonly wrappedNative?: Hex | null;
+  /** What a pool's record says otherwise. */
+  readonly records?: Readonly<Record<number, Partial<LegRecord>>>;
+}
+
+export const ANCHORS: readonly PriceAnchor[] = [
+  { address: DAI, priceUsd: 1 },
+  { address: USDC, priceUsd: 1 },
+];
+export const EPOCH = 100;
+export const TIME = 1_700_000_000;
+
+/** Every pool stood still through the epoch before, at its state of now. */
+export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
+  return new Map(
+    pools.map(({ leg, state }, i) => [
+      leg.key,
+      {
+        leg,
+        state,
+        depthLiquidity: state.liquidity,
+        meanLog: state.price > 0 ? Math.log(state.price) : 0,
+        traded: 0,
+        at: TIME,
+        movedAt: TIME,
+        epoch: EPOCH - 1,
+        ...records[i],
+      },
+    ]),
+  );
+}
+
+export function routesOf(scene: Scene): EpochRoutes {
+  const records = recordsOf(scene);
+  return findRoutes({
+    anchors: scene.anchors ?? ANCHORS,
+    wrappedNative: scene.wrappedNative ?? NATIVE,
+    epoch: EPOCH,
+    time: TIME,
+    legsOf: (of) => scene.pools.map(({ leg }) => leg).filter((leg) => leg.token0 === of || leg.token1 === of),
+    recordOf: (key) => records.get(key),
+  });
+}
+
+export function settledOf(scene: Scene, of: Hex): Settled | undefined {
+  return routesOf(scene).settled.get(of);
+}
+
+/** The tokens from one to its anchor. */
+export function pathOf(routes: EpochRoutes, of: Hex): Hex[] {
+  const path: Hex[] = [];
+  for (let at = of; at !== ZERO_ADDRESS; at = routes.settled.get(at)?.route.next ?? ZERO_ADDRESS) {
+    path.push(at);
+    if (path.length > 9) throw new Error('a path without an end');
+  }
+  return path;
+}

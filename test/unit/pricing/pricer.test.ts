@@ -1,0 +1,125 @@
+/** The pricer block by block: what is priced at once, what waits for an epoch, and what a push does. */
+import type { MarketBlock } from '../../../src/pricing/pricer';
+import { Pricer } from '../../../src/pricing/pricer';
+import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from './pools';
+
+const T = token(50);
+const CONFIG = { anchors: ANCHORS, wrappedNative: NATIVE };
+const SECONDS = 10;
+
+interface Part {
+  readonly made?: readonly TestPool[];
+  readonly moved?: readonly TestPool[];
+  readonly traded?: readonly (readonly [TestPool, number])[];
+}
+
+/** Blocks from 32 on, ten seconds each, with what happens in some of them. */
+function blocks(count: number, parts: Readonly<Record<number, Part>>): MarketBlock[] {
+  return Array.from({ length: count }, (_, i) => {
+    const number = 32 + i;
+    const { made = [], moved = [], traded = [] } = parts[number] ?? {};
+    return {
+      number,
+      timestamp: 1_000_000 + number * SECONDS,
+      legs: made.map(({ leg }) => ({ leg, older: false })),
+      moves: [...made, ...moved].map(({ leg, state }) => ({ key: leg.key, state })),
+      traded: traded.map(([{ leg }, amount]) => ({ key: leg.key, amount })),
+    };
+  });
+}
+
+const usdAt = (count: number, parts: Readonly<Record<number, Part>>, of = T): number | undefined => {
+  const pricer = new Pricer(CONFIG);
+  for (const block of blocks(count, parts)) pricer.apply(block, false);
+  return pricer.priceOf(of)?.usd;
+};
+
+const POOL = v2(1, T, 1e6, DAI, 1e6);
+
+test('a token is priced in the block that gives it a pool, with little trust until an epoch confirms it', () => {
+  const pricer = new Pricer(CONFIG);
+  const all = blocks(80, { 35: { made: [POOL] } });
+  const trust = all.map((block) => {
+    pricer.apply(block, false);
+    return pricer.priceOf(T)?.confidence;
+  });
+  expect(trust[2]).toBeUndefined();
+  expect(pricer.routeOf(T)).toMatchObject({ recent: false, hops: 1 });
+  expect([trust[3], trust[31]]).toEqual([0.4, 0.4]);
+  // From block 64 on: 10^6 / (10^6 + 10^4), no more than 0.989.
+  expect([trust[32], trust[79]]).toEqual([0.989, 0.989]);
+});
+
+test('inside its epoch a new pool brings the tokens behind it along', () => {
+  const second = v2(2, NATIVE, 2e6, T, 1e6);
+  const parts = { 35: { made: [second] }, 37: { made: [POOL] } };
+  expect(usdAt(5, parts, NATIVE)).toBeUndefined();
+  expect(usdAt(6, parts, NATIVE)).toBe(0.5);
+});
+
+test('a price follows its pool in the same block, but a jump that nobody paid for only by its mean', () => {
+  const step = v2(1, T, 1e6, DAI, 1.1e6);
+  const jump = v2(1, T, 1e6, DAI, 3e6);
+  expect(usdAt(39, { 35: { made: [POOL] }, 70: { moved: [step] } })).toBe(1.1);
+  const held = usdAt(39, { 35: { made: [POOL] }, 70: { moved: [jump] } })!;
+  expect(held).toBeCloseTo(1, 12);
+  // 2 % depth of a pool of a million is 9,950 DAI.
+  const part = (amount: number) => ({ moved: [jump], traded: [[jump, amount]] as const });
+  expect(usdAt(39, { 35: { made: [POOL] }, 70: part(9_900) })).toBeCloseTo(1, 12);
+  expect(usdAt(39, { 35: { made: [POOL] }, 70: part(10_000) })).toBe(3);
+});
+
+test('a trade that leaves no state behind counts at once', () => {
+  const jump = v2(1, T, 1e6, DAI, 3e6);
+  const pricer = new Pricer(CONFIG);
+  const all = blocks(41, {
+    35: { made: [POOL] },
+    70: { moved: [jump] },
+    72: { traded: [[jump, 10_000]] },
+  });
+  const changes = all.map((block) => pricer.apply(block, false).hops);
+  expect(changes[40]!.map(({ token: of, after }) => [of, after.price])).toEqual([[T, 3]]);
+});
+
+test('a price that was held to its mean is looked at again when an epoch begins, without a move', () => {
+  const jump = v2(1, T, 1e6, DAI, 3e6);
+  const pricer = new Pricer(CONFIG);
+  const all = blocks(70, { 35: { made: [POOL] }, 70: { moved: [jump] } });
+  const changes = all.map((block) => pricer.apply(block, false).hops);
+  const changed = changes.flatMap((hops, i) => hops.filter(({ token: of }) => of === T).map(() => 32 + i));
+  // Made, confirmed, and the first block of the epoch after the push, which itself moved nothing.
+  expect(changed).toEqual([35, 64, 96]);
+  // By the end of its epoch it had stood at three times the price for 250 seconds.
+  expect(pricer.priceOf(T)!.usd).toBeCloseTo(3 ** (1 - Math.exp(-250 / 1_800)), 12);
+});
+
+test('a price that came back before the epoch ended is held to the mean of the epoch, and says so at its end', () => {
+  const peak = v2(1, T, 1e6, DAI, 1e9);
+  const pricer = new Pricer(CONFIG);
+  const all = blocks(66, {
+    35: { made: [POOL] },
+    65: { moved: [peak], traded: [[peak, 1e6]] },
+    95: { moved: [POOL] },
+  });
+  const stored = new Map<string, number>();
+  for (const block of all)
+    for (const { token: of, after } of pricer.apply(block, false).hops) stored.set(of, after.price);
+  expect(pricer.priceOf(T)!.usd).toBe(stored.get(T));
+});
+
+test('a token whose pools are gone loses its price with the next epoch', () => {
+  const empty: TestPool = { ...POOL, state: { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 } };
+  const pricer = new Pricer(CONFIG);
+  const all = blocks(66, { 35: { made: [POOL] }, 70: { moved: [empty] } });
+  for (const block of all) pricer.apply(block, false);
+  expect(pricer.priceOf(T)).toBeNull();
+  expect(pricer.routeOf(T)).toMatchObject({ hops: 0, confidence: 0, pools: [] });
+});
+
+test('liquidity that comes for a block and goes again changes neither route nor price', () => {
+  const other = v2(2, T, 1e3, DAI, 1.001e3);
+  const flood = v2(2, T, 1e9, DAI, 1.04e9);
+  const parts = { 35: { made: [POOL, other] }, 94: { moved: [flood] }, 95: { moved: [other] } };
+  const quiet = { 35: { made: [POOL, other] } };
+  expect(usdAt(70, parts)).toBeCloseTo(usdAt(70, quiet)!, 12);
+});
