@@ -8,9 +8,11 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { ActivityCounter } from '../query/activity';
+import type { Hex } from '../domain/hex';
 import type { DexFacts } from '../query/dexItem';
 import type { DexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HolderTables } from '../query/holders';
 import type { PairTables } from '../query/pairTable';
 import type { PoolDirectory } from '../query/poolDirectory';
 import type { PriceSources } from '../query/tokenPrices';
@@ -23,6 +25,7 @@ import type { Route } from './route';
 export interface ChainFacts extends PriceSources {
   readonly chainId: number;
   readonly burn: Burn | null;
+  readonly majors: readonly Hex[];
   readonly dexes: readonly DexFacts[];
 }
 
@@ -35,6 +38,7 @@ export interface MarketDeps {
   readonly pairs: PairTables;
   readonly tokens: TokenTables;
   readonly dexes: DexTables;
+  readonly holders: HolderTables;
   readonly activityCounter: ActivityCounter;
   readonly chain: ChainFacts;
 }

@@ -13,8 +13,6 @@ import { addHeadSwaps, foldParts, type BarPart, type HeadSwap } from './barParts
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { slotOf } from './tickSeries';
 
-/** The leg of pools with two tokens: 256 · 0 + 1. */
-const ONLY_LEG = 1;
 /** Rows asked for beside 1.5 per bar: short series in many parts need no second round. */
 const ROWS_SPARE = 16;
 /** Each further round asks for this many times more rows … */
@@ -26,21 +24,24 @@ const DAY_SECONDS = 86_400;
 /** Swaps of one pair in head blocks; beyond it the answer would be wrong, so there is none. */
 const HEAD_SWAPS_MAX = 500_000;
 
+/** 64-bit integers come as numbers or as text, as the server's settings have it; ords and counts fit a number. */
+const integer = z.union([z.string(), z.number()]);
+const ordAndPrice = z.tuple([integer, z.number()]);
+/** Sums wider than 64 bits come as text. */
 const barRowShape = z.object({
   bucket: z.int(),
-  open_ord: z.string(),
-  open: z.number(),
-  close_ord: z.string(),
-  close: z.number(),
+  open: ordAndPrice,
+  close: ordAndPrice,
   high: z.number(),
-  low: z.number(),
-  volume0: z.string(),
-  volume1: z.string(),
-  volume_usd: z.string(),
-  trades: z.int(),
-  untracked: z.int(),
-  buys: z.int(),
-  last_ord: z.string(),
+  /** null: infinity, that is none. */
+  low: z.number().nullable(),
+  volume0_text: z.string(),
+  volume1_text: z.string(),
+  volume_usd_text: z.string(),
+  trades: integer,
+  untracked: integer,
+  buys: integer,
+  last_ord: integer,
 });
 type BarRow = z.infer<typeof barRowShape>;
 
@@ -65,7 +66,7 @@ export interface BarsRead {
 
 /** Reads bars; made for one request. */
 export class BarSource {
-  private readonly key: QueryParams;
+  private readonly key: { readonly pair: string; readonly leg: number; readonly usd: boolean };
   private readonly snapshot: QueryParams;
   private readonly tipOrd: number;
   private readonly lastBucket: number;
@@ -74,11 +75,12 @@ export class BarSource {
     private readonly runner: QueryRunner,
     private readonly chainId: number,
     private readonly head: HeadSnapshot,
-    pair: Hex,
+    /** Which two tokens of which pool (swaps.leg). */
+    { pair, leg }: { readonly pair: Hex; readonly leg: number },
     private readonly seconds: number,
     private readonly usd: boolean,
   ) {
-    this.key = { pair: pair.slice(2), leg: ONLY_LEG, usd };
+    this.key = { pair: pair.slice(2), leg, usd };
     this.snapshot = snapshotParams(head);
     this.tipOrd = lastOrdOfBlock(head.number);
     this.lastBucket = slotOf(head.timestamp, seconds);
@@ -128,8 +130,10 @@ export class BarSource {
 
   /** One page below `before`. A page that hit its limit may end inside a bucket: that bucket is left to the next one. */
   private async listBars(from: number, before: number, limit: number): Promise<BarPage> {
-    const params = { ...this.key, timeframe: this.seconds, from, to: before, limit };
-    const rows = await this.runner.run('ticks/list_bars', params, barRowShape);
+    const { pair, leg } = this.key;
+    const params = { pair, leg, timeframe: this.seconds, from, to: before, limit };
+    const name = this.usd ? 'ticks/list_bars_usd' : 'ticks/list_bars_quote';
+    const rows = await this.runner.run(name, params, barRowShape);
     const exhausted = rows.length < limit;
     const cut = exhausted ? undefined : rows.at(-1)?.bucket;
     const whole = cut === undefined ? rows : rows.filter((row) => row.bucket > cut);
@@ -198,18 +202,18 @@ interface BarPage {
 function toPart(row: BarRow): BarPart {
   return {
     bucket: row.bucket,
-    openOrd: Number(row.open_ord),
-    open: row.open,
-    closeOrd: Number(row.close_ord),
-    close: row.close,
+    openOrd: Number(row.open[0]),
+    open: row.open[1],
+    closeOrd: Number(row.close[0]),
+    close: row.close[1],
     high: row.high,
-    low: row.low,
-    volume0: BigInt(row.volume0),
-    volume1: BigInt(row.volume1),
-    volumeUsd: parseUsd(row.volume_usd),
-    trades: row.trades,
-    untracked: row.untracked,
-    buys: row.buys,
+    low: row.low ?? 0,
+    volume0: BigInt(row.volume0_text),
+    volume1: BigInt(row.volume1_text),
+    volumeUsd: parseUsd(row.volume_usd_text),
+    trades: Number(row.trades),
+    untracked: Number(row.untracked),
+    buys: Number(row.buys),
     lastOrd: Number(row.last_ord),
   };
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from './headSnapshot';
-import { findPool, type PoolRow } from './pools';
+import { findPool, tokensOfPool, type PoolRow } from './pools';
 import { listTokens, type TokenMap } from './tokens';
 
 /** Final pools remembered. */
@@ -29,7 +29,7 @@ export function createPoolDirectory(runner: QueryRunner): PoolDirectory {
       if (kept !== undefined && head.finalTo >= kept.finalTo) return kept;
       const pool = await findPool(runner, head, address);
       if (pool === null) return null;
-      const tokens = await listTokens(runner, [pool.token0, pool.token1]);
+      const tokens = await listTokens(runner, tokensOfPool(pool));
       if (pool.is_final) known.set(address, { pool, tokens, finalTo: head.finalTo });
       return { pool, tokens };
     },

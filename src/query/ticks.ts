@@ -1,5 +1,6 @@
 /** Bars of a pair as of a snapshot, as /pairs/{address}/ticks answers them. */
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { ChainDescription } from '../domain/chainDescription';
 import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import { AppError } from '../errors';
@@ -7,6 +8,7 @@ import type { Currency, TicksAnswer } from '../wire/ticks';
 import { BarSource } from './barSource';
 import type { HeadSnapshot } from './headSnapshot';
 import type { PoolDirectory } from './poolDirectory';
+import { findPoolLeg } from './poolLeg';
 import { toSeries } from './tickSeries';
 import { tokenRefOf } from './tokens';
 
@@ -24,6 +26,9 @@ export interface TicksRequest {
   readonly fill: boolean;
   /** Only with currency `quote`. */
   readonly invert: boolean;
+  /** Two of the pool's tokens; null: those of the default leg. */
+  readonly base: Hex | null;
+  readonly quote: Hex | null;
 }
 
 /** Where bars are read from. */
@@ -31,35 +36,44 @@ export interface TicksSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly directory: PoolDirectory;
+  readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }
 
 /** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
 export async function getPairTicks(
-  { runner, chainId, directory }: TicksSource,
+  { runner, chainId, directory, chain }: TicksSource,
   head: HeadSnapshot,
   request: TicksRequest,
 ): Promise<TicksAnswer> {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
-  const source = new BarSource(runner, chainId, head, request.pair, seconds, request.currency === 'usd');
-  const [found, bars] = await Promise.all([
-    directory.find(head, request.pair),
-    source.read(to, request.limit + 1),
-  ]);
+  // Final pools are remembered, so this costs a read for the first request of a pool only.
+  const found = await directory.find(head, request.pair);
   if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
   const { pool, tokens } = found;
-  const token0 = tokenRefOf(tokens, pool.token0);
-  const token1 = tokenRefOf(tokens, pool.token1);
+  const leg = findPoolLeg(chain, pool, request);
+  if (leg.turned && request.currency === 'usd')
+    throw new AppError(
+      'bad_request',
+      `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
+    );
+  const legKey = { pair: request.pair, leg: leg.leg };
+  const source = new BarSource(runner, chainId, head, legKey, seconds, request.currency === 'usd');
+  const bars = await source.read(to, request.limit + 1);
+  const token0 = tokenRefOf(tokens, leg.token0);
+  const token1 = tokenRefOf(tokens, leg.token1);
+  const invert = request.invert !== leg.turned;
   const series = toSeries(bars.priced, {
     ...request,
+    invert,
     seconds,
     to,
     headTimestamp: head.timestamp,
-    baseIsToken0: pool.base_is_token0,
+    baseIsToken0: leg.baseIsToken0,
     decimals0: token0.decimals ?? 0,
     decimals1: token1.decimals ?? 0,
   });
-  const baseIsToken0 = pool.base_is_token0 !== request.invert;
+  const baseIsToken0 = leg.baseIsToken0 !== invert;
   return {
     data: series.data,
     meta: {

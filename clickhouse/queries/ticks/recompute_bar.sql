@@ -1,4 +1,4 @@
--- One row: the bar of one bucket over the final swaps up to the cursor; no row when there are none. For the moment in
+-- One row: the bar of one bucket over the final swaps up to the cursor; no row when there are none; columns as list_bars_*. For the moment in
 -- which `bars` holds rows that the snapshot does not. Key: ord, from the bucket's first block on; at most one day.
 WITH
     (
@@ -15,19 +15,17 @@ WITH
     if({usd:Bool}, price_usd, price) AS p
 SELECT
     {bucket:UInt32} AS bucket,
-    toString(minIf(ord, p > 0)) AS open_ord,
-    argMinIf(p, ord, p > 0) AS open,
-    toString(maxIf(ord, p > 0)) AS close_ord,
-    argMaxIf(p, ord, p > 0) AS close,
+    (minIf(ord, p > 0), argMinIf(p, ord, p > 0)) AS open,
+    (maxIf(ord, p > 0), argMaxIf(p, ord, p > 0)) AS close,
     max(p) AS high,
     minIf(p, p > 0) AS low,
-    toString(sum(abs(amount0)::UInt256)) AS volume0,
-    toString(sum(abs(amount1)::UInt256)) AS volume1,
-    toString(sum(amount_usd)) AS volume_usd,
-    toUInt32(count()) AS trades,
-    toUInt32(countIf(NOT tracked)) AS untracked,
-    toUInt32(countIf(if(base_is_token0, amount0, amount1) < 0)) AS buys,
-    toString(max(ord)) AS last_ord
+    toString(sum(abs(amount0)::UInt256)) AS volume0_text,
+    toString(sum(abs(amount1)::UInt256)) AS volume1_text,
+    toString(sum(amount_usd)) AS volume_usd_text,
+    count() AS trades,
+    countIf(NOT tracked) AS untracked,
+    countIf(if(base_is_token0, amount0, amount1) < 0) AS buys,
+    max(ord) AS last_ord
 FROM swaps
 WHERE ord > assumeNotNull(block_before) * 1048576
     AND ord <= {final_ord:UInt64}

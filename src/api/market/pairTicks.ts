@@ -4,7 +4,7 @@ import { AppError } from '../../errors';
 import { getPairTicks } from '../../query/ticks';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
 import { marketRoute, type MarketDeps } from '../marketRoute';
-import { flagParam, integerParam, oneOfParam, requiredAddressParam } from '../params';
+import { addressParam, flagParam, integerParam, oneOfParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
 
 /** Larger values of `to` are milliseconds. */
@@ -35,6 +35,11 @@ export function pairTicks(deps: MarketDeps): Route {
       }),
       fill: flagParam('Fill bars without a trade with the close before them'),
       invert: flagParam('Turn base and quote around; only with currency=quote'),
+      base: addressParam(
+        'base',
+        'Base token, of a pool of more than two tokens; default: of the two with the largest weights',
+      ),
+      quote: addressParam('quote', 'Quote token, of a pool of more than two tokens'),
     },
     answer: ticksAnswerShape,
     errors: [400, 404, 503],

@@ -1,0 +1,24 @@
+-- One row: part of one bar of a pair with its prices in USD, newest first; parts of one bucket are merged by the caller.
+-- Key: (timeframe, pair, leg, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
+-- into planning, which grows with every expression: so columns as they are, and text only where JSON would round.
+SELECT
+    bucket,
+    open_usd AS open,
+    close_usd AS close,
+    high_usd AS high,
+    low_usd AS low,
+    toString(volume0) AS volume0_text,
+    toString(volume1) AS volume1_text,
+    toString(volume_usd) AS volume_usd_text,
+    trades,
+    untracked,
+    buys,
+    last_ord
+FROM bars
+WHERE timeframe = {timeframe:UInt32}
+    AND pair = unhex({pair:String})
+    AND leg = {leg:UInt16}
+    AND bucket >= {from:UInt32}
+    AND bucket < {to:UInt32}
+ORDER BY bucket DESC
+LIMIT {limit:UInt32}
