@@ -16,6 +16,7 @@ import type { HolderTables } from '../query/holders';
 import type { PairTables } from '../query/pairTable';
 import type { PoolDirectory } from '../query/poolDirectory';
 import type { PriceSources } from '../query/tokenPrices';
+import type { AuditTables } from '../query/auditTables';
 import type { TokenTables } from '../query/tokenTable';
 import type { ByteCache } from './byteCache';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
@@ -37,6 +38,7 @@ export interface MarketDeps {
   readonly directory: PoolDirectory;
   readonly pairs: PairTables;
   readonly tokens: TokenTables;
+  readonly audits: AuditTables;
   readonly dexes: DexTables;
   readonly holders: HolderTables;
   readonly activityCounter: ActivityCounter;

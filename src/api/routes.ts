@@ -7,6 +7,7 @@ import { overview } from './market/overview';
 import { pair } from './market/pair';
 import { pairs } from './market/pairs';
 import { pairTicks } from './market/pairTicks';
+import { portfolio } from './market/portfolio';
 import { token } from './market/token';
 import { tokenAudit } from './market/tokenAudit';
 import { tokenPools } from './market/tokenPools';
@@ -29,6 +30,7 @@ export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[
     pairTicks(market),
     dexes(market),
     dex(market),
+    portfolio(market),
     activity(market),
     ...others,
   ];

@@ -7,10 +7,9 @@ import { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
 import { AppError, errorText } from '../errors';
+import { createDirectSelect, type DirectSelect, type SelectParams } from './directSelect';
 
-export type QueryParams = Readonly<
-  Record<string, string | number | boolean | bigint | readonly (string | number)[]>
->;
+export type QueryParams = SelectParams;
 
 /** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
 const INSERT_SETTINGS = {
@@ -46,28 +45,49 @@ export interface Database {
   close(): Promise<void>;
 }
 
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_CONNECTIONS = 16;
+/** Less than the engine's own 3 s, so that it is never the one to close. */
+const IDLE_MS = 2_500;
+
 export function openDatabase(options: DatabaseOptions): Database {
+  const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
   const client = createClient({
-    url: options.url,
-    request_timeout: options.requestTimeoutMs ?? 30_000,
-    max_open_connections: options.maxConnections ?? 16,
-    keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
+    url,
+    request_timeout: requestTimeoutMs,
+    max_open_connections: maxConnections,
+    keep_alive: { enabled: true, idle_socket_ttl: IDLE_MS },
     compression: { request: false, response: false },
     application: 'candlehouse',
     // What fails is thrown and told by whoever called.
     log: { level: ClickHouseLogLevel.OFF },
   });
+  // Settings in the address are the client's to understand.
+  const direct =
+    new URL(url).search === ''
+      ? createDirectSelect({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections })
+      : null;
   return {
-    select: (name, sql, params) => guard(name, () => select(client, sql, params)),
+    select: (name, sql, params) => guard(name, () => select(direct, client, sql, params)),
     command: (name, sql, params, token) => guard(name, () => command(client, sql, params, token)),
     insert: (table, columns, body, token) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
     ping: async () => (await client.ping({ select: true })).success,
-    close: () => client.close(),
+    close: async () => {
+      direct?.close();
+      await client.close();
+    },
   };
 }
 
-async function select<Row>(client: ClickHouseClient, sql: string, params?: QueryParams): Promise<Row[]> {
+async function select<Row>(
+  direct: DirectSelect | null,
+  client: ClickHouseClient,
+  sql: string,
+  params?: QueryParams,
+): Promise<Row[]> {
+  const rows = direct?.select<Row>(sql, params ?? {}) ?? null;
+  if (rows !== null) return rows;
   const result = await client.query({
     query: sql,
     format: 'JSONEachRow',
@@ -116,7 +136,7 @@ function isPassing(error: unknown): boolean {
   const text = errorText(error);
   return (
     /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|Timeout error|ETIMEDOUT|ENOTFOUND|EAI_AGAIN/.test(text) ||
-    /TIMEOUT_EXCEEDED|TOO_MANY_SIMULTANEOUS_QUERIES|MEMORY_LIMIT_EXCEEDED|NETWORK_ERROR|TOO_MANY_PARTS/.test(
+    /TIMEOUT_EXCEEDED|TOO_MANY_SIMULTANEOUS_QUERIES|MEMORY_LIMIT_EXCEEDED|NETWORK_ERROR|TOO_MANY_PARTS|NOT_ENOUGH_SPACE/.test(
       `${text} ${errorType(error)}`,
     )
   );
@@ -132,7 +152,8 @@ async function guard<T>(name: string, run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (cause) {
     const passing = isPassing(cause);
-    const message = `ClickHouse, ${name}: ${errorText(cause)}`;
+    const full = errorType(cause) === 'NOT_ENOUGH_SPACE' ? 'the disk is full: ' : '';
+    const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
     throw new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
   }
 }

@@ -20,6 +20,8 @@ export interface EngineConfig {
   readonly logFile: string;
   /** Bytes that the whole engine may use; above it queries fail, the process lives. */
   readonly serverMemoryMax: number;
+  /** Bytes of the data's file system that stay free: what would go below is refused with NOT_ENOUGH_SPACE. */
+  readonly keepFreeBytes: number;
 }
 
 const MIB = 2 ** 20;
@@ -90,6 +92,9 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
 export function writeEngineConfig(config: EngineConfig): string {
   return `<clickhouse>
 ${elements({ ...SERVER_SETTINGS, max_server_memory_usage: config.serverMemoryMax }, '  ')}
+  <storage_configuration>
+    <disks><default><keep_free_space_bytes>${config.keepFreeBytes}</keep_free_space_bytes></default></disks>
+  </storage_configuration>
   <users_config>${escapeXml(config.file)}</users_config>
   <macros><candlehouse_nonce>${escapeXml(config.nonce)}</candlehouse_nonce></macros>
   <logger>

@@ -3,7 +3,7 @@
  * addresses to connect to. Knows nothing of schemas; connecting is database.ts, restarting engineSupervisor.ts.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,6 +28,8 @@ export interface EmbeddedServerOptions {
   readonly predecessorWaitMs?: number;
   /** Default: 8 restarts in 10 minutes, then it gives up. */
   readonly restartLimits?: RestartLimits;
+  /** Bytes of the file system that the engine leaves free. Default 512 MiB, of a small disk a twentieth. */
+  readonly keepFreeBytes?: number;
 }
 
 export interface EmbeddedServer {
@@ -50,6 +52,7 @@ const PREDECESSOR_WAIT_MS = 30_000;
 const RETRY_PAUSE_MS = 250;
 const QUERY_TIMEOUT_MS = 10_000;
 const SERVER_MEMORY_MAX = 8 * 2 ** 30;
+const KEEP_FREE_MAX = 512 * 2 ** 20;
 
 /**
  * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` where there is no engine for the
@@ -64,7 +67,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
   const configFile = join(folder, 'engine.xml');
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
-  const config = makeConfig(database, configFile, join(folder, 'engine.log'));
+  const keepFreeBytes = options.keepFreeBytes ?? defaultKeepFree(folder);
+  const config = makeConfig(database, configFile, join(folder, 'engine.log'), keepFreeBytes);
   const recipe = {
     launch: { libraries, folder, dataPath: join(folder, 'data'), configFile, httpPort: 0 },
     configText: writeEngineConfig(config),
@@ -178,7 +182,16 @@ function findFreePort(): Promise<number> {
   });
 }
 
-function makeConfig(database: string, file: string, logFile: string): EngineConfig {
+/**
+ * The engine asks for room before it writes, but this build of it acknowledges an insert whose write then failed (libchdb
+ * leaves out the error in WriteBufferFromFileDescriptor): the disk must never run full under its hands.
+ */
+function defaultKeepFree(folder: string): number {
+  const { blocks, bsize } = statfsSync(folder);
+  return Math.min(KEEP_FREE_MAX, Math.floor((blocks * bsize) / 20));
+}
+
+function makeConfig(database: string, file: string, logFile: string, keepFreeBytes: number): EngineConfig {
   const secret = (): string => randomBytes(24).toString('hex');
   return {
     nonce: secret(),
@@ -188,6 +201,7 @@ function makeConfig(database: string, file: string, logFile: string): EngineConf
     file,
     logFile,
     serverMemoryMax: Math.min(SERVER_MEMORY_MAX, Math.floor(machineMemory() / 2)),
+    keepFreeBytes,
   };
 }
 

@@ -16,8 +16,10 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { ActivityCounter } from '../query/activity';
+import { createAuditTables } from '../query/auditTables';
 import { createDexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import { createHolderTables } from '../query/holders';
 import { createWarmer } from '../query/keepWarm';
 import { createPairTables } from '../query/pairTable';
 import { createPoolDirectory } from '../query/poolDirectory';
@@ -68,14 +70,17 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
   ];
   const prices = createTokenPrices(runner, config.chainId, config.chain);
   const pairs = createPairTables(runner, config.chainId, prices, config.chain.dexes);
+  const holders = createHolderTables(runner, pairs);
   const market = {
     runner,
     head: () => tail.current(),
     cache: createByteCache(),
     directory: createPoolDirectory(runner),
     pairs: warmer.watch(pairs),
-    tokens: warmer.watch(createTokenTables(runner, config.chainId, pairs)),
+    tokens: warmer.watch(createTokenTables(runner, config.chainId, pairs, holders)),
+    audits: warmer.watch(createAuditTables(runner, config.chainId, pairs)),
     dexes: warmer.watch(createDexTables(runner, config.chainId, config.chain.dexes, pairs)),
+    holders: warmer.watch(holders),
     activityCounter: new ActivityCounter(runner),
     chain: { ...config.chain, chainId: config.chainId },
   };

@@ -7,7 +7,7 @@ import type { TokenPrice } from './priceBook';
 import type { TokenTable } from './tokenTable';
 
 export interface AuditDirectory {
-  /** Undefined: a pool of more than two tokens, or one that is not known. */
+  /** Undefined: it is not known. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
   /** Prices as of the head. */
@@ -19,10 +19,9 @@ export function createAuditDirectory(pairs: PairTable, tokens: TokenTable): Audi
     findPair(address) {
       const pool = pairs.byAddress.get(address)?.pool;
       if (pool === undefined || !isAddress(pool.token0) || !isAddress(pool.token1)) return undefined;
-      const { dex, pool_type, token0, token1, fee_pips } = pool;
-      // Weighted and stable pools have tokens and weights that lists do not need.
-      if (pool_type > 3) return undefined;
-      return { address, dex, pool_type, token0, token1, fee_pips, tokens: [], weights: [] };
+      const { dex, pool_type, token0, token1, fee_pips, all_weights } = pool;
+      const tokens = pool.all_tokens.filter(isAddress);
+      return { address, dex, pool_type, token0, token1, fee_pips, tokens, weights: all_weights };
     },
     findToken: (address) => tokens.byAddress.get(address)?.item,
     priceNow: (token) => pairs.prices.now(token),

@@ -13,6 +13,7 @@ import { priceRouteHop, type AnchorPrices, type Market } from '../pricing/market
 import { HOPS_MAX } from '../pricing/route';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
+import type { AuditTable } from './auditTables';
 import {
   createAuditReader,
   epochOfRecord,
@@ -71,20 +72,22 @@ export interface AuditDeps {
   readonly chainId: number;
   readonly sources: PriceSources;
   readonly directory: AuditDirectory;
+  /** What is known of the newest block without asking; null: everything is read. */
+  readonly table: AuditTable | null;
 }
 
 export async function readAuditInputs(
-  { runner, chainId, sources, directory }: AuditDeps,
+  { runner, chainId, sources, directory, table }: AuditDeps,
   head: HeadSnapshot,
   { token, block: number, candidates, neighbours }: AuditQuestion,
 ): Promise<AuditInputs> {
-  const reader = createAuditReader(runner, head, number);
+  const reader = table?.reader ?? createAuditReader(runner, head, number);
   const now = number === head.number ? (of: string): TokenPrice => directory.priceNow(of) : null;
   const hops = new HopReader(reader, sources.anchors, now);
   const given = sources.anchors.map(({ address }) => address);
   const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
   const [block, rows] = await Promise.all([
-    getAuditBlock(runner, chainId, head, number),
+    table?.block ?? getAuditBlock(runner, chainId, head, number),
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
   ]);

@@ -24,7 +24,7 @@ const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{4
 
 const timeRowShape = z.object({ number: z.int(), timestamp: z.int() });
 
-const routeRowShape = z.object({
+export const routeRowShape = z.object({
   token: hex,
   next_token: hex,
   hops: z.int(),
@@ -58,7 +58,7 @@ const poolRowShape = z.object({
 });
 export type AuditPoolRow = z.infer<typeof poolRowShape>;
 
-const epochRowShape = z.object({
+export const epochRowShape = z.object({
   pair: hex,
   leg: z.int(),
   at_ord: z.string(),

@@ -2,16 +2,17 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
-import { formatUnits, plainNumber } from '../domain/amounts';
-import type { Hex } from '../domain/hex';
+import { formatUnits, plainNumber, unitsToNumber } from '../domain/amounts';
+import type { Burn } from '../domain/chainDescription';
 import type { Overview } from '../wire/overview';
 import { findFinalBlockAt } from './blockTimes';
+import { sumBurned } from './burns';
 import { sumOf } from './dexItem';
 import type { DexTable } from './dexTable';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { PairTable } from './pairTable';
 import { changePercent } from './ranking';
-import { listTokens } from './tokens';
+import { listTokens, tokenOf } from './tokens';
 
 const DAY_SECONDS = 86_400;
 /** Gas prices are those of so many newest blocks. */
@@ -31,19 +32,19 @@ export interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
   /** Null where the chain has none worth showing. */
-  readonly burnToken: Hex | null;
+  readonly burn: Burn | null;
 }
 
 export async function getOverview(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  { pairs, dexes, burnToken }: OverviewSources,
+  { pairs, dexes, burn }: OverviewSources,
 ): Promise<Overview> {
   const [transactions, gas, burned] = await Promise.all([
     countTransactions(runner, chainId, head),
     listGasPrices(runner, chainId, head),
-    listTokens(runner, burnToken === null ? [] : [burnToken]),
+    burn === null ? null : readBurned(runner, chainId, head, burn),
   ]);
   const { nativeUsd } = pairs.prices;
   const volume = sumOf(pairs.entries, 'volume_24h_usd');
@@ -56,12 +57,27 @@ export async function getOverview(
     traders_24h: dexes.traders,
     active_pools: pairs.entries.filter(({ item }) => item.tx_24h > 0).length,
     gas_gwei: medianGasGwei(gas),
-    token_burned_24h: null,
-    token_burned_symbol: burnToken === null ? null : (burned.get(burnToken)?.symbol ?? null),
+    token_burned_24h: burned?.amount ?? null,
+    token_burned_symbol: burned?.symbol ?? null,
     native_price_usd: nativeUsd === null ? null : plainNumber(nativeUsd),
     block_number: head.number,
     block_timestamp: head.timestamp,
   };
+}
+
+/** The amount in whole tokens. */
+async function readBurned(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  burn: Burn,
+): Promise<{ readonly amount: number; readonly symbol: string | null }> {
+  const [raw, tokens] = await Promise.all([
+    sumBurned(runner, chainId, head, burn, DAY_SECONDS),
+    listTokens(runner, [burn.token]),
+  ]);
+  const { symbol, decimals } = tokenOf(tokens, burn.token);
+  return { amount: unitsToNumber(raw, decimals ?? 0), symbol };
 }
 
 async function countTransactions(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<number> {

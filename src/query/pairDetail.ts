@@ -7,10 +7,14 @@ import type { PairWindows } from './pairWindows';
 import type { StateRow } from './pairRows';
 import { weightsOfPool, type PoolRow } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
+import { lpSupplyOf, type HoldingFacts } from './tokenSupply';
 
 const V3 = 3;
+/** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
+const LP_DECIMALS = 18;
 
-export function toPairDetail(entry: PairEntry, windows: PairWindows): PairDetail {
+/** `lp`: who holds the pool's own token. */
+export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
   const { item, pool, facts, token0, token1, sides } = entry;
   const { state, trades } = facts;
   const lpShare = 1 - facts.protocolShare;
@@ -44,8 +48,7 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows): PairDetail
       h6: tradeCounts(trades, 'h6'),
       h24: tradeCounts(trades, 'h24'),
     },
-    total_supply: null,
-    lp_holders: null,
+    ...lpFields(entry, lp),
     depth_2pct_usd: depthUsd(entry),
     factory: pool.factory,
     created_tx: pool.created_tx,
@@ -79,6 +82,14 @@ function weightedLiquidityOf(pool: PoolRow, reserves: readonly [number, number])
   const weights = weightsOfPool(pool);
   const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
   return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
+}
+
+/** V3 positions are no tokens. */
+function lpFields({ pool }: PairEntry, lp: HoldingFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
+  const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
+  if (held === null) return { total_supply: null, lp_holders: null };
+  const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);
+  return { total_supply: supply, lp_holders: held.holders };
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;

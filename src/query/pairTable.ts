@@ -15,7 +15,7 @@ import { perVersion, type PerVersion } from './perVersion';
 import { listPools } from './pools';
 import type { TokenPrices } from './priceBook';
 import type { TokenPriceTables } from './tokenPrices';
-import { listAllTokens } from './tokens';
+import { listAllTokens, type TokenMap } from './tokens';
 
 /** More pools than any chain has; a bound, not a page. */
 const ROWS_MAX = 2_000_000;
@@ -29,6 +29,8 @@ export interface PairTable {
   readonly byAddress: ReadonlyMap<string, PairEntry>;
   /** By which the pairs were valued. */
   readonly prices: TokenPrices;
+  /** Metadata of every token of a pool. */
+  readonly tokens: TokenMap;
 }
 
 export type PairTables = PerVersion<PairTable>;
@@ -89,7 +91,8 @@ export async function readPairTable(
       }),
     )
     .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));
-  return { entries, byAddress: new Map(entries.map((entry) => [entry.item.address, entry])), prices };
+  const byAddress = new Map(entries.map((entry) => [entry.item.address, entry]));
+  return { entries, byAddress, prices, tokens };
 }
 
 function byPair<Row extends { readonly pair: string }>(rows: readonly Row[]): Map<string, Row> {

@@ -1,5 +1,5 @@
 /** From the pairs of one token and its trading to the token that answers show. Pure. */
-import { plainNumber } from '../domain/amounts';
+import { formatUnits, plainNumber } from '../domain/amounts';
 import { levelOf, TRUSTED_MIN } from '../pricing/confidence';
 import type { TradeCounts, Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
@@ -9,6 +9,7 @@ import { trustedValueOf } from './poolValue';
 import { NO_PRICE, type TokenPrice, type TokenPrices } from './priceBook';
 import { changePercent, compareKeys, distinctMakers, latestOf } from './ranking';
 import type { PriceSources } from './tokenPrices';
+import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
@@ -19,7 +20,7 @@ export type TokenTrades = Readonly<
     Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
 >;
 
-export interface TokenFacts {
+export interface TokenFacts extends HoldingFacts {
   /** Null: no swap in 24 hours. */
   readonly trades: TokenTrades | null;
   /** Block in which a pool of the token was first seen. */
@@ -80,6 +81,8 @@ export function toTokenEntry(
   const swaps = counts.buys + counts.sells;
   const createdAt = firstCreation(pairs);
   const change = (window: Window): number | null => changePercent(price.usd, prices.before(address, window));
+  const supply = supplyOf(facts);
+  const decimals = token.decimals ?? 0;
   const item: TokenItem = {
     ...token,
     logo_url: null,
@@ -97,13 +100,13 @@ export function toTokenEntry(
     sells_24h: counts.sells,
     traders_24h: distinctMakers(facts.trades?.traders_h24 ?? 0, swaps),
     pool_count: pairs.length,
-    total_supply: null,
-    fdv_usd: null,
+    total_supply: supply === null ? null : formatUnits(supply.total, decimals),
+    fdv_usd: supply === null ? null : worthOf(supply.total - supply.dead, decimals, price),
     market_cap_usd: null,
-    holders: null,
+    holders: facts.partial ? null : (facts.holding?.holders ?? 0),
     created_at: createdAt,
     last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.item.last_trade_at), null),
-    flags: flagsOf(token, createdAt, facts.now),
+    flags: flagsOf(token, createdAt, facts),
   };
   return { item, facts, price, pairs };
 }
@@ -119,6 +122,7 @@ export function toTokenDetail(
   explorer: string | null,
 ): TokenDetail {
   const { trades } = facts;
+  const burned = supplyOf(facts)?.dead ?? null;
   return {
     ...item,
     volume: {
@@ -138,12 +142,12 @@ export function toTokenDetail(
     price_low_24h: plainOrNull(trades?.low_h24 ?? null),
     price_ath: plainOrNull(windows.highest?.usd ?? null),
     price_ath_at: windows.highest?.timestamp ?? null,
-    holder_distribution: null,
-    burned_supply: null,
+    holder_distribution: distributionOf(facts),
+    burned_supply: burned === null ? null : formatUnits(burned, item.decimals ?? 0),
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: facts.firstSeenBlock,
-    warnings: warningsOfPrice(price),
+    warnings: [...warningsOfPrice(price), ...warningsOfTransfers(facts)],
   };
 }
 
@@ -178,10 +182,11 @@ function firstCreation(pairs: readonly PairEntry[]): number | null {
   return first;
 }
 
-function flagsOf(token: Token, createdAt: number | null, now: number): string[] {
+function flagsOf(token: Token, createdAt: number | null, facts: TokenFacts): string[] {
   const flags: string[] = [];
   if (token.symbol === null && token.name === null && token.decimals === null) flags.push('no_metadata');
-  if (createdAt !== null && createdAt > now - DAY_SECONDS) flags.push('new');
+  if (createdAt !== null && createdAt > facts.now - DAY_SECONDS) flags.push('new');
+  for (const { code } of warningsOfTransfers(facts)) flags.push(code);
   return flags;
 }
 

@@ -4,9 +4,11 @@ import { z } from 'zod';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { HeadSnapshot } from './headSnapshot';
 import { snapshotParams } from './headSnapshot';
+import { isHistoryPartial } from './balances';
 import { findOrdAt } from './blockTimes';
 import type { PairEntry } from './pairItem';
 import type { PairTable, PairTables } from './pairTable';
+import type { HolderTable, HolderTables } from './holders';
 import { perVersion, type PerVersion } from './perVersion';
 import { toTokenEntry, type TokenEntry } from './tokenItem';
 
@@ -54,16 +56,25 @@ export interface TokenTable {
 
 export type TokenTables = PerVersion<TokenTable>;
 
-export function createTokenTables(runner: QueryRunner, chainId: number, pairs: PairTables): TokenTables {
-  return perVersion(async (head) => readTokenTable(runner, chainId, head, await pairs.at(head)));
+export function createTokenTables(
+  runner: QueryRunner,
+  chainId: number,
+  pairs: PairTables,
+  holders: HolderTables,
+): TokenTables {
+  return perVersion(async (head) => {
+    const [pairTable, holderTable] = await Promise.all([pairs.at(head), holders.at(head)]);
+    return readTokenTable(runner, chainId, head, pairTable, holderTable);
+  });
 }
 
-/** Reads what tokens are listed with, as of one snapshot whose pairs are given. */
+/** Reads what tokens are listed with, as of one snapshot whose pairs and holders are given. */
 export async function readTokenTable(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   pairs: PairTable,
+  holders: HolderTable,
 ): Promise<TokenTable> {
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
@@ -80,6 +91,8 @@ export async function readTokenTable(
         trades: tradesOf.get(address) ?? null,
         firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
         now: head.timestamp,
+        holding: holders.of(address),
+        partial: isHistoryPartial(head),
       }),
     )
     .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));

@@ -21,7 +21,10 @@ export const overviewShape = z
     token_burned_24h: z
       .number()
       .nullable()
-      .meta({ description: 'Amount of the burn token sent to its burn addresses' }),
+      .meta({
+        description:
+          'Amount of the burn token sent to its burn addresses from others in 24 hours; null without a burn token',
+      }),
     token_burned_symbol: z.string().nullable(),
     native_price_usd: decimalShape.nullable(),
     block_number: countShape,

@@ -106,8 +106,13 @@ export const pairDetailShape = z
       h6: tradeCountsShape,
       h24: tradeCountsShape,
     }),
-    total_supply: decimalShape.nullable(),
-    lp_holders: countShape.nullable(),
+    total_supply: decimalShape.nullable().meta({
+      description:
+        'LP tokens, by their Transfer logs; null of V3 pools and of pools older than the first indexed block',
+    }),
+    lp_holders: countShape
+      .nullable()
+      .meta({ description: 'Addresses that hold LP tokens, the zero address left out' }),
     depth_2pct_usd: z.object({ up: usdShape.nullable(), down: usdShape.nullable() }).meta({
       description: 'USD of quote that move the price by +2 % and -2 %, at most what the pool really holds',
     }),

@@ -40,15 +40,24 @@ const item = {
   sells_24h: countShape,
   traders_24h: countShape.nullable().meta({ description: 'Distinct makers; null where no sender is known' }),
   pool_count: countShape,
-  total_supply: decimalShape.nullable(),
-  fdv_usd: usd,
-  market_cap_usd: usd,
-  holders: countShape.nullable(),
+  total_supply: decimalShape.nullable().meta({
+    description:
+      'Minted and not sent to the zero address, by the Transfer logs; null where they begin too late or do not add up',
+  }),
+  fdv_usd: usd.meta({ description: 'price_usd times the total supply without what lies at 0x…dEaD' }),
+  market_cap_usd: usd.meta({ description: 'Null: the circulating supply is not known' }),
+  holders: countShape.nullable().meta({
+    description:
+      'Addresses with a balance above zero by the Transfer logs, the zero address left out; null where the logs begin too late',
+  }),
   created_at: unixSecondsShape
     .nullable()
     .meta({ description: 'When its first pool was created; null when that was before the start block' }),
   last_trade_at: unixSecondsShape.nullable(),
-  flags: z.array(z.string()),
+  flags: z.array(z.string()).meta({
+    description:
+      'new, no_metadata, partial_history (transfers before the first indexed block are missing), unbalanced_transfers (the logs do not add up)',
+  }),
 } as const;
 
 export const tokenItemShape = z.object(item).meta({ id: 'TokenItem' });
@@ -84,8 +93,12 @@ export const tokenDetailShape = z
     price_ath_at: unixSecondsShape.nullable(),
     holder_distribution: z
       .object({ top_10: percentShape, top_11_20: percentShape, top_21_40: percentShape, rest: percentShape })
-      .nullable(),
-    burned_supply: decimalShape.nullable(),
+      .nullable()
+      .meta({ description: 'Percent of the total supply that the largest holders have' }),
+    burned_supply: decimalShape.nullable().meta({
+      description:
+        'What lies at 0x…dEaD, a part of total_supply; what went to the zero address is in total_supply no more',
+    }),
     top_pool_address: addressShape.nullable(),
     links: z.object({
       explorer: z.string().nullable(),

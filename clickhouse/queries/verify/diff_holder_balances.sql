@@ -17,6 +17,8 @@ FROM
         UNION ALL
         SELECT token, ord, recipient AS holder, toInt256(amount) AS change
         FROM transfers
+        -- What the zero address sends to itself is minted: it has one side.
+        WHERE sender != recipient OR sender != toFixedString('', 20)
     )
     GROUP BY token, holder
 )

@@ -1,5 +1,6 @@
 /** GET /api/v1/pairs/{address}: all that is known of one pair. */
 import { AppError } from '../../errors';
+import { isHistoryPartial } from '../../query/balances';
 import { toPairDetail } from '../../query/pairDetail';
 import { readPairWindows } from '../../query/pairWindows';
 import { pairAnswerShape } from '../../wire/pairs';
@@ -16,11 +17,12 @@ export function pair(deps: MarketDeps): Route {
     answer: pairAnswerShape,
     errors: [400, 404, 503],
     async read({ address }, head) {
-      const table = await deps.pairs.at(head);
+      const [table, holders] = await Promise.all([deps.pairs.at(head), deps.holders.at(head)]);
       const entry = table.byAddress.get(address);
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
       const windows = await readPairWindows(deps.runner, deps.chain.chainId, head, address);
-      return { data: toPairDetail(entry, windows) };
+      const lp = { holding: holders.of(address), partial: isHistoryPartial(head) };
+      return { data: toPairDetail(entry, windows, lp) };
     },
   });
 }

@@ -40,7 +40,9 @@ export function tokenAudit(deps: MarketDeps): Route {
       const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
       const { chainId, wrappedNative } = chain;
       const question = questionOf(address, entry, number);
-      const inputs = await readAuditInputs({ runner, chainId, sources: chain, directory }, head, question);
+      const table = number === head.number ? await deps.audits.at(head) : null;
+      const sources = { runner, chainId, sources: chain, directory, table };
+      const inputs = await readAuditInputs(sources, head, question);
       return { data: toAudit(address, chainId, wrappedNative, inputs) };
     },
   });

@@ -10,6 +10,7 @@ import { createLog } from '../../../src/log';
 import { ActivityCounter } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHolderTables } from '../../../src/query/holders';
+import { createAuditTables } from '../../../src/query/auditTables';
 import { createDexTables } from '../../../src/query/dexTable';
 import { createPairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
@@ -69,6 +70,7 @@ export async function startApi(
     directory: createPoolDirectory(runner),
     pairs,
     tokens: createTokenTables(runner, CHAIN_ID, pairs, holders),
+    audits: createAuditTables(runner, CHAIN_ID, pairs),
     dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),
     holders,
     activityCounter: new ActivityCounter(runner),

@@ -11,10 +11,11 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { lastOrdOfBlock } from '../../../src/domain/ord';
 import type { IngestSession } from '../../../src/ingest/session';
 import { createLog } from '../../../src/log';
+import { createAuditTables } from '../../../src/query/auditTables';
 import { readAuditInputs, type AuditInputs } from '../../../src/query/auditInputs';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
-import { derivePrice } from '../../../src/query/tokenAudit';
+import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { auditAnswerShape, type Audit } from '../../../src/wire/audit';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { AuditChain, TOKENS } from './auditChain';
@@ -83,6 +84,7 @@ async function inputsOf(token: Hex, block: number): Promise<AuditInputs> {
     chainId: CHAIN_ID,
     sources: AUDIT_CHAIN,
     directory: await api.directory(),
+    table: null,
   };
   return readAuditInputs(deps, head, { token, block, candidates: [], neighbours: [] });
 }
@@ -351,5 +353,27 @@ test('an audit takes few statements, however long the path', async () => {
     statements = 0;
     await inputsOf(address, head.number - 3);
     expect(statements).toBeLessThanOrEqual(16);
+  }
+});
+
+test('audits of the newest block, made from memory, are those made by reading, while the chain grows and forks', async () => {
+  const tables = createAuditTables(runner, CHAIN_ID, api.pairs);
+  for (let round = 0; round < 4; round += 1) {
+    chain.mine(round === 2 ? 40 : 5);
+    if (round === 1) chain.reorg(3, 4);
+    await catchUp();
+    const directory = await api.directory();
+    const table = await tables.at(head);
+    for (const { address } of Object.values(TOKENS)) {
+      const question = { token: address, block: head.number, candidates: [], neighbours: [] };
+      const deps = { runner, chainId: CHAIN_ID, sources: AUDIT_CHAIN, directory };
+      const [remembered, read] = await Promise.all([
+        readAuditInputs({ ...deps, table }, head, question),
+        readAuditInputs({ ...deps, table: null }, head, question),
+      ]);
+      const audit = (inputs: AuditInputs): Audit =>
+        toAudit(address, CHAIN_ID, AUDIT_CHAIN.wrappedNative, inputs);
+      expect(audit(remembered)).toEqual(audit(read));
+    }
   }
 });

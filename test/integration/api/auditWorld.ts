@@ -26,10 +26,11 @@ import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 import { ActivityCounter } from '../../../src/query/activity';
 import { createAuditDirectory, type AuditDirectory } from '../../../src/query/auditDirectory';
+import { createAuditTables } from '../../../src/query/auditTables';
 import { createDexTables } from '../../../src/query/dexTable';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHolderTables } from '../../../src/query/holders';
-import { createPairTables } from '../../../src/query/pairTable';
+import { createPairTables, type PairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTokenTables } from '../../../src/query/tokenTable';
@@ -129,6 +130,7 @@ function sourceOf(chain: AuditChain): BlockSource {
 }
 
 export interface AuditServer {
+  readonly pairs: PairTables;
   readonly url: string;
   /** As of the head of now. */
   directory(): Promise<AuditDirectory>;
@@ -150,6 +152,7 @@ export async function startAuditApi(
     directory: createPoolDirectory(runner),
     pairs,
     tokens: createTokenTables(runner, chainId, pairs, holders),
+    audits: createAuditTables(runner, AUDIT_CHAIN.chainId, pairs),
     dexes: createDexTables(runner, chainId, AUDIT_CHAIN.dexes, pairs),
     holders,
     activityCounter: new ActivityCounter(runner),
@@ -168,6 +171,7 @@ export async function startAuditApi(
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
+    pairs,
     directory: async () => {
       const now = head()!;
       return createAuditDirectory(await pairs.at(now), await market.tokens.at(now));

@@ -36,7 +36,7 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     flags: [],
     ...changes,
   };
-  const facts = { trades: null, firstSeenBlock: 1, now: 1 };
+  const facts = { trades: null, firstSeenBlock: 1, now: 1, holding: null, partial: false };
   return { item, facts, price: NO_PRICE, pairs: [] };
 }
 

@@ -1,0 +1,20 @@
+-- One row: the newest final epoch record of one leg among those with an ord in (from_ord, final_ord]. For tables that are
+-- made once per head version: from 0 it reads all records, later only what is new. Key: ord.
+SELECT
+    concat('0x', lower(hex(e.pair))) AS pair,
+    e.leg AS leg,
+    toString(e.ord) AS at_ord,
+    e.timestamp AS timestamp,
+    e.price AS price,
+    e.reserve0 AS reserve0,
+    e.reserve1 AS reserve1,
+    e.liquidity AS liquidity,
+    e.depth_liquidity AS depth_liquidity,
+    e.mean_log AS mean_log,
+    e.traded AS traded,
+    e.moved_at AS moved_at
+FROM pool_epochs AS e
+WHERE e.ord > {from_ord:UInt64} AND e.ord <= {final_ord:UInt64}
+ORDER BY e.ord DESC
+LIMIT 1 BY e.pair, e.leg
+LIMIT {limit:UInt32}

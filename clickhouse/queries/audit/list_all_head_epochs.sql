@@ -1,0 +1,19 @@
+-- One row: the newest epoch record of one leg in the canonical head. The head is small.
+SELECT
+    concat('0x', lower(hex(e.pair))) AS pair,
+    e.leg AS leg,
+    toString(e.ord) AS at_ord,
+    e.timestamp AS timestamp,
+    e.price AS price,
+    e.reserve0 AS reserve0,
+    e.reserve1 AS reserve1,
+    e.liquidity AS liquidity,
+    e.depth_liquidity AS depth_liquidity,
+    e.mean_log AS mean_log,
+    e.traded AS traded,
+    e.moved_at AS moved_at
+FROM pool_epochs_head AS e
+WHERE has({commits:Array(UInt64)}, e.commit) AND e.ord > {final_ord:UInt64}
+ORDER BY e.ord DESC
+LIMIT 1 BY e.pair, e.leg
+LIMIT {limit:UInt32}

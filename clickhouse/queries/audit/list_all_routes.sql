@@ -1,0 +1,18 @@
+-- One row: the newest final route of one token among those with an ord in (from_ord, final_ord]. For tables that are made
+-- once per head version: from 0 it reads all routes, later only what is new. Key: ord.
+SELECT
+    concat('0x', lower(hex(r.token))) AS token,
+    concat('0x', lower(hex(r.next_token))) AS next_token,
+    r.hops AS hops,
+    r.hop_confidence AS hop_confidence,
+    r.recent AS recent,
+    r.stale AS stale,
+    arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,
+    r.legs AS legs,
+    r.weights AS weights,
+    r.warnings AS warnings
+FROM token_routes AS r
+WHERE r.ord > {from_ord:UInt64} AND r.ord <= {final_ord:UInt64}
+ORDER BY r.ord DESC
+LIMIT 1 BY r.token
+LIMIT {limit:UInt32}

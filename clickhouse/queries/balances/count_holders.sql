@@ -1,0 +1,46 @@
+-- One row: who holds one of the asked tokens, as of the snapshot: how many addresses have a balance above zero, how many
+-- one below it (then the logs do not add up), the forty largest balances, what the dead address holds, and what the zero
+-- address does, which is minus the supply. `ahead`: token_balances holds transfers beyond the snapshot, recount_holders is
+-- to be asked instead. Key (token, holder) of token_balances; the head twin is small. Reads all holders of the tokens: once
+-- per head version and token that moved, never per request. `tokens`: hex without 0x.
+SELECT
+    concat('0x', lower(hex(h.token))) AS token,
+    toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,
+    toUInt32(countIf(h.balance < 0 AND h.holder != toFixedString('', 20))) AS negatives,
+    toUInt32(count()) AS addresses,
+    toString(sumIf(h.balance, h.holder = toFixedString('', 20))) AS zero_balance,
+    toString(sumIf(h.balance, h.holder = unhex('000000000000000000000000000000000000dead'))) AS dead_balance,
+    arrayMap(
+        negated -> toString(-negated),
+        groupArraySortedIf(40)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
+    ) AS largest,
+    toBool(max(h.ahead)) AS ahead
+FROM
+(
+    SELECT token, holder, sum(amount) AS balance, max(beyond) AS ahead
+    FROM
+    (
+        SELECT token, holder, balance AS amount, last_ord > {final_ord:UInt64} AS beyond
+        FROM token_balances
+        WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+        UNION ALL
+        SELECT token, side.1 AS holder, side.2 AS amount, false AS beyond
+        FROM
+        (
+            SELECT
+                token,
+                arrayJoin(if(
+                    sender = recipient AND sender = toFixedString('', 20),
+                    [(sender, -(amount::Int256))],
+                    [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+                )) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+        )
+    )
+    GROUP BY token, holder
+) AS h
+GROUP BY h.token
+LIMIT {limit:UInt32}

@@ -1,0 +1,35 @@
+-- One row: the reserves of one V2 pair right after the newest mint or burn of liquidity as of the snapshot: their product
+-- is its kLast where the factory takes a fee. A pair writes its Sync directly before its Mint or Burn (UniswapV2Pair.sol).
+-- Key: the projection by_pair of liquidity_events, then ord of pool_states; the head twins are small. `pairs`: hex without
+-- 0x.
+SELECT
+    concat('0x', lower(hex(s.pair))) AS pair,
+    toString(s.reserve0) AS reserve0,
+    toString(s.reserve1) AS reserve1
+FROM
+(
+    SELECT pair, ord, reserve0, reserve1
+    FROM pool_states
+    WHERE ord IN (
+        SELECT max(ord) - 1
+        FROM liquidity_events
+        WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+        GROUP BY pair
+    )
+    UNION ALL
+    SELECT pair, ord, reserve0, reserve1
+    FROM pool_states_head
+    WHERE has({commits:Array(UInt64)}, commit)
+        AND ord > {final_ord:UInt64}
+        AND ord IN (
+            SELECT max(ord) - 1
+            FROM liquidity_events_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND has({pairs:Array(String)}, lower(hex(pair)))
+            GROUP BY pair
+        )
+) AS s
+ORDER BY s.ord DESC
+LIMIT 1 BY s.pair
+LIMIT {limit:UInt32}

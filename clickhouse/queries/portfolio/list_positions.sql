@@ -1,0 +1,42 @@
+-- One row: one V3 position with liquidity that an address owns as of the snapshot. Which ones it may own say
+-- owner_positions, key (owner), and the transfers of the head; whether it does, and what is in them, their own events, key
+-- (manager, token_id). Must never scan position_events.
+WITH
+    owned AS
+    (
+        SELECT manager, token_id
+        FROM owner_positions
+        WHERE owner = unhex({owner:String})
+        UNION DISTINCT
+        SELECT manager, token_id
+        FROM position_events_head
+        WHERE has({commits:Array(UInt64)}, commit)
+            AND ord > {final_ord:UInt64}
+            AND kind = 'transfer'
+            AND recipient = unhex({owner:String})
+    )
+SELECT
+    concat('0x', lower(hex(e.manager))) AS manager,
+    toString(e.token_id) AS position_id,
+    concat('0x', lower(hex(argMinIf(e.pair, e.ord, e.placed)))) AS pair,
+    argMinIf(e.tick_lower, e.ord, e.placed) AS tick_lower,
+    argMinIf(e.tick_upper, e.ord, e.placed) AS tick_upper,
+    toString(sumIf(e.liquidity::Int256, e.kind = 'increase') - sumIf(e.liquidity::Int256, e.kind = 'decrease') AS held) AS liquidity
+FROM
+(
+    SELECT
+        manager, token_id, ord, toString(kind) AS kind, recipient, pair, tick_lower, tick_upper, liquidity,
+        kind = 'increase' AND pair != toFixedString('', 20) AS placed
+    FROM position_events
+    WHERE (manager, token_id) IN owned AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT
+        manager, token_id, ord, toString(kind) AS kind, recipient, pair, tick_lower, tick_upper, liquidity,
+        kind = 'increase' AND pair != toFixedString('', 20) AS placed
+    FROM position_events_head
+    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND (manager, token_id) IN owned
+) AS e
+GROUP BY e.manager, e.token_id
+HAVING argMaxIf(e.recipient, e.ord, e.kind = 'transfer') = unhex({owner:String}) AND held > 0
+ORDER BY manager, e.token_id
+LIMIT {limit:UInt32}

@@ -1,0 +1,16 @@
+/** Asks for many things in several queries, one after the other: the text of a query has a limit, and so has memory. */
+
+/** So many addresses stand in one query: some 50 kB of text. */
+export const ADDRESSES_MAX = 1_000;
+
+/** All answers of `read` over slices of at most `size` items. */
+export async function inChunks<T, Row>(
+  items: readonly T[],
+  read: (chunk: readonly T[]) => Promise<readonly Row[]>,
+  size = ADDRESSES_MAX,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let from = 0; from < items.length; from += size)
+    for (const row of await read(items.slice(from, from + size))) all.push(row);
+  return all;
+}

@@ -1,0 +1,48 @@
+/** What LP tokens stand for, in exact integers: a share of what the pool holds. Pure. */
+
+/** Shares of fees are floats; as integers of this part. */
+const SHARE_UNIT = 1_000_000_000_000;
+
+/** Reserves of a V2 pair, raw. */
+export interface Reserves {
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/** The largest integer whose square is at most `value` (≥ 0); Newton's method from above. */
+export function integerRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
+
+/**
+ * LP tokens that the next mint or burn gives to the protocol first, and that dilute all others until then: with φ the part
+ * of the fees that is the protocol's, S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 that is _mintFee of
+ * UniswapV2Pair.sol. `last`: the reserves after the newest mint or burn, whose product is kLast.
+ */
+export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
+  if (!(share > 0) || share >= 1) return 0n;
+  const root = integerRoot(now.reserve0 * now.reserve1);
+  const rootLast = integerRoot(last.reserve0 * last.reserve1);
+  if (root <= rootLast) return 0n;
+  const part = BigInt(Math.round(share * SHARE_UNIT));
+  const rest = BigInt(SHARE_UNIT) - part;
+  return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
+}
+
+/** What a balance of LP tokens would be paid, rounded down; null where the supply cannot be right. */
+export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
+  if (supply <= 0n || balance > supply) return null;
+  return (held * balance) / supply;
+}
+
+/** Percent of the supply; null where the supply cannot be right. */
+export function sharePercent(balance: bigint, supply: bigint): number | null {
+  if (supply <= 0n || balance > supply) return null;
+  return (Number(balance) / Number(supply)) * 100;
+}

@@ -1,0 +1,291 @@
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { formatUnits } from '../../../src/domain/amounts';
+import { ZERO_ADDRESS } from '../../../src/domain/hex';
+import { createLog } from '../../../src/log';
+import { sumBurned } from '../../../src/query/burns';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createHolderTables, type HolderTables } from '../../../src/query/holders';
+import { createPairTables, type PairTables } from '../../../src/query/pairTable';
+import { createTokenPrices } from '../../../src/query/tokenPrices';
+import { createTokenTables } from '../../../src/query/tokenTable';
+import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { decimalsOf, expectClose, priceNow, upTo } from './plainMarket';
+import {
+  DEAD,
+  LIE,
+  makeTransfers,
+  movesOf,
+  plainBalances,
+  storeTransfers,
+  wholeSnapshot,
+  worldAt,
+  type TransferWorld,
+} from './transferWorld';
+import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+
+const SEED = 31_337;
+const BLOCKS = 160;
+const FINAL = FIRST_BLOCK + 100;
+const STORED = FIRST_BLOCK + 120;
+const TIP = FIRST_BLOCK + BLOCKS - 1;
+const DAY = 86_400;
+
+let test_: TestDatabase;
+let db: Database;
+let runner: QueryRunner;
+let world: World;
+let moves: TransferWorld;
+let head: HeadSnapshot;
+let api: ApiServer;
+let pairs: PairTables;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 1_500, events: 3 });
+  moves = makeTransfers(world, SEED);
+  const range = { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 };
+  await storeWorld(db, world, range);
+  await storeTransfers(db, moves, range);
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  pairs = createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), CHAIN.dexes);
+  head = wholeSnapshot(world, FINAL, TIP);
+  api = await startApi(runner, () => head);
+}, 120_000);
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await test_?.drop();
+});
+
+/** Heads in an order in which a process may meet them, and worse: forth, over a reorg and back, far ahead and far back. */
+function heads(): [string, HeadSnapshot][] {
+  return [
+    ['a cursor and a head above it', wholeSnapshot(world, FINAL, FINAL + 20)],
+    ['one block more', wholeSnapshot(world, FINAL, FINAL + 21)],
+    ['a few blocks final', wholeSnapshot(world, FINAL + 6, FINAL + 24)],
+    ['a reorg of two blocks', wholeSnapshot(world, FINAL + 6, FINAL + 24, [FINAL + 23, FINAL + 24])],
+    ['the other branch going on', wholeSnapshot(world, FINAL + 7, FINAL + 25, [FINAL + 23, FINAL + 24])],
+    ['the reorg undone', wholeSnapshot(world, FINAL + 7, FINAL + 25)],
+    ['the whole head', wholeSnapshot(world, FINAL + 7, TIP)],
+    ['nothing above the cursor', wholeSnapshot(world, STORED, STORED)],
+    ['a head that lies far behind the store', wholeSnapshot(world, FINAL - 60, FINAL - 60)],
+    ['a jump over more than the head', wholeSnapshot(world, FINAL - 5, TIP)],
+    ['the very first block', wholeSnapshot(world, FIRST_BLOCK, FIRST_BLOCK)],
+    ['the cursor in the midst of a promotion', wholeSnapshot(world, STORED, TIP)],
+  ];
+}
+
+/** What the holders of a token come to, as plainly as can be. */
+function plainHolding(of: HeadSnapshot, token: string) {
+  const holders = plainBalances(movesOf(moves, of)).get(token);
+  if (holders === undefined) return null;
+  const zero = holders.get(ZERO_ADDRESS) ?? 0n;
+  const others = [...holders].filter(([who]) => who !== ZERO_ADDRESS).map(([, balance]) => balance);
+  const positive = others.filter((balance) => balance > 0n).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
+  const fits = others.every((balance) => balance >= 0n) && zero <= 0n;
+  return {
+    holders: positive.length,
+    supply: fits ? -zero : null,
+    dead: holders.get(DEAD) ?? 0n,
+    largest: positive.slice(0, 40),
+  };
+}
+
+const poolsAt = (of: HeadSnapshot) => upTo(worldAt(world, of), of, (block) => block.pools);
+
+async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<number> {
+  const table = await tables.at(of);
+  const pools = poolsAt(of);
+  const lp = pools.filter(({ pool_type }) => pool_type === 2).map(({ address }) => address);
+  const tokens = new Set([...lp, ...pools.flatMap(({ token0, token1 }) => [token0, token1])]);
+  let known = 0;
+  for (const token of tokens) {
+    const wanted = plainHolding(of, token);
+    const got = table.of(token);
+    if (wanted === null) expect(got).toBeNull();
+    else {
+      expect({ token, ...got }).toMatchObject({ token, ...wanted });
+      known += 1;
+    }
+  }
+  for (const token of [ZERO_ADDRESS, hexOf('99', 3, 40)]) expect(table.of(token)).toBeNull();
+  return known;
+}
+
+describe.each(['as the parts were inserted', 'after they were merged'])('holders %s', (state) => {
+  beforeAll(async () => {
+    if (state === 'as the parts were inserted') return;
+    for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
+      await db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
+  });
+
+  test('equal a plain recomputation, counted afresh at each head', async () => {
+    for (const [, of] of heads()) {
+      const known = await expectPlain(createHolderTables(runner, pairs), of);
+      if (of.number >= FINAL) expect(known).toBeGreaterThan(8);
+    }
+  });
+
+  test('equal it too when each head starts from the one before, whatever the order', async () => {
+    const tables = createHolderTables(runner, pairs);
+    for (const [, of] of [...heads(), ...heads().reverse()]) await expectPlain(tables, of);
+  });
+});
+
+test('only tokens that moved are counted again', async () => {
+  const asked: string[][] = [];
+  const watching: QueryRunner = {
+    run: (name, params, shape) => {
+      if (name.endsWith('count_holders')) asked.push(params['tokens'] as string[]);
+      return runner.run(name, params, shape);
+    },
+  };
+  const tables = createHolderTables(watching, pairs);
+  const movedIn = (from: number, to: number): Set<string> => {
+    const blocks = [...moves.canonical.values()].filter(({ number }) => number >= from && number <= to);
+    return new Set(blocks.flatMap(({ transfers }) => transfers.map(({ token }) => token.slice(2))));
+  };
+  // Both cursors below the stored ones: rows beyond them are no reason either.
+  await tables.at(wholeSnapshot(world, FINAL, FINAL + 10));
+  for (const [finalTo, tip] of [
+    [FINAL, FINAL + 11],
+    [FINAL + 8, FINAL + 12],
+    [FINAL + 12, FINAL + 12],
+  ] as const) {
+    asked.length = 0;
+    await tables.at(wholeSnapshot(world, finalTo, tip));
+    const listed = new Set(asked.flat());
+    const moved = tip === FINAL + 12 && finalTo === tip ? new Set<string>() : movedIn(tip, tip);
+    const inPools = poolsAt(wholeSnapshot(world, finalTo, tip)).flatMap((pool) =>
+      [pool.token0, pool.token1, ...(pool.pool_type === 2 ? [pool.address] : [])].map((hex) => hex.slice(2)),
+    );
+    expect([...listed].sort()).toEqual([...moved].filter((token) => inPools.includes(token)).sort());
+  }
+});
+
+describe('over HTTP', () => {
+  test('tokens show holders, supply and what the supply is worth', async () => {
+    const { json } = await api.get('/api/v1/tokens?limit=100&sort=holders&order=desc');
+    const items = json['data'] as unknown as TokenItem[];
+    expect(items.length).toBeGreaterThan(4);
+    const counts = items.map(({ holders }) => holders ?? -1);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+    for (const item of items) {
+      const wanted = plainHolding(head, item.address) ?? { holders: 0, supply: null, dead: 0n, largest: [] };
+      const decimals = decimalsOf(world, item.address);
+      expect(item.holders).toBe(wanted.holders);
+      expect(item.total_supply).toBe(wanted.supply === null ? null : formatUnits(wanted.supply, decimals));
+      expect(item.market_cap_usd).toBeNull();
+      const { usd } = priceNow(world, head, item.address);
+      const worth = wanted.supply === null ? null : Number(wanted.supply - wanted.dead) / 10 ** decimals;
+      expectClose(item.fdv_usd, usd === null || worth === null ? null : worth * usd, 1e-12);
+      expect(item.flags.includes('unbalanced_transfers')).toBe(wanted.supply === null && wanted.holders > 0);
+    }
+    expect(items.find(({ address }) => address === LIE)!.flags).toContain('unbalanced_transfers');
+    const byWorth = (await api.get('/api/v1/tokens?sort=fdv_usd')).json['data'] as unknown as TokenItem[];
+    const worths = byWorth.map(({ fdv_usd }) => fdv_usd);
+    const known = worths.filter((worth) => worth !== null);
+    expect(worths).toEqual([...known.sort((a, b) => b - a), ...worths.filter((worth) => worth === null)]);
+  });
+
+  test('a token shows how its supply is spread and what of it is dead', async () => {
+    let spread = 0;
+    for (const { address } of world.tokens) {
+      const answer = await api.get(`/api/v1/tokens/${address}`);
+      if (answer.status === 404) continue;
+      const detail = answer.json['data'] as unknown as TokenDetail;
+      const wanted = plainHolding(head, address)!;
+      if (wanted.supply === null || wanted.supply === 0n) {
+        expect(detail.holder_distribution).toBeNull();
+        if (wanted.supply === null) expect(detail.burned_supply).toBeNull();
+        continue;
+      }
+      spread += 1;
+      const percentOf = (from: number, to: number): number =>
+        wanted.largest
+          .slice(from, to)
+          .reduce((sum, one) => sum + (Number(one) / Number(wanted.supply)) * 100, 0);
+      const parts = detail.holder_distribution!;
+      expect(parts.top_10).toBeCloseTo(percentOf(0, 10), 9);
+      expect(parts.top_11_20).toBeCloseTo(percentOf(10, 20), 9);
+      expect(parts.top_21_40).toBeCloseTo(percentOf(20, 40), 9);
+      expect(parts.top_10 + parts.top_11_20 + parts.top_21_40 + parts.rest).toBeCloseTo(100, 9);
+      expect(detail.burned_supply).toBe(formatUnits(wanted.dead, decimalsOf(world, address)));
+    }
+    expect(spread).toBeGreaterThan(2);
+  });
+
+  test('a pair shows its LP tokens and who holds them', async () => {
+    for (const pool of poolsAt(head)) {
+      const { json } = await api.get(`/api/v1/pairs/${pool.address}`);
+      const wanted = plainHolding(head, pool.address) ?? { holders: 0, supply: 0n };
+      const lp = pool.pool_type === 2;
+      expect(json['data']).toMatchObject({
+        total_supply: lp ? formatUnits(wanted.supply ?? 0n, 18) : null,
+        lp_holders: lp ? wanted.holders : null,
+      });
+    }
+  });
+
+  test('where the history begins too late holders and supply are unknown, but for pools that were seen to begin', async () => {
+    const whole = head;
+    head = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
+    const { json } = await api.get('/api/v1/tokens');
+    for (const item of json['data'] as unknown as TokenItem[]) {
+      expect(item).toMatchObject({ holders: null, total_supply: null, fdv_usd: null });
+      expect(item.flags).toContain('partial_history');
+    }
+    const detail = await api.get(`/api/v1/tokens/${world.tokens[0]!.address}`);
+    expect(detail.json['data']).toMatchObject({ holder_distribution: null, burned_supply: null });
+    for (const pool of poolsAt(head).filter(({ pool_type }) => pool_type === 2)) {
+      const shown = (await api.get(`/api/v1/pairs/${pool.address}`)).json['data']!;
+      const wanted = plainHolding(head, pool.address);
+      const seen = pool.created_block !== null;
+      expect(shown['lp_holders']).toBe(seen ? (wanted?.holders ?? 0) : null);
+      expect(shown['total_supply']).toBe(seen ? formatUnits(wanted?.supply ?? 0n, 18) : null);
+    }
+    head = whole;
+  });
+
+  test('the overview counts what was burnt within the day', async () => {
+    const { json } = await api.get('/api/v1/overview');
+    const burn = CHAIN.burn!;
+    const raw = plainBurned(head, burn.token, burn.addresses);
+    expect(json['data']!['token_burned_24h']).toBe(Number(formatUnits(raw, decimalsOf(world, burn.token))));
+  });
+});
+
+function plainBurned(of: HeadSnapshot, token: string, addresses: readonly string[]): bigint {
+  return movesOf(moves, of)
+    .flatMap(({ transfers }) => transfers)
+    .filter((row) => row.token === token && row.kind === 'transfer' && row.timestamp > of.timestamp - DAY)
+    .filter((row) => addresses.includes(row.recipient) && !addresses.includes(row.sender))
+    .reduce((sum, { amount }) => BigInt.asUintN(256, sum + amount), 0n);
+}
+
+test('burns are Transfers into burn addresses from others, in every state of the store', async () => {
+  let burned = 0n;
+  for (const [, of] of heads())
+    for (const token of world.tokens.map(({ address }) => address))
+      for (const addresses of [[ZERO_ADDRESS], [ZERO_ADDRESS, DEAD], [DEAD]]) {
+        const wanted = plainBurned(of, token, addresses);
+        expect(await sumBurned(runner, CHAIN_ID, of, { token, addresses }, DAY)).toBe(wanted);
+        burned += wanted;
+      }
+  expect(burned > 0n).toBe(true);
+});
+
+test('tables of tokens and holders are of one head', async () => {
+  const holders = createHolderTables(runner, pairs);
+  const tokens = createTokenTables(runner, CHAIN_ID, pairs, holders);
+  const { byAddress } = await tokens.at(head);
+  for (const [address, { item }] of byAddress)
+    expect(item.holders).toBe(plainHolding(head, address)?.holders ?? 0);
+});

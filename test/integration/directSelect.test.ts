@@ -1,0 +1,143 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { createClient } from '@clickhouse/client';
+import fc from 'fast-check';
+
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { AppError } from '../../src/errors';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+
+let test_: TestDatabase;
+let database: Database;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  database = openDatabase({ url: test_.readerUrl });
+});
+
+afterAll(async () => {
+  await database.close();
+  await test_.drop();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** The address of a server that does as told instead of being ClickHouse. */
+async function serve(answer: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d`;
+}
+
+async function failureOf(run: Promise<unknown>): Promise<AppError> {
+  try {
+    await run;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+
+test('parameters of every kind arrive as they were given, whatever signs a text holds', async () => {
+  const given = fc.record({
+    words: text,
+    number: fc.integer(),
+    flag: fc.boolean(),
+    big: fc.bigInt(0n, (1n << 64n) - 1n),
+    list: fc.array(text, { maxLength: 4 }),
+    numbers: fc.array(fc.nat(), { maxLength: 4 }),
+  });
+  const sql = `SELECT {words:String} AS words, {number:Int32} AS number, {flag:Bool} AS flag,
+    toString({big:UInt64}) AS big, {list:Array(String)} AS list, {numbers:Array(UInt32)} AS numbers`;
+  await fc.assert(
+    fc.asyncProperty(given, async (params) => {
+      const [row] = await database.select('echo', sql, params);
+      expect(row).toEqual({ ...params, big: params.big.toString() });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.each([0, 1, 2, 300_000])('an answer of %i rows is the one that the client reads', async (rows) => {
+  const client = createClient({ url: test_.readerUrl });
+  const query = `SELECT number, concat('a\\n"', toString(number)) AS name, number / 3 AS third, [number] AS list
+    FROM numbers(${rows})`;
+  const expected: unknown[] = await (await client.query({ query, format: 'JSONEachRow' })).json();
+  await client.close();
+  expect(await database.select('rows', query)).toEqual(expected);
+});
+
+test('parameters too long for an address arrive too', async () => {
+  const list = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
+  const rows = await database.select('long', 'SELECT {list:Array(String)} AS list', { list });
+  expect(rows).toEqual([{ list }]);
+});
+
+test('an error of the engine is told with its type', async () => {
+  const error = await failureOf(database.select('wrong', 'SELECT no_such_column FROM system.one'));
+  expect(error).toMatchObject({
+    code: 'internal',
+    retryable: false,
+    cause: { type: 'UNKNOWN_IDENTIFIER', code: '47' },
+  });
+  expect(error.message).toContain('ClickHouse, wrong: ');
+});
+
+test.each([10, 100_000, 500_000])(
+  'an error after %i rows fails the read, and half an answer is never given',
+  async (good) => {
+    const sql = `SELECT throwIf(number = ${good}, 'as asked') AS bad, number FROM numbers(${good + 10})`;
+    const error = await failureOf(database.select('half', sql));
+    expect(error.message).toContain('as asked');
+  },
+);
+
+test('a server that is away, or breaks off, is a passing failure', async () => {
+  const url = await serve((_, response) => {
+    response.write('{"a":1}\n');
+    response.socket?.destroy();
+  });
+  const broken = openDatabase({ url });
+  expect(await failureOf(broken.select('broken', 'SELECT 1'))).toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+  });
+  await broken.close();
+  const away = openDatabase({ url: 'http://u:p@127.0.0.1:1/d' });
+  expect(await failureOf(away.select('away', 'SELECT 1'))).toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+  });
+  await away.close();
+});
+
+test('a server that does not answer in time is a passing failure', async () => {
+  const url = await serve(() => undefined);
+  const slow = openDatabase({ url, requestTimeoutMs: 50 });
+  expect(await failureOf(slow.select('slow', 'SELECT 1'))).toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+  });
+  await slow.close();
+});
+
+test('a read on a connection that the server had closed meanwhile is asked again', async () => {
+  let asked = 0;
+  const url = await serve((request, response) => {
+    asked += 1;
+    if (asked === 2) request.socket.destroy();
+    else response.end(`{"asked":${asked}}\n`);
+  });
+  const idle = openDatabase({ url });
+  expect(await idle.select('first', 'SELECT 1')).toEqual([{ asked: 1 }]);
+  expect(await idle.select('second', 'SELECT 1')).toEqual([{ asked: 3 }]);
+  await idle.close();
+});
