@@ -14,7 +14,7 @@ const FIRST_BLOCK = 1;
 /** Tokens of one address; beyond it an answer would have no end. */
 export const BALANCES_MAX = 50_000;
 
-const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
+const balanceRowShape = z.object({ token: z.string(), balance: z.string(), ahead: z.boolean() });
 type BalanceRow = z.infer<typeof balanceRowShape>;
 
 /** Raw balances by token; those of zero are missing. */
@@ -31,7 +31,8 @@ export async function listBalances(
   head: HeadSnapshot,
   holder: string,
 ): Promise<Balances> {
-  return toBalances(await readBalances(runner, head, holder, []));
+  const rows = await readBalances(runner, head, 'portfolio/list_balances', holder, []);
+  return new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
 }
 
 /** Raw supplies of the given tokens: minus what the zero address holds. Those of zero are missing. */
@@ -40,13 +41,17 @@ export async function listSupplies(
   head: HeadSnapshot,
   tokens: readonly string[],
 ): Promise<Balances> {
-  const rows = await inChunks(tokens, (chunk) => readBalances(runner, head, ZERO_ADDRESS, chunk));
+  const rows = await inChunks(tokens, (chunk) =>
+    readBalances(runner, head, 'portfolio/list_supplies', ZERO_ADDRESS, chunk),
+  );
   return new Map(rows.map(({ token, balance }) => [token, -BigInt(balance)]));
 }
 
+/** Rows of the named query, or, while a batch beyond the snapshot is being stored, of the one that takes it off again. */
 async function readBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
+  name: string,
   holder: string,
   tokens: readonly string[],
 ): Promise<BalanceRow[]> {
@@ -56,9 +61,9 @@ async function readBalances(
     tokens: tokens.map((token) => token.slice(2)),
     limit: BALANCES_MAX,
   };
-  return runner.run('portfolio/list_balances', params, balanceRowShape);
-}
-
-function toBalances(rows: readonly BalanceRow[]): Balances {
-  return new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
+  const rows = await runner.run(name, params, balanceRowShape);
+  const exact = rows.some(({ ahead }) => ahead)
+    ? await runner.run('portfolio/recount_balances', params, balanceRowShape)
+    : rows;
+  return exact.filter(({ balance }) => balance !== '0');
 }

@@ -38,6 +38,7 @@ const TRUNCATED: Warning = {
   severity: 'warning',
 };
 
+const ownedRowShape = z.object({ got: z.int() });
 const positionRowShape = z.object({
   manager: z.string(),
   position_id: z.string(),
@@ -93,6 +94,9 @@ async function listPositions(
   owner: string,
 ): Promise<OwnedPosition[]> {
   const params = { ...snapshotParams(head), owner: owner.slice(2), limit: POSITIONS_MAX };
+  // Few wallets have any.
+  const [row] = await runner.run('portfolio/count_owned', params, ownedRowShape);
+  if (row === undefined || row.got === 0) return [];
   return runner.run('portfolio/list_positions', params, positionRowShape);
 }
 

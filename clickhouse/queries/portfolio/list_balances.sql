@@ -7,10 +7,10 @@ WITH
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toString(sum(h.delta)) AS balance,
-    toBool(max(h.ord) > {final_ord:UInt64}) AS ahead
+    toBool(max(h.last_ord) > {final_ord:UInt64}) AS ahead
 FROM
 (
-    SELECT token, balance AS delta, last_ord AS ord
+    SELECT token, balance AS delta, last_ord
     FROM holder_balances
     WHERE holder = unhex({holder:String})
     UNION ALL
@@ -18,7 +18,7 @@ FROM
         token,
         -- Whoever sends to itself keeps what it has.
         if(comes, amount::Int256, 0::Int256) - if(goes, amount::Int256, 0::Int256) AS delta,
-        0 AS ord
+        0 AS last_ord
     FROM transfers_head
     WHERE has({commits:Array(UInt64)}, commit)
         AND ord > {final_ord:UInt64}

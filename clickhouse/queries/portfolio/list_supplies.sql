@@ -7,15 +7,15 @@ WITH
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toString(sum(h.delta)) AS balance,
-    toBool(max(h.ord) > {final_ord:UInt64}) AS ahead
+    toBool(max(h.last_ord) > {final_ord:UInt64}) AS ahead
 FROM
 (
-    SELECT token, balance AS delta, last_ord AS ord
+    SELECT token, balance AS delta, last_ord
     FROM holder_balances
     WHERE holder = toFixedString('', 20)
         AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
     UNION ALL
-    SELECT token, if(minted, -(amount::Int256), amount::Int256) AS delta, 0 AS ord
+    SELECT token, if(minted, -(amount::Int256), amount::Int256) AS delta, 0 AS last_ord
     FROM transfers_head
     WHERE has({commits:Array(UInt64)}, commit)
         AND ord > {final_ord:UInt64}
