@@ -172,10 +172,12 @@ async function sizesOf(
     const known = before?.holdings.get(token);
     if (known !== undefined) sizes.set(token, known?.addresses ?? 0);
   }
-  if (sizes.size === tokens.length) return sizes;
-  const rows = await runner.run('balances/count_rows', { limit: TOKENS_MAX }, sizeRowShape);
+  const unknown = tokens.filter((token) => !sizes.has(token));
+  if (unknown.length === 0) return sizes;
+  const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
+  const rows = await runner.run('balances/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRowShape);
   const stored = new Map(rows.map((row) => [row.token, row.stored]));
-  for (const token of tokens) if (!sizes.has(token)) sizes.set(token, stored.get(token) ?? 0);
+  for (const token of unknown) sizes.set(token, stored.get(token) ?? 0);
   return sizes;
 }
 

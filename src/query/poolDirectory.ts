@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from './headSnapshot';
-import { findPool, tokensOfPool, type PoolRow } from './pools';
-import { listTokens, type TokenMap } from './tokens';
+import { findPool, type PoolRow } from './pools';
+import { listPoolTokens, type TokenMap } from './tokens';
 
 /** Final pools remembered. */
 const POOLS_KEPT = 20_000;
@@ -27,9 +27,11 @@ export function createPoolDirectory(runner: QueryRunner): PoolDirectory {
       const kept = known.get(address);
       // A snapshot older than the one that showed the pool may be of before its creation.
       if (kept !== undefined && head.finalTo >= kept.finalTo) return kept;
-      const pool = await findPool(runner, head, address);
+      const [pool, tokens] = await Promise.all([
+        findPool(runner, head, address),
+        listPoolTokens(runner, head, address),
+      ]);
       if (pool === null) return null;
-      const tokens = await listTokens(runner, tokensOfPool(pool));
       if (pool.is_final) known.set(address, { pool, tokens, finalTo: head.finalTo });
       return { pool, tokens };
     },

@@ -5,13 +5,15 @@ import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import { AppError } from '../errors';
 import type { Currency, TicksAnswer } from '../wire/ticks';
-import { BarSource } from './barSource';
+import { BarSource, type BarsRead } from './barSource';
 import type { HeadSnapshot } from './headSnapshot';
 import type { PoolDirectory } from './poolDirectory';
 import { findPoolLeg } from './poolLeg';
 import { toSeries } from './tickSeries';
 import { tokenRefOf } from './tokens';
 
+/** The leg of pools with two tokens: 256 · 0 + 1. */
+const ONLY_LEG = 1;
 /** Times in the store are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
 
@@ -47,7 +49,16 @@ export async function getPairTicks(
 ): Promise<TicksAnswer> {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
-  // Final pools are remembered, so this costs a read for the first request of a pool only.
+  const readBars = (leg: number): Promise<BarsRead> => {
+    const key = { pair: request.pair, leg };
+    return new BarSource(runner, chainId, head, key, seconds, request.currency === 'usd').read(
+      to,
+      request.limit + 1,
+    );
+  };
+  // Nearly all pools have two tokens: what their only leg did is asked for while the pool is looked up.
+  const likely = readBars(ONLY_LEG);
+  likely.catch(() => undefined);
   const found = await directory.find(head, request.pair);
   if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
   const { pool, tokens } = found;
@@ -57,9 +68,7 @@ export async function getPairTicks(
       'bad_request',
       `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
     );
-  const legKey = { pair: request.pair, leg: leg.leg };
-  const source = new BarSource(runner, chainId, head, legKey, seconds, request.currency === 'usd');
-  const bars = await source.read(to, request.limit + 1);
+  const bars = await (leg.leg === ONLY_LEG ? likely : readBars(leg.leg));
   const token0 = tokenRefOf(tokens, leg.token0);
   const token1 = tokenRefOf(tokens, leg.token1);
   const invert = request.invert !== leg.turned;

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
 import type { Token, TokenRef } from '../wire/primitives';
+import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 
 /** More tokens than any chain has pools for; a bound, not a page. */
 const TOKENS_MAX = 2_000_000;
@@ -20,6 +22,13 @@ export type TokenMap = ReadonlyMap<string, Token>;
 export async function listTokens(runner: QueryRunner, addresses: readonly string[]): Promise<TokenMap> {
   if (addresses.length === 0) return new Map();
   return readTokens(runner, [...new Set(addresses)]);
+}
+
+/** Metadata of the tokens of one pool, which need not be known. */
+export async function listPoolTokens(runner: QueryRunner, head: HeadSnapshot, pool: Hex): Promise<TokenMap> {
+  const params = { ...snapshotParams(head), pair: pool.slice(2), limit: TOKENS_MAX };
+  const rows = await runner.run('pairs/list_pool_tokens', params, tokenRowShape);
+  return new Map(rows.map((row) => [row.address, row]));
 }
 
 /** Metadata of every token: for tables that are made once per head version. */
