@@ -18,13 +18,10 @@ export const overviewShape = z
       .number()
       .nullable()
       .meta({ description: 'Median gas price paid in the last 20 blocks; the base fee where none is known' }),
-    token_burned_24h: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          'Amount of the burn token sent to its burn addresses from others in 24 hours; null without a burn token',
-      }),
+    token_burned_24h: z.number().nullable().meta({
+      description:
+        'Amount of the burn token sent to its burn addresses from others in 24 hours; null without a burn token',
+    }),
     token_burned_symbol: z.string().nullable(),
     native_price_usd: decimalShape.nullable(),
     block_number: countShape,

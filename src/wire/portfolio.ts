@@ -73,7 +73,12 @@ export const portfolioShape = z
     flags: z.array(z.string()),
     warnings: z.array(warningShape),
   })
-  .meta({ id: 'Portfolio' });
+  .meta({
+    id: 'Portfolio',
+    description:
+      'By the logs: without the native coin, what lies staked in other contracts, and fees that V3 positions have not ' +
+      'collected. LP tokens are positions, never tokens',
+  });
 export type Portfolio = z.infer<typeof portfolioShape>;
 
 export const portfolioAnswerShape = z.object({ data: portfolioShape });

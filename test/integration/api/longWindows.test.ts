@@ -62,7 +62,10 @@ test('sums of a pair over a week and a month are exact to the second in every st
       expectClose(windows.volumeWeek, sumUsd(swaps(WEEK), 'amount_usd'), 1e-12);
       expectClose(windows.volumeMonth, sumUsd(swaps(MONTH), 'amount_usd'), 1e-12);
       expectClose(windows.feesWeek, sumUsd(swaps(WEEK), 'fee_usd'), 1e-12);
-      const detail = toPairDetail(table.byAddress.get(pool.address)!, windows, { holding: null, partial: true });
+      const detail = toPairDetail(table.byAddress.get(pool.address)!, windows, {
+        holding: null,
+        partial: true,
+      });
       const share = CHAIN.dexes.find(({ name }) => name === pool.dex)?.protocolFeeShare ?? 0;
       const lpFees = sumUsd(swaps(WEEK), 'fee_usd') * (1 - share);
       expectClose(detail.apr_7d, plainApr(world, head, pool, WEEK, lpFees));

@@ -224,7 +224,11 @@ describe('pairs', () => {
       );
       for (const pool of pools) {
         const windows = await readPairWindows(runner, CHAIN_ID, head, pool.address);
-        checkDetail(toPairDetail(table.byAddress.get(pool.address)!, windows, { holding: null, partial: true }), pool, head);
+        checkDetail(
+          toPairDetail(table.byAddress.get(pool.address)!, windows, { holding: null, partial: true }),
+          pool,
+          head,
+        );
       }
     }
     const windows = ['m5', 'h1', 'h6', 'h24'];

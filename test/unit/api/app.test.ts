@@ -37,6 +37,7 @@ test('the OpenAPI document describes every route and parameter, and refers to no
     '/api/v1/pairs',
     '/api/v1/pairs/{address}',
     '/api/v1/pairs/{address}/ticks',
+    '/api/v1/portfolio/{address}',
     '/api/v1/tokens',
     '/api/v1/tokens/{address}',
     '/api/v1/tokens/{address}/audit',
