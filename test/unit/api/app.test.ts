@@ -55,6 +55,8 @@ test('the OpenAPI document describes every route and parameter, and refers to no
     'currency',
     'fill',
     'invert',
+    'base',
+    'quote',
   ]);
   const schemas = json['components']!['schemas']!;
   for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))

@@ -1,3 +1,4 @@
+import { weightedLiquidity } from '../../../src/pricing/leg';
 import { wholeHours } from '../../../src/query/hourWindow';
 import {
   aprPercent,
@@ -60,7 +61,16 @@ test('the depth of a concentrated pool is by its active liquidity, and never mor
 test('without a price, or in a pool of another kind, the depth is unknown', () => {
   const state = { poolType: 2, liquidity: 0, baseReserve: 1, quoteReserve: 1 };
   for (const price of [0, NaN, Infinity]) expect(depthOf({ ...state, price })).toBeNull();
-  expect(depthOf({ ...state, poolType: 4, price: 1 })).toBeNull();
+  expect(depthOf({ ...state, poolType: 5, price: 1 })).toBeNull();
+});
+
+test('a weighted pool of equal weights is as deep as a constant product of the same balances', () => {
+  const balances = { baseReserve: 5_000, quoteReserve: 20_000, price: 4 };
+  const product = depthOf({ ...balances, poolType: 2, liquidity: 0 });
+  const liquidity = weightedLiquidity(5_000, 20_000, 0.5, 0.5);
+  const weighted = depthOf({ ...balances, poolType: 4, liquidity });
+  expect(weighted!.up).toBeCloseTo(product!.up, 9);
+  expect(weighted!.down).toBeCloseTo(product!.down, 9);
 });
 
 test('a yield is annualised, 0 without fees and unknown without TVL', () => {
