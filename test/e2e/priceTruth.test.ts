@@ -148,6 +148,17 @@ test('trades between tokens that nothing prices make no tracked volume', async (
   expect(answer).toMatchObject({ volume_24h_usd: 0, price_usd: null, tx_24h: 6 });
 });
 
+test('a wash trader makes exactly the volume of his trades, and no price', async () => {
+  const pool = poolAt('hexdWpls');
+  const before = await pair(pool);
+  const price = Number((await token('hexd')).price_usd);
+  for (let i = 0; i < 4; i += 1) await mine(0, [sell(pool, 'wpls', 3_000), sell(pool, 'hexd', 3_000, 1)]);
+  const after = await pair(pool);
+  expect(off(after.volume_24h_usd - before.volume_24h_usd, 8 * 3_000)).toBeLessThan(1);
+  expect(off(after.liquidity_usd, before.liquidity_usd)).toBeLessThan(0.2);
+  expect(off((await token('hexd')).price_usd, price)).toBeLessThan(0.2);
+});
+
 test('a thin pool pushed to a thousand times the price moves neither price nor value, and is shown as left out', async () => {
   const thin = poolAt('hexdDaiThin');
   const before = await token('hexd');
