@@ -75,7 +75,7 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     runner,
     head: () => tail.current(),
     cache: createByteCache(),
-    directory: createPoolDirectory(runner),
+    directory: createPoolDirectory(runner, pairs),
     pairs: warmer.watch(pairs),
     tokens: warmer.watch(createTokenTables(runner, config.chainId, pairs, holders)),
     audits: warmer.watch(createAuditTables(runner, config.chainId, pairs)),

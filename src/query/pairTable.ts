@@ -33,7 +33,10 @@ export interface PairTable {
   readonly tokens: TokenMap;
 }
 
-export type PairTables = PerVersion<PairTable>;
+export interface PairTables extends PerVersion<PairTable> {
+  /** The table of this very head version, if it is made; asks nothing. */
+  ready(head: HeadSnapshot): PairTable | null;
+}
 
 /** What pairs need to know of the chain description. */
 export type FeeShares = readonly Pick<Dex, 'name' | 'protocolFeeShare'>[];
@@ -44,7 +47,13 @@ export function createPairTables(
   prices: TokenPriceTables,
   dexes: FeeShares,
 ): PairTables {
-  return perVersion(async (head) => readPairTable(runner, chainId, head, prices, dexes));
+  let newest: { readonly version: string; readonly table: PairTable } | null = null;
+  const tables = perVersion(async (head) => {
+    const table = await readPairTable(runner, chainId, head, prices, dexes);
+    newest = { version: head.version, table };
+    return table;
+  });
+  return { ...tables, ready: (head) => (newest?.version === head.version ? newest.table : null) };
 }
 
 /** Reads everything that pairs are listed with, as of one snapshot. */

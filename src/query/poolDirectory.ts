@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from './headSnapshot';
+import type { PairTables } from './pairTable';
 import { findPool, type PoolRow } from './pools';
 import { listPoolTokens, type TokenMap } from './tokens';
 
@@ -20,10 +21,14 @@ export interface PoolDirectory {
   find(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null>;
 }
 
-export function createPoolDirectory(runner: QueryRunner): PoolDirectory {
+/** `pairs`: where pools stand in memory once lists were asked for. */
+export function createPoolDirectory(runner: QueryRunner, pairs?: Pick<PairTables, 'ready'>): PoolDirectory {
   const known = new LRUCache<Hex, PoolWithTokens & { readonly finalTo: number }>({ max: POOLS_KEPT });
   return {
     async find(head, address) {
+      const table = pairs?.ready(head) ?? null;
+      const entry = table?.byAddress.get(address);
+      if (table !== null && entry !== undefined) return { pool: entry.pool, tokens: table.tokens };
       const kept = known.get(address);
       // A snapshot older than the one that showed the pool may be of before its creation.
       if (kept !== undefined && head.finalTo >= kept.finalTo) return kept;

@@ -67,7 +67,7 @@ export async function startApi(
     runner,
     head,
     cache: createByteCache(),
-    directory: createPoolDirectory(runner),
+    directory: createPoolDirectory(runner, pairs),
     pairs,
     tokens: createTokenTables(runner, CHAIN_ID, pairs, holders),
     audits: createAuditTables(runner, CHAIN_ID, pairs),

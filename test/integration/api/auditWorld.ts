@@ -149,7 +149,7 @@ export async function startAuditApi(
     runner,
     head,
     cache: createByteCache(),
-    directory: createPoolDirectory(runner),
+    directory: createPoolDirectory(runner, pairs),
     pairs,
     tokens: createTokenTables(runner, chainId, pairs, holders),
     audits: createAuditTables(runner, AUDIT_CHAIN.chainId, pairs),
