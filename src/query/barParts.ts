@@ -111,3 +111,9 @@ export function addHeadSwaps(
     foldParts([partOfSwap(swap, bucket)], bars);
   }
 }
+
+/** USD as the store prints it, a decimal of at most 12 places, as an integer of 10^-12. */
+export function parseUsd(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(12, '0'));
+}

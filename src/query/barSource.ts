@@ -9,7 +9,7 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import { AppError } from '../errors';
-import { addHeadSwaps, foldParts, type BarPart, type HeadSwap } from './barParts';
+import { addHeadSwaps, foldParts, parseUsd, type BarPart, type HeadSwap } from './barParts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { slotOf } from './tickSeries';
 
@@ -216,10 +216,4 @@ function toPart(row: BarRow): BarPart {
     buys: Number(row.buys),
     lastOrd: Number(row.last_ord),
   };
-}
-
-/** A decimal of at most 12 places as an integer of 10^-12. */
-function parseUsd(text: string): bigint {
-  const [whole = '0', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(12, '0'));
 }

@@ -4,10 +4,8 @@
  */
 import { ZERO_ADDRESS } from '../domain/hex';
 import { pathConfidence, TRUSTED_MIN } from '../pricing/confidence';
+import { HOPS_MAX } from '../pricing/route';
 import type { Window } from '../wire/pairs';
-
-/** A price has at most so many hops before its anchor: a longer walk is a loop. */
-const HOPS_MAX = 4;
 
 /** What one whole token is worth in another one, or in USD. */
 export interface Hop {
@@ -45,6 +43,7 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
     const hop = hops.get(at);
     if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
     if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
+    // A longer walk is a loop.
     if (path.length === HOPS_MAX) return NO_PRICE;
     path.push(hop);
     at = hop.nextToken;

@@ -10,7 +10,7 @@ import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import { AppError } from '../errors';
 import type { TokenCurrency } from '../wire/tokens';
-import type { BarPart } from './barParts';
+import { parseUsd, type BarPart } from './barParts';
 import { findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 
@@ -106,10 +106,4 @@ function toPart(row: PartRow): BarPart {
     buys: row.buys,
     lastOrd: Number(row.last_ord),
   };
-}
-
-/** A decimal of at most 12 places as an integer of 10^-12. */
-function parseUsd(text: string): bigint {
-  const [whole = '0', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(12, '0'));
 }

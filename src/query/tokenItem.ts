@@ -3,12 +3,11 @@ import { formatUnits, plainNumber } from '../domain/amounts';
 import { levelOf, TRUSTED_MIN } from '../pricing/confidence';
 import type { TradeCounts, Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
-import type { Confidence, TokenDetail, TokenItem, Warning } from '../wire/tokens';
+import type { TokenDetail, TokenItem, Warning } from '../wire/tokens';
 import type { PairEntry } from './pairItem';
 import { trustedValueOf } from './poolValue';
-import { NO_PRICE, type TokenPrice, type TokenPrices } from './priceBook';
+import type { TokenPrice, TokenPrices } from './priceBook';
 import { changePercent, compareKeys, distinctMakers, latestOf } from './ranking';
-import type { PriceSources } from './tokenPrices';
 import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';
 
@@ -200,24 +199,4 @@ function tradeCounts(trades: TokenTrades | null, window: Window): TradeCounts {
     buyers: distinctMakers(trades[`buyers_${window}`], buys),
     sellers: distinctMakers(trades[`sellers_${window}`], sells),
   };
-}
-
-export { ANCHOR_CONFIDENCE } from '../pricing/confidence';
-export type { PriceSources } from './tokenPrices';
-
-/** What is given about a token's price, without any pool. */
-export function priceOfToken(
-  address: string,
-  { anchors, wrappedNative }: PriceSources,
-): { readonly usd: string | null; readonly native: string | null; readonly confidence: Confidence } {
-  const anchor = anchors.find((candidate) => candidate.address === address);
-  return {
-    usd: anchor === undefined ? null : plainNumber(anchor.priceUsd),
-    native: address === wrappedNative ? '1' : null,
-    confidence: anchor === undefined ? 'none' : 'high',
-  };
-}
-
-export function warningsOfToken({ usd }: { readonly usd: string | null }): Warning[] {
-  return warningsOfPrice(usd === null ? NO_PRICE : { ...NO_PRICE, usd: Number(usd), confidence: 1 });
 }

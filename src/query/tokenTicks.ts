@@ -1,12 +1,11 @@
 /** Bars of a token over all its pools as of a snapshot, as /tokens/{address}/ticks answers them. */
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import type { Token } from '../wire/primitives';
-import { tokenTicksAnswerShape, type TokenCurrency } from '../wire/tokens';
+import type { TokenCurrency, TokenTicksAnswer } from '../wire/tokens';
 import type { HeadSnapshot } from './headSnapshot';
 import { toSeries } from './tickSeries';
 import { TokenBarSource } from './tokenBarSource';
@@ -18,14 +17,6 @@ const TIME_MAX = 4_294_967_295;
 const TOKENS_KEPT = 20_000;
 
 const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
-
-/** The answer; `reason` says why a token has no bar at all. */
-export const tokenBarsAnswerShape = tokenTicksAnswerShape.extend({
-  meta: tokenTicksAnswerShape.shape.meta.extend({
-    reason: z.enum([REASONS.usd, REASONS.native]).optional(),
-  }),
-});
-export type TokenBarsAnswer = z.infer<typeof tokenBarsAnswerShape>;
 
 export interface TokenTicksRequest {
   readonly token: Hex;
@@ -51,7 +42,7 @@ export interface TokenTicks {
    * The last `limit` bars below `to` of a token. An answer without a `reason` is of a token that a pool of the snapshot
    * holds; one with it may be of an address that is no token.
    */
-  get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenBarsAnswer>;
+  get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenTicksAnswer>;
 }
 
 export function createTokenTicks(source: TokenTicksSource): TokenTicks {

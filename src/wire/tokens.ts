@@ -121,8 +121,12 @@ export type TokenAnswer = z.infer<typeof tokenAnswerShape>;
 export const TOKEN_CURRENCIES = ['usd', 'native'] as const;
 export type TokenCurrency = (typeof TOKEN_CURRENCIES)[number];
 
+/** `reason` says why a token has no bar at all. */
 export const tokenTicksAnswerShape = z.object({
   data: z.array(barShape),
-  meta: ticksMetaShape.extend({ currency: z.enum(TOKEN_CURRENCIES) }),
+  meta: ticksMetaShape.extend({
+    currency: z.enum(TOKEN_CURRENCIES),
+    reason: z.enum(['no_usd_price', 'no_native_price']).optional(),
+  }),
 });
 export type TokenTicksAnswer = z.infer<typeof tokenTicksAnswerShape>;

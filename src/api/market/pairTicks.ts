@@ -1,15 +1,11 @@
 /** GET /api/v1/pairs/{address}/ticks: bars of a pair. */
-import { TIMEFRAMES } from '../../domain/timeframes';
 import { AppError } from '../../errors';
 import { getPairTicks } from '../../query/ticks';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
 import { marketRoute, type MarketDeps } from '../marketRoute';
-import { addressParam, flagParam, integerParam, oneOfParam, requiredAddressParam } from '../params';
+import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
-
-/** Larger values of `to` are milliseconds. */
-const MILLISECONDS_ABOVE = 1e11;
-const LIMIT_MAX = 1_000;
+import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 
 export function pairTicks(deps: MarketDeps): Route {
   return marketRoute(deps, {
@@ -17,18 +13,7 @@ export function pairTicks(deps: MarketDeps): Route {
     summary: 'Bars (OHLCV) of a pair',
     pathParams: { address: requiredAddressParam('address', 'Pair') },
     query: {
-      timeframe: oneOfParam(TIMEFRAMES, { absent: '1h', description: 'Length of a bar' }),
-      limit: integerParam({
-        min: 1,
-        max: LIMIT_MAX,
-        absent: 300,
-        description: 'At most this many bars, the last ones',
-      }),
-      to: integerParam({
-        min: 0,
-        absent: null,
-        description: 'Only bars that open before this time: unix seconds, above 1e11 milliseconds',
-      }),
+      ...BAR_RANGE_PARAMS,
       currency: oneOfParam(CURRENCIES, {
         absent: 'usd',
         description: 'Prices in US dollars, or in quote tokens per base token',
@@ -51,13 +36,8 @@ export function pairTicks(deps: MarketDeps): Route {
         );
     },
     read({ address, to, ...rest }, head) {
-      const request = { ...rest, pair: address, to: to === null ? null : toSeconds(to) };
+      const request = { ...rest, pair: address, to: toSeconds(to) };
       return getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, request);
     },
   });
-}
-
-/** An exclusive bound in seconds; of milliseconds the next whole second, since bars open at whole ones. */
-function toSeconds(to: number): number {
-  return to > MILLISECONDS_ABOVE ? Math.ceil(to / 1000) : to;
 }

@@ -1,16 +1,12 @@
 /** GET /api/v1/tokens/{address}/ticks: bars of a token over all its pools. */
-import { TIMEFRAMES } from '../../domain/timeframes';
 import { AppError } from '../../errors';
-import { createTokenTicks, tokenBarsAnswerShape } from '../../query/tokenTicks';
-import { TOKEN_CURRENCIES } from '../../wire/tokens';
+import { createTokenTicks } from '../../query/tokenTicks';
+import { TOKEN_CURRENCIES, tokenTicksAnswerShape } from '../../wire/tokens';
 import { marketRoute, type MarketDeps } from '../marketRoute';
-import { flagParam, integerParam, oneOfParam } from '../params';
+import { flagParam, oneOfParam } from '../params';
 import type { Route } from '../route';
+import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
-
-/** Larger values of `to` are milliseconds. */
-const MILLISECONDS_ABOVE = 1e11;
-const LIMIT_MAX = 1_000;
 
 export function tokenTicks(deps: MarketDeps): Route {
   const { runner, chain } = deps;
@@ -20,18 +16,7 @@ export function tokenTicks(deps: MarketDeps): Route {
     summary: 'Bars (OHLCV) of a token over all its pools',
     pathParams: TOKEN_PATH_PARAMS,
     query: {
-      timeframe: oneOfParam(TIMEFRAMES, { absent: '1h', description: 'Length of a bar' }),
-      limit: integerParam({
-        min: 1,
-        max: LIMIT_MAX,
-        absent: 300,
-        description: 'At most this many bars, the last ones',
-      }),
-      to: integerParam({
-        min: 0,
-        absent: null,
-        description: 'Only bars that open before this time: unix seconds, above 1e11 milliseconds',
-      }),
+      ...BAR_RANGE_PARAMS,
       currency: oneOfParam(TOKEN_CURRENCIES, {
         absent: 'usd',
         description: 'Prices in US dollars, or in the native token',
@@ -39,7 +24,7 @@ export function tokenTicks(deps: MarketDeps): Route {
       fill: flagParam('Fill bars without a trade with the close before them'),
       invert: flagParam('Only for pairs: true is refused here'),
     },
-    answer: tokenBarsAnswerShape,
+    answer: tokenTicksAnswerShape,
     errors: [400, 404, 503],
     check({ invert, currency }) {
       if (invert)
@@ -49,16 +34,17 @@ export function tokenTicks(deps: MarketDeps): Route {
         );
     },
     async read({ address, timeframe, limit, to, currency, fill }, head) {
-      const bound = to === null ? null : toSeconds(to);
-      const answer = await ticks.get(head, { token: address, timeframe, limit, to: bound, currency, fill });
+      const answer = await ticks.get(head, {
+        token: address,
+        timeframe,
+        limit,
+        to: toSeconds(to),
+        currency,
+        fill,
+      });
       // Whatever has a bar is in a pool; only what never had one is looked up among all tokens.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
       return answer;
     },
   });
-}
-
-/** An exclusive bound in seconds; of milliseconds the next whole second, since bars open at whole ones. */
-function toSeconds(to: number): number {
-  return to > MILLISECONDS_ABOVE ? Math.ceil(to / 1000) : to;
 }

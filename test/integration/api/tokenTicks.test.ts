@@ -4,14 +4,8 @@ import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/nam
 import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import {
-  createTokenTicks,
-  tokenBarsAnswerShape,
-  type TokenBarsAnswer,
-  type TokenTicks,
-  type TokenTicksRequest,
-} from '../../../src/query/tokenTicks';
-import { TOKEN_CURRENCIES } from '../../../src/wire/tokens';
+import { createTokenTicks, type TokenTicks, type TokenTicksRequest } from '../../../src/query/tokenTicks';
+import { TOKEN_CURRENCIES, tokenTicksAnswerShape, type TokenTicksAnswer } from '../../../src/wire/tokens';
 import type { Bar } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN, startApi, type ApiServer } from './apiServer';
@@ -85,13 +79,13 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     return { timeframe: '1h', limit: 1_000, to: null, currency: 'usd', fill: false, ...given };
   }
 
-  function get(head: HeadSnapshot, asked: TokenTicksRequest): Promise<TokenBarsAnswer> {
+  function get(head: HeadSnapshot, asked: TokenTicksRequest): Promise<TokenTicksAnswer> {
     return ticks.get(head, asked);
   }
 
   /** Gives the number of bars. */
   async function check(head: HeadSnapshot, asked: TokenTicksRequest): Promise<number> {
-    const { data, meta } = tokenBarsAnswerShape.parse(JSON.parse(JSON.stringify(await get(head, asked))));
+    const { data, meta } = tokenTicksAnswerShape.parse(JSON.parse(JSON.stringify(await get(head, asked))));
     const wanted = expectTokenBars(world, head, asked);
     expectClose(data, wanted.bars);
     const refOf = (address: string): unknown => {
@@ -251,7 +245,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     for (const bound of [to + 1, to * 1_000 + 1]) {
       const { status, json } = await api.get(pathOf(token, `${query}&to=${bound}`));
       expect(status).toBe(200);
-      expectClose(tokenBarsAnswerShape.parse(json).data, expectTokenBars(world, apiHead, asked).bars);
+      expectClose(tokenTicksAnswerShape.parse(json).data, expectTokenBars(world, apiHead, asked).bars);
     }
   });
 });

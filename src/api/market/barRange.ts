@@ -1,0 +1,27 @@
+/** Which bars are asked for, in the words that pairs and tokens share. */
+import { TIMEFRAMES } from '../../domain/timeframes';
+import { integerParam, oneOfParam } from '../params';
+
+/** Larger values of `to` are milliseconds. */
+const MILLISECONDS_ABOVE = 1e11;
+const LIMIT_MAX = 1_000;
+
+export const BAR_RANGE_PARAMS = {
+  timeframe: oneOfParam(TIMEFRAMES, { absent: '1h', description: 'Length of a bar' }),
+  limit: integerParam({
+    min: 1,
+    max: LIMIT_MAX,
+    absent: 300,
+    description: 'At most this many bars, the last ones',
+  }),
+  to: integerParam({
+    min: 0,
+    absent: null,
+    description: 'Only bars that open before this time: unix seconds, above 1e11 milliseconds',
+  }),
+};
+
+/** `to` in seconds; of milliseconds the next whole second, since bars open at whole ones and the bound is exclusive. */
+export function toSeconds(to: number | null): number | null {
+  return to !== null && to > MILLISECONDS_ABOVE ? Math.ceil(to / 1000) : to;
+}
