@@ -8,11 +8,12 @@ import { findPackageRoot } from './clickhouse/packageRoot';
 import { runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
+import { runImportSources } from './commands/importSources';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
 import { runVerify } from './commands/verify';
 import { loadConfig, type Config } from './config';
-import { AppError, errorText } from './errors';
+import { errorText } from './errors';
 import { createLog, type Logger } from './log';
 
 interface Started {
@@ -29,6 +30,12 @@ function parseBlock(text: string): number {
   const value = Number(text);
   if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError(`expected a block number, got "${text}"`);
   return value;
+}
+
+function listChain(text: string, before: readonly number[]): readonly number[] {
+  if (!['369', '943', '1'].includes(text))
+    throw new InvalidArgumentError(`expected 369, 943 or 1, got "${text}"`);
+  return [...before, Number(text)];
 }
 
 function createProgram(): Command {
@@ -90,9 +97,20 @@ function createProgram(): Command {
     });
   program
     .command('import-sources <source>')
-    .description('import verified contract sources (not available yet)')
-    .action(() => {
-      throw new AppError('bad_config', 'import-sources is not available yet: the explorer is still to come');
+    .description(
+      'import verified contracts: the folder of a Sourcify repository, or the address of a Sourcify or Blockscout server; resumable',
+    )
+    .option(
+      '--chain <id>',
+      'only this chain: 369, 943 or 1 (repeatable; Blockscout: default 369)',
+      listChain,
+      [],
+    )
+    .option('--rpc <url>', 'node of the market chain, to compare the code with (default: RPC_URL)')
+    .action(async (source: string, options: { chain: readonly number[]; rpc?: string }) => {
+      const { config, log } = start();
+      const { chain: chains, rpc = null } = options;
+      await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
     });
   return program;
 }

@@ -19,6 +19,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   chain: ['errors', 'log', 'domain'],
   ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing'],
   query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'wire'],
+  sources: ['errors', 'log', 'domain', 'clickhouse', 'chain', 'query'],
   tail: ['errors', 'log', 'domain', 'clickhouse', 'query', 'wire'],
   api: ['errors', 'log', 'domain', 'clickhouse', 'query', 'tail', 'wire', 'metrics'],
   config: ['errors', 'domain', 'chains'],

@@ -11,7 +11,8 @@ CREATE TABLE IF NOT EXISTS blocks
     base_fee Nullable(UInt128) COMMENT 'Base fee per gas, wei; null before EIP-1559',
     transaction_count UInt32 COMMENT 'Transactions in the block',
     log_count UInt32 COMMENT 'Logs in the block',
-    gas_prices Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, in index order; empty where unknown'
+    gas_prices Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, in index order; empty where unknown',
+    PROJECTION by_hash (SELECT reinterpretAsUInt32(hash), _part_offset ORDER BY reinterpretAsUInt32(hash))
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, number)

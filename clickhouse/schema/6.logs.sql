@@ -1,6 +1,8 @@
 -- Layer 6, raw logs of every contract.
 
--- One row: one log. Key: (chain_id, address, topic0, ord).
+-- One row: one log. Key: (chain_id, address, topic0, ord). Read without an address through the projections, which hold where
+-- in the part the rows of a topic, of a block and of a transaction stand; by_emitter counts the logs of each contract. As
+-- parts of the part they cannot drift from the rows.
 CREATE TABLE IF NOT EXISTS logs
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',
@@ -14,7 +16,11 @@ CREATE TABLE IF NOT EXISTS logs
     topic3 FixedString(32) COMMENT 'Fourth topic; zero bytes when absent',
     data String COMMENT 'Data, raw bytes' CODEC(ZSTD(1)),
     tx_hash FixedString(32) COMMENT 'Transaction hash',
-    tx_index UInt32 COMMENT 'Index of the transaction in its block'
+    tx_index UInt32 COMMENT 'Index of the transaction in its block',
+    PROJECTION by_topic (SELECT chain_id, topic0, ord, _part_offset ORDER BY chain_id, topic0, ord),
+    PROJECTION by_ord (SELECT chain_id, ord, _part_offset ORDER BY chain_id, ord),
+    PROJECTION by_tx (SELECT reinterpretAsUInt32(tx_hash), _part_offset ORDER BY reinterpretAsUInt32(tx_hash)),
+    PROJECTION by_emitter (SELECT chain_id, address, count(), min(ord), max(ord) GROUP BY chain_id, address)
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, address, topic0, ord)

@@ -137,3 +137,20 @@ SELECT
 FROM position_events
 WHERE kind = 'transfer'
 GROUP BY owner, manager, token_id;
+
+-- One row: what comparing balances with balanceOf has found of one token; the newest version counts. Written while the head
+-- is followed, beside the chain's own data: nothing of it can be made again from logs.
+CREATE TABLE IF NOT EXISTS token_balance_checks
+(
+    token FixedString(20) COMMENT 'Token contract',
+    checked_block UInt32 COMMENT 'Block as of which balances were compared last',
+    holders_checked UInt64 COMMENT 'Balances compared so far',
+    mismatches UInt64 COMMENT 'How many of them the logs do not tell; in a history that begins late: whose difference changed',
+    mismatch_block UInt32 COMMENT 'Block of the newest mismatch; 0: none',
+    rebasing Bool COMMENT 'There were mismatches as of two blocks; stays true when later checks agree',
+    version UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY token
+SETTINGS index_granularity = 1024
+COMMENT 'Checks of balances against the contracts, by token';

@@ -8,13 +8,19 @@ import { migrate } from '../../src/clickhouse/migrate';
 import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
 import { benchBackfill } from './backfill';
+import { benchBalances, loadTransfers, storageFigures } from './balances';
 import { benchDecode } from './decode';
+import { benchExplorer, loadLogs, logStorage } from './explorer';
 import { printTable, type Figure } from './figure';
 import { benchLatency } from './latency';
 import { serveApi } from './servedApi';
 import { startStubChain, type StubChain } from './stubChain';
 import { stubDescription } from './stubDescription';
 import { benchLists } from './lists';
+import { benchRecovery } from './recovery';
+import { benchReorg } from './reorg';
+import { loadSources } from './sourceLoader';
+import { benchSources } from './sources';
 import { loadedAnchors, loadPrices, loadSwaps } from './swapLoader';
 import { benchTicks } from './ticks';
 
@@ -23,6 +29,9 @@ const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const LOGS_PER_BLOCK = 200;
 const PAIRS = 2_000;
 const MERGES_MS = 120_000;
+const TRANSFERS = Number(process.env['BENCH_TRANSFERS'] ?? 3_000_000);
+const EXPLORED_LOGS = Number(process.env['BENCH_LOGS'] ?? 20_000_000);
+const SOURCE_FILES = Number(process.env['BENCH_SOURCE_FILES'] ?? 20_000);
 const SWAPS = Number(process.env['BENCH_SWAPS'] ?? 10_000_000);
 
 function databaseUrl(url: string, name: string): string {
@@ -141,6 +150,71 @@ async function benchReads(
   await api.stop();
 }
 
+async function benchHoldings({ server, folder, figures }: Bench): Promise<void> {
+  const swaps = { swaps: 200_000, pairs: 10_000, from: 1_700_000_000, days: 30 };
+  const load = { others: TRANSFERS, holders: 1_000_000, wallets: 130 };
+  const database = await createDatabase(server.writerUrl, 'candlehouse_balances', true);
+  await loadSwaps(database, swaps, () => undefined);
+  await loadPrices(database, swaps);
+  await loadTransfers(database, swaps, load, (done) => say(`loaded ${done} transfers`));
+  say('merging …');
+  for (const table of ['transfers', 'token_balances', 'holder_balances'])
+    await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
+  figures.push(...(await storageFigures(database)));
+  await database.close();
+  const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_balances');
+  const anchors = loadedAnchors().map((address) => ({ address: `0x${address}`, symbol: 'USD', priceUsd: 1 }));
+  writeFileSync(join(folder, 'held.json'), JSON.stringify({ ...stubDescription(), anchors }));
+  const api = await serveApi('serve', {
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_balances'),
+    CLICKHOUSE_READ_URL: readerUrl,
+    CHAIN_CONFIG: join(folder, 'held.json'),
+  });
+  say('balances …');
+  figures.push(...(await benchBalances(api, load, readerUrl)));
+  await api.stop();
+}
+
+async function benchLogs({ server, figures }: Bench): Promise<void> {
+  const load = { logs: EXPLORED_LOGS, seed: 7 };
+  const database = await createDatabase(server.writerUrl, 'candlehouse_logs', true);
+  await loadLogs(database, load, (done) => say(`loaded ${done} logs`));
+  say('merging …');
+  await waitForMerges(database);
+  figures.push(await logStorage(database, load));
+  await database.close();
+  const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_logs');
+  const api = await serveApi('serve', {
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_logs'),
+    CLICKHOUSE_READ_URL: readerUrl,
+  });
+  say('explorer …');
+  figures.push(...(await benchExplorer(api, load, readerUrl)));
+  await api.stop();
+}
+
+async function benchSourceSearch({ server, folder, figures }: Bench): Promise<void> {
+  const swaps = { swaps: 20_000, pairs: 100, from: 1_700_000_000, days: 1 };
+  const database = await createDatabase(server.writerUrl, 'candlehouse_sources', true);
+  await loadSwaps(database, swaps, () => undefined);
+  await loadPrices(database, swaps);
+  const bytes = await loadSources(database, 369, SOURCE_FILES, (done) => say(`loaded ${done} source files`));
+  say('merging …');
+  for (const table of ['source_files', 'source_uses'])
+    await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
+  await waitForMerges(database);
+  await database.close();
+  const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_sources');
+  const api = await serveApi('serve', {
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_sources'),
+    CLICKHOUSE_READ_URL: readerUrl,
+    CHAIN_CONFIG: writeDescription(folder),
+  });
+  say('source search …');
+  figures.push(...(await benchSources(api, SOURCE_FILES, bytes, readerUrl)));
+  await api.stop();
+}
+
 async function benchStream({ server, folder, figures }: Bench): Promise<void> {
   say('stream …');
   const last = 320;
@@ -155,6 +229,24 @@ async function benchStream({ server, folder, figures }: Bench): Promise<void> {
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_stream'),
   });
   figures.push(...(await benchLatency(api, chain, { from: first + 1, to: last }, database)));
+  await api.stop();
+  await database.close();
+  await chain.close();
+}
+
+const REORG_LOGS = 50;
+
+async function benchReorgs({ server, folder, figures }: Bench): Promise<void> {
+  say('reorg …');
+  const chain = await startStubChain({ blocks: 400, logsPerBlock: REORG_LOGS, pairs: 100 });
+  const database = await createDatabase(server.writerUrl, 'candlehouse_reorg', true);
+  const api = await serveApi('all', {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: writeDescription(folder),
+    START_BLOCK: '0',
+    CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_reorg'),
+  });
+  figures.push(...(await benchReorg(api, chain, REORG_LOGS)));
   await api.stop();
   await database.close();
   await chain.close();
@@ -185,7 +277,12 @@ async function main(): Promise<void> {
     try {
       if (wants('decode') || wants('backfill')) await benchIngest(bench, wants);
       if (wants('ticks') || wants('lists')) await benchReads(bench, wants);
+      if (wants('balances')) await benchHoldings(bench);
+      if (wants('explorer')) await benchLogs(bench);
+      if (wants('sources')) await benchSourceSearch(bench);
       if (wants('stream')) await benchStream(bench);
+      if (wants('reorg')) await benchReorgs(bench);
+      if (wants('recovery')) figures.push(...(await benchRecovery(folder, SWAPS, log, say)));
     } finally {
       await server.stop();
     }

@@ -1,214 +1,102 @@
 /**
- * A chain for benchmarks: pre-encoded blocks with V2 and V3 trading, served over HTTP JSON-RPC with as little work as
- * possible. Deterministic; blooms are real, since the ingester rebuilds them.
+ * A chain for benchmarks and for killing: blocks of stubBlocks.ts, served over HTTP JSON-RPC with as little work as
+ * possible. Deterministic; can be reorganised.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { keccak256 } from 'ethers';
+import { hex, StubBlockMaker, type StubBlock, type StubBlockOptions } from './stubBlocks';
 
-import type { Hex } from '../../src/domain/hex';
+export { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubBlocks';
 
-const TOPIC = {
-  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-  pairCreated: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
-  poolCreated: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
-  v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
-  v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
-  v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
-} as const;
-
-export const STUB_V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`;
-export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
-const GENESIS_TIME = 1_700_000_000;
-const BLOCK_SECONDS = 10;
-/** Swaps of one transaction. */
-const SWAPS_PER_TX = 2;
-
-export interface StubChainOptions {
+export interface StubChainOptions extends StubBlockOptions {
   readonly blocks: number;
-  readonly logsPerBlock: number;
-  readonly pairs: number;
 }
 
-interface StubLog {
-  readonly address: string;
-  readonly topics: readonly string[];
-  readonly data: string;
-}
+/** Blocks that were canonical, ascending. */
+export type StubBranch = readonly StubBlock[];
 
 export interface StubChain {
   readonly url: string;
   readonly logs: number;
   readonly swaps: number;
-  /** All logs of all blocks as eth_getLogs answers, block by block. */
+  /** All logs of all canonical blocks as eth_getLogs answers, block by block; also of those not visible yet. */
   readonly logBodies: readonly Buffer[];
+  /** Canonical blocks, also those not visible yet. */
+  readonly blocks: readonly StubBlock[];
+  /** Newest visible block. */
+  readonly head: number;
+  /** Last block that the node calls final: 64 below the highest head. */
+  readonly final: number;
+  /** When the node first told that this block is its newest, ms of performance.now(); null: not yet. */
+  toldAt(hash: string): number | null;
   /** Time of a block, unix seconds. */
   timeOf(number: number): number;
-  /** Makes blocks up to this number visible. */
+  /** Makes blocks up to this number visible, and makes them where they are missing. */
   setHead(number: number): void;
+  /** Puts `length` new blocks in place of the last `depth` visible ones. Returns the branch that was visible. */
+  reorg(depth: number, length: number): StubBranch;
+  /** Makes a branch visible again. False where its parent is no longer canonical. */
+  restore(branch: StubBranch): boolean;
   close(): Promise<void>;
 }
 
-const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
-const hex = (value: number): string => `0x${value.toString(16)}`;
-const address = (kind: string, index: number): string =>
-  `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
-const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
-
-/** Popular pairs trade most: index ∝ u³. */
-function pairAt(random: () => number, pairs: number): number {
-  return Math.floor(random() ** 3 * pairs);
+interface State {
+  head: number;
+  final: number;
+  /** The last block that was told to be the newest, and when it was first told. */
+  told: { hash: string; at: number } | null;
 }
 
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-}
+class Chain {
+  readonly blocks: StubBlock[] = [];
+  readonly state: State = { head: 0, final: 0, told: null };
+  private forks = 0;
 
-function swapLogs(random: () => number, pairs: number): StubLog[] {
-  const index = pairAt(random, pairs);
-  const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
-  const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
-  const trader = topicOf(address('77', Math.floor(random() * 500)));
-  const v3 = index % 5 === 4;
-  const pool = address(v3 ? 'e3' : 'e2', index);
-  const transfer = (token: string, amount: bigint): StubLog => ({
-    address: token,
-    topics: [TOPIC.transfer, trader, topicOf(pool)],
-    data: `0x${word(amount)}`,
-  });
-  const transfers = [
-    transfer(address('01', index % 200), amountIn),
-    transfer(address('02', index % 7), amountOut),
-  ];
-  if (v3) {
-    const root = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
-    const negative = (1n << 256n) - amountOut;
-    const data = `0x${word(amountIn)}${word(negative)}${word(root)}${word(1n << 70n)}${word(12)}`;
-    return [...transfers, { address: pool, topics: [TOPIC.v3Swap, trader, trader], data }];
+  constructor(readonly maker: StubBlockMaker) {}
+
+  /** A lower head hides blocks, as if they had not been mined yet. */
+  setHead(number: number): void {
+    if (number < this.state.head) this.state.final = 0;
+    this.grow(number);
   }
-  const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
-  const sync = { address: pool, topics: [TOPIC.v2Sync], data: reserves };
-  const amounts = `0x${word(amountIn)}${word(0)}${word(0)}${word(amountOut)}`;
-  return [...transfers, sync, { address: pool, topics: [TOPIC.v2Swap, trader, trader], data: amounts }];
-}
 
-function creationLogs(pairs: number): StubLog[] {
-  return Array.from({ length: pairs }, (_, index) => {
-    const tokens = [topicOf(address('01', index % 200)), topicOf(address('02', index % 7))];
-    if (index % 5 === 4) {
-      const data = `0x${word(60)}${address('e3', index).slice(2).padStart(64, '0')}`;
-      return { address: STUB_V3_FACTORY, topics: [TOPIC.poolCreated, ...tokens, `0x${word(3000)}`], data };
+  private grow(number: number): void {
+    while (this.blocks.length <= number) {
+      const parentHash = this.blocks.at(-1)?.hash ?? `0x${'0'.repeat(64)}`;
+      this.blocks.push(this.maker.make(this.blocks.length, this.forks, parentHash));
     }
-    const data = `0x${address('e2', index).slice(2).padStart(64, '0')}${word(index)}`;
-    return { address: STUB_V2_FACTORY, topics: [TOPIC.pairCreated, ...tokens], data };
-  });
+    this.state.head = number;
+    this.state.final = Math.max(this.state.final, number - 64);
+  }
+
+  reorg(depth: number, length: number): StubBranch {
+    const { head, final } = this.state;
+    if (depth > head - final) throw new RangeError(`block ${head - depth + 1} is final`);
+    const branch = this.blocks.slice(head - depth + 1, head + 1);
+    this.blocks.length = head - depth + 1;
+    this.forks += 1;
+    this.grow(head - depth + length);
+    return branch;
+  }
+
+  restore(branch: StubBranch): boolean {
+    const first = branch[0];
+    if (first === undefined || first.number <= this.state.final) return false;
+    if (this.blocks[first.number - 1]?.hash !== first.parentHash) return false;
+    this.blocks.length = first.number;
+    this.blocks.push(...branch);
+    this.grow(this.blocks.length - 1);
+    return true;
+  }
 }
 
-/** Bits of a 2048-bit bloom that an address or topic sets (yellow paper, M3:2048). */
-function createBloomer(): (logs: readonly StubLog[]) => string {
-  const known = new Map<string, readonly number[]>();
-  const bitsOf = (item: string): readonly number[] => {
-    let bits = known.get(item);
-    if (bits === undefined) {
-      const hash = Buffer.from(keccak256(item).slice(2), 'hex');
-      bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) & 2047);
-      known.set(item, bits);
-    }
-    return bits;
-  };
-  return (logs) => {
-    const bloom = Buffer.alloc(256);
-    for (const log of logs) {
-      for (const item of [log.address, ...log.topics]) {
-        for (const bit of bitsOf(item)) {
-          const at = 255 - (bit >> 3);
-          bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7));
-        }
-      }
-    }
-    return `0x${bloom.toString('hex')}`;
-  };
-}
-
-/** What the node answers, already encoded. Buffers, since they do not burden the garbage collector. */
-interface StubBlock {
-  readonly header: Buffer;
-  readonly receipts: Buffer;
-  readonly logs: Buffer;
-}
-
-const hashOf = (number: number): string => `0xb10c${number.toString(16).padStart(60, '0')}`;
-
-function encodeBlock(number: number, logs: readonly StubLog[], logsPerTx: number, bloom: string): StubBlock {
-  const txCount = Math.ceil(logs.length / logsPerTx);
-  const txHash = (index: number): string =>
-    `0x7ac5${number.toString(16).padStart(30, '0')}${index.toString(16).padStart(30, '0')}`;
-  const shown = logs.map((log, index) => {
-    const tx = Math.floor(index / logsPerTx);
-    return {
-      ...log,
-      blockNumber: hex(number),
-      blockHash: hashOf(number),
-      transactionHash: txHash(tx),
-      transactionIndex: hex(tx),
-      logIndex: hex(index),
-      removed: false,
-    };
-  });
-  const from = (index: number): string => address('77', (number + index) % 500);
-  const receipts = Array.from({ length: txCount }, (_, index) => ({
-    transactionHash: txHash(index),
-    transactionIndex: hex(index),
-    blockHash: hashOf(number),
-    blockNumber: hex(number),
-    from: from(index),
-    to: address('99', 1),
-    cumulativeGasUsed: hex(21_000 * (index + 1)),
-    gasUsed: hex(21_000),
-    contractAddress: null,
-    logs: shown.slice(index * logsPerTx, (index + 1) * logsPerTx),
-    logsBloom: bloom,
-    status: '0x1',
-    effectiveGasPrice: hex(10 ** 15),
-    type: '0x2',
-  }));
-  const header = {
-    number: hex(number),
-    hash: hashOf(number),
-    parentHash: hashOf(Math.max(0, number - 1)),
-    timestamp: hex(GENESIS_TIME + number * BLOCK_SECONDS),
-    logsBloom: bloom,
-    baseFeePerGas: '0x7',
-    gasUsed: '0x0',
-    gasLimit: '0x1c9c380',
-    transactions: receipts.map((receipt) => receipt.transactionHash),
-  };
-  const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-  return { header: encode(header), receipts: encode(receipts), logs: encode(shown) };
-}
-
-/** Builds the chain in memory and serves it. Block 1 creates the pools; the others trade. */
+/** Builds the chain in memory and serves it. */
 export async function startStubChain(options: StubChainOptions): Promise<StubChain> {
-  const random = createRandom(1);
-  const bloomOf = createBloomer();
-  const blocks: StubBlock[] = [];
-  let logs = 0;
-  let swaps = 0;
-  for (let number = 0; number <= options.blocks; number += 1) {
-    const list: StubLog[] = number === 1 ? creationLogs(options.pairs) : [];
-    while (number > 1 && list.length < options.logsPerBlock) {
-      list.push(...swapLogs(random, options.pairs));
-      swaps += 1;
-    }
-    logs += list.length;
-    blocks.push(encodeBlock(number, list, SWAPS_PER_TX * 4, bloomOf(list)));
-  }
-  const state = { head: options.blocks };
+  const maker = new StubBlockMaker(options);
+  const chain = new Chain(maker);
+  chain.setHead(options.blocks);
+  const { blocks, state } = chain;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -220,13 +108,23 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    logs,
-    swaps,
-    logBodies: blocks.map((block) => block.logs),
-    timeOf: (number) => GENESIS_TIME + number * BLOCK_SECONDS,
-    setHead(number) {
-      state.head = number;
+    logs: maker.logs,
+    swaps: maker.swaps,
+    get logBodies() {
+      return blocks.map((block) => block.logs);
     },
+    blocks,
+    get head() {
+      return state.head;
+    },
+    get final() {
+      return state.final;
+    },
+    toldAt: (hash) => (state.told?.hash === hash ? state.told.at : null),
+    timeOf: (number) => maker.timeOf(number),
+    setHead: (number) => chain.setHead(number),
+    reorg: (depth, length) => chain.reorg(depth, length),
+    restore: (branch) => chain.restore(branch),
     close: () => closeServer(server),
   };
 }
@@ -246,21 +144,25 @@ interface StubCall {
 
 const NOTHING = Buffer.from('null');
 
-function answer(body: string, blocks: readonly StubBlock[], state: { readonly head: number }): Buffer {
+function answer(body: string, blocks: readonly StubBlock[], state: State): Buffer {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
   const calls = Array.isArray(parsed) ? parsed : [parsed];
   const parts: Buffer[] = [];
   calls.forEach((call, index) => {
     parts.push(Buffer.from(`${index === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`));
-    parts.push(resultOf(call, blocks, state.head), Buffer.from('}'));
+    parts.push(resultOf(call, blocks, state), Buffer.from('}'));
   });
   return Buffer.concat(Array.isArray(parsed) ? [Buffer.from('['), ...parts, Buffer.from(']')] : parts);
 }
 
-function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], head: number): Buffer {
+function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], state: State): Buffer {
+  const { head, final } = state;
   const tag = params[0];
-  const number = tag === 'latest' ? head : tag === 'finalized' ? Math.max(0, head - 64) : Number(tag);
+  const number = tag === 'latest' ? head : tag === 'finalized' ? final : Number(tag);
   const block = number <= head ? blocks[number] : undefined;
+  if (tag === 'latest' && block !== undefined && state.told?.hash !== block.hash) {
+    state.told = { hash: block.hash, at: performance.now() };
+  }
   switch (method) {
     case 'eth_chainId':
       return Buffer.from('"0x171"');

@@ -31,6 +31,7 @@ export interface AppOptions {
 
 const EXPOSED_HEADERS = [
   'ETag',
+  'Link',
   'Retry-After',
   'Server-Timing',
   'X-Indexed-Block',

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 
+import { steadyNow } from '../domain/steadyTime';
 import { etagOf } from './etag';
 
 const BYTES_MAX = 48 * 1024 * 1024;
@@ -14,31 +15,48 @@ export interface CachedAnswer {
 }
 
 export interface ByteCache {
-  /** The answer of a key, made by `make` when it is not there. An error is given to all who wait and is not kept. */
-  get(key: string, make: () => Promise<unknown>): Promise<CachedAnswer>;
+  /**
+   * The answer of a key, made by `make` when it is not there: bytes as they are, all else as JSON. An error is given to all who wait and is not kept. `keepMs`:
+   * how long this answer is kept at most; null: as long as there is room.
+   */
+  get<T>(key: string, make: () => Promise<T>, keepMs?: (answer: T) => number | null): Promise<CachedAnswer>;
 }
 
-/** `bytesMax`: how much is kept, default 48 MiB. */
-export function createByteCache(options: { readonly bytesMax?: number } = {}): ByteCache {
+export interface ByteCacheOptions {
+  /** How much is kept, default 48 MiB. */
+  readonly bytesMax?: number;
+  /** Milliseconds that never go back. */
+  readonly now?: () => number;
+}
+
+export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
   const bytesMax = options.bytesMax ?? BYTES_MAX;
   const kept = new LRUCache<string, CachedAnswer>({
     maxSize: bytesMax,
+    perf: { now: options.now ?? steadyNow },
+    ttlResolution: 0,
     sizeCalculation: (answer, key) => answer.body.length + key.length + 1,
   });
   const underWay = new Map<string, Promise<CachedAnswer>>();
-  const make = async (key: string, run: () => Promise<unknown>): Promise<CachedAnswer> => {
-    const body = Buffer.from(JSON.stringify(await run()));
+  const make = async <T>(
+    key: string,
+    run: () => Promise<T>,
+    keepMs?: (answer: T) => number | null,
+  ): Promise<CachedAnswer> => {
+    const made = await run();
+    const body = Buffer.isBuffer(made) ? made : Buffer.from(JSON.stringify(made));
     const answer = { body, etag: etagOf(body) };
-    if (body.length < bytesMax) kept.set(key, answer);
+    const ttl = keepMs?.(made) ?? null;
+    if (body.length < bytesMax) kept.set(key, answer, ttl === null ? {} : { ttl });
     return answer;
   };
   return {
-    get(key, run) {
+    get(key, run, keepMs) {
       const known = kept.get(key);
       if (known !== undefined) return Promise.resolve(known);
       const running = underWay.get(key);
       if (running !== undefined) return running;
-      const started = make(key, run).finally(() => underWay.delete(key));
+      const started = make(key, run, keepMs).finally(() => underWay.delete(key));
       underWay.set(key, started);
       return started;
     },

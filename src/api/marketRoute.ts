@@ -12,19 +12,24 @@ import type { Hex } from '../domain/hex';
 import type { DexFacts } from '../query/dexItem';
 import type { DexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadSwaps } from '../query/headSwaps';
 import type { HolderTables } from '../query/holders';
 import type { PairTables } from '../query/pairTable';
 import type { PoolDirectory } from '../query/poolDirectory';
+import type { RebasingTables } from '../query/rebasing';
 import type { PriceSources } from '../query/tokenPrices';
 import type { AuditTables } from '../query/auditTables';
 import type { TokenTables } from '../query/tokenTable';
-import type { ByteCache } from './byteCache';
+import type { WalletNode } from '../query/walletState';
+import type { ByteCache, CachedAnswer } from './byteCache';
+import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type Table } from './formats';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
-import type { Route } from './route';
+import type { Route, RouteContext, RouteDoc } from './route';
 
 /** What the endpoints need to know of the chain description. */
 export interface ChainFacts extends PriceSources {
   readonly chainId: number;
+  readonly nativeSymbol: string;
   readonly burn: Burn | null;
   readonly majors: readonly Hex[];
   readonly dexes: readonly DexFacts[];
@@ -41,21 +46,37 @@ export interface MarketDeps {
   readonly audits: AuditTables;
   readonly dexes: DexTables;
   readonly holders: HolderTables;
+  readonly headSwaps: HeadSwaps;
+  readonly rebasing: RebasingTables;
+  readonly wallets: WalletNode;
   readonly activityCounter: ActivityCounter;
   readonly chain: ChainFacts;
 }
 
-interface MarketEndpoint<P extends Params, Q extends Params, Answer> {
+export interface MarketEndpoint<P extends Params, Q extends Params, Answer> {
   readonly path: string;
   readonly summary: string;
+  readonly description?: string;
+  /** Default `market`. */
+  readonly tag?: RouteDoc['tag'];
   readonly pathParams?: P;
   readonly query: Q;
   readonly answer: z.ZodType<Answer>;
   readonly errors: readonly (400 | 404 | 503)[];
   /** Refuses what only several parameters together show. Throws bad_request. */
   check?(params: ParsedOf<P> & ParsedOf<Q>): void;
+  /** How long an answer may be given again, ms; null, and by default: until the head changes. */
+  keepMs?(answer: Answer): number | null;
+  /** The answer as a table, for those who accept one. */
+  table?(answer: Answer): Table;
   /** Makes the answer as of a snapshot. The same parameters and the same head version give the same answer. */
   read(params: ParsedOf<P> & ParsedOf<Q>, head: HeadSnapshot): Promise<Answer>;
+}
+
+function send(ctx: RouteContext, type: string, { body, etag }: CachedAnswer): void {
+  ctx.type = type;
+  ctx.set('ETag', etag);
+  ctx.body = body;
 }
 
 /** A route that answers JSON as of the head of the moment. */
@@ -68,10 +89,12 @@ export function marketRoute<P extends Params, Q extends Params, Answer>(
     path,
     doc: {
       summary: endpoint.summary,
-      tag: 'market',
+      tag: endpoint.tag ?? 'market',
+      ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
       query,
       answer,
       errors: endpoint.errors,
+      ...(endpoint.table === undefined ? {} : { otherTypes: TABLE_TYPES }),
       ...(pathParams === undefined ? {} : { path: pathParams }),
     },
     async handle(ctx): Promise<void> {
@@ -84,10 +107,17 @@ export function marketRoute<P extends Params, Q extends Params, Answer>(
       if (head === null)
         throw new AppError('unavailable', 'no block is indexed yet, or the database is away');
       const key = `${head.version} ${path} ${JSON.stringify(params)}`;
-      const { body, etag } = await deps.cache.get(key, () => endpoint.read(params, head));
-      ctx.type = 'application/json';
-      ctx.set('ETag', etag);
-      ctx.body = body;
+      const json = await deps.cache.get(key, () => endpoint.read(params, head), endpoint.keepMs);
+      const type = endpoint.table === undefined ? null : chooseTable(ctx);
+      if (type === null || endpoint.table === undefined) return send(ctx, 'application/json', json);
+      // Out of the JSON answer, so that both say the same.
+      const table = endpoint.table(answer.parse(JSON.parse(json.body.toString())));
+      const format = TABLE_FORMATS[type];
+      const made = await deps.cache.get(`${key} ${format}`, () =>
+        deps.runner.write(table.query, table.columns, format),
+      );
+      linkNext(ctx, table.next);
+      send(ctx, type, made);
     },
   };
 }

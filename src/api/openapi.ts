@@ -1,19 +1,53 @@
-/** GET /openapi.json: the OpenAPI document, made from the same declarations that parse requests and check answers. */
+/**
+ * GET /openapi.json: the OpenAPI document, made from the same declarations that parse requests and check answers, with
+ * examples that are answers of this very service.
+ */
 import { z } from 'zod';
 
 import { errorShape } from '../wire/primitives';
+import type { Example, Examples, ExampleSource } from './examples';
 import type { Param, ParamDoc, Params } from './params';
 import type { Route } from './route';
 
 type Json = Record<string, unknown>;
 
-const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'A parameter is bad: the text names it, what it got and what is allowed',
-  404: 'There is no such thing',
-  405: 'Only GET, HEAD and OPTIONS',
-  429: 'Too many calls; Retry-After says how many seconds to wait',
-  500: 'Something went wrong on our side',
-  503: 'The database is away, or nothing is indexed yet',
+interface ErrorDoc {
+  readonly description: string;
+  readonly code: string;
+  readonly error: string;
+}
+
+const ERRORS: Readonly<Record<number, ErrorDoc>> = {
+  400: {
+    description: 'A parameter is bad: the text names it, what it got and what is allowed',
+    code: 'bad_request',
+    error: 'limit: got "0"; allowed: an integer from 1 to 100',
+  },
+  404: {
+    description: 'There is no such thing',
+    code: 'not_found',
+    error: 'there is no pair 0x0000000000000000000000000000000000000001',
+  },
+  405: {
+    description: 'Only GET, HEAD and OPTIONS',
+    code: 'method_not_allowed',
+    error: 'POST is not allowed; allowed: GET, HEAD, OPTIONS',
+  },
+  429: {
+    description: 'Too many calls; Retry-After says how many seconds to wait',
+    code: 'rate_limited',
+    error: 'more than 600 calls in a minute; try again in 1 s',
+  },
+  500: {
+    description: 'Something went wrong on our side',
+    code: 'internal',
+    error: 'something went wrong on our side; the request id names it in the log',
+  },
+  503: {
+    description: 'The database is away, or nothing is indexed yet',
+    code: 'unavailable',
+    error: 'the database is away or still coming up; try again shortly',
+  },
 };
 const ALWAYS = [405, 429, 500] as const;
 
@@ -24,6 +58,7 @@ const HEADERS: Json = {
   },
   'X-Indexed-Block-Hash': { description: 'Its hash', schema: { type: 'string' } },
   'X-Request-Id': { description: 'Names the request in the log', schema: { type: 'string' } },
+  'X-RateLimit-Limit': { description: 'Calls a minute', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Calls left', schema: { type: 'integer' } },
   'X-RateLimit-Reset': {
     description: 'Seconds until all calls are there again',
@@ -35,27 +70,53 @@ const HEADERS: Json = {
   },
 };
 
-export function openapi(routes: readonly Route[]): Route {
-  let body: Buffer | null = null;
+const TAGS = [
+  { name: 'market', description: 'Tokens, pairs, bars, DEXes, wallets and events' },
+  { name: 'stream', description: 'The same as it happens' },
+  { name: 'explorer', description: 'Contracts, logs and sources' },
+  {
+    name: 'udf',
+    description: 'TradingView\'s Universal Data Feed; its refusals are {s: "error"} with status 200',
+  },
+  { name: 'dexscreener', description: "DEX Screener's adapter, specification v1.1" },
+  { name: 'service', description: 'The state of this service' },
+];
+
+/** `examples`: where they come from; without it, and before anything is indexed, the document has none. */
+export function openapi(
+  routes: readonly Route[],
+  examples?: (routes: readonly Route[]) => ExampleSource,
+): Route {
+  const source = examples?.(routes);
+  let newest: { readonly examples: Examples; readonly body: Buffer } | null = null;
+  const none: Examples = new Map();
   const own: Route = {
     path: '/openapi.json',
     doc: { summary: 'This document', tag: 'service', answer: z.record(z.string(), z.unknown()) },
-    handle(ctx) {
-      body ??= Buffer.from(JSON.stringify(describeRoutes([...routes, own])));
+    async handle(ctx) {
+      const { head } = ctx.state;
+      const made = source === undefined || head === null ? none : await source.at(head);
+      if (newest?.examples !== made)
+        newest = {
+          examples: made,
+          body: Buffer.from(JSON.stringify(describeRoutes([...routes, own], made))),
+        };
       ctx.type = 'application/json';
-      ctx.body = body;
+      ctx.body = newest.body;
     },
   };
   return own;
 }
 
 /** The document of a list of routes (OpenAPI 3.1). */
-export function describeRoutes(routes: readonly Route[]): Json {
-  const schemas: Json = { Error: toSchema(errorShape, {}) };
+export function describeRoutes(routes: readonly Route[], examples: Examples = new Map()): Json {
+  const schemas: Json = {};
+  // As a shape with an id it lands among the shared ones.
+  toSchema(errorShape, schemas);
   const paths: Json = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { get: describeRoute(route, schemas) };
+    paths[path] = { get: describeRoute(route, schemas, examples.get(route.path) ?? null) };
   }
   return {
     openapi: '3.1.0',
@@ -64,35 +125,56 @@ export function describeRoutes(routes: readonly Route[]): Json {
       version: '1',
       description:
         'DEX analytics of one chain. Prices and amounts are decimal strings; USD sums, percentages, counts and bars ' +
-        'are numbers; times are unix seconds, UTC; unknown is null. Every answer is as of one block.',
+        'are numbers; times are unix seconds, UTC; unknown is null. Every answer is as of one block. Unknown parameters ' +
+        'are ignored; a known one that is bad, empty or given twice is refused by name.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/' }],
+    tags: TAGS.filter(({ name }) => routes.some(({ doc }) => doc.tag === name)),
     paths,
     components: { schemas },
   };
 }
 
-function describeRoute({ path, doc }: Route, schemas: Json): Json {
-  const mediaType = doc.mediaType ?? 'application/json';
-  const schema = doc.answer === undefined ? { type: 'string' } : toSchema(doc.answer, schemas);
+function describeRoute({ path, doc }: Route, schemas: Json, example: Example | null): Json {
+  const params = example?.params ?? {};
   const responses: Json = {
-    200: { description: doc.summary, headers: HEADERS, content: { [mediaType]: { schema } } },
+    200: { description: doc.summary, headers: HEADERS, content: describeContent(doc, schemas, example) },
     304: { description: 'Unchanged since the ETag that was sent' },
   };
-  for (const status of [...(doc.errors ?? []), ...ALWAYS]) {
-    responses[status] = {
-      description: DESCRIPTIONS[status] ?? '',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    };
-  }
+  for (const status of [...(doc.errors ?? []), ...ALWAYS]) responses[status] = describeError(status);
   return {
     operationId: operationId(path),
     summary: doc.summary,
     tags: [doc.tag],
     ...(doc.description === undefined ? {} : { description: doc.description }),
-    parameters: [...describeParams('path', doc.path ?? {}), ...describeParams('query', doc.query ?? {})],
+    parameters: [
+      ...describeParams('path', doc.path ?? {}, params),
+      ...describeParams('query', doc.query ?? {}, params),
+    ],
     responses,
+    ...(example === null ? {} : { 'x-example-call': example.call }),
   };
+}
+
+function describeContent(doc: Route['doc'], schemas: Json, example: Example | null): Json {
+  const mediaType = doc.mediaType ?? 'application/json';
+  const schema = doc.answer === undefined ? { type: 'string' } : toSchema(doc.answer, schemas);
+  const shown = example === null ? {} : { example: example.answer };
+  const others = (doc.otherTypes ?? []).map((type) => [
+    type,
+    { schema: { type: 'string', format: 'binary' } },
+  ]);
+  return { [mediaType]: { schema, ...shown }, ...Object.fromEntries(others) };
+}
+
+function describeError(status: number): Json {
+  const { description, code, error } = ERRORS[status] ?? { description: '', code: 'internal', error: '' };
+  const content = {
+    schema: { $ref: '#/components/schemas/Error' },
+    example: { success: false, error, code },
+  };
+  return { description, content: { 'application/json': content } };
 }
 
 /** `/api/v1/pairs/:address/ticks` → `pairs_address_ticks`. */
@@ -100,14 +182,24 @@ function operationId(path: string): string {
   return path.replace('/api/v1/', '').replace(/\W+/g, '_').replace(/^_|_$/g, '');
 }
 
-function describeParams(where: 'path' | 'query', params: Params): Json[] {
+function describeParams(
+  where: 'path' | 'query',
+  params: Params,
+  examples: Readonly<Record<string, string>>,
+): Json[] {
   return Object.entries(params).map(([name, param]) => ({
     name,
     in: where,
     required: isRequired(param),
     description: param.description === '' ? param.allowed : param.description,
     schema: schemaOfDoc(param.doc),
+    ...(examples[name] === undefined ? {} : { example: exampleOf(param.doc, examples[name]) }),
   }));
+}
+
+/** Of the parameter's own type. */
+function exampleOf({ type }: ParamDoc, text: string): string | number {
+  return type === 'integer' ? Number(text) : text;
 }
 
 function isRequired(param: Param<unknown>): boolean {

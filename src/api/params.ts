@@ -159,6 +159,18 @@ export function parsedParam<T>(options: {
   return { ...rest, schema, absent: { value: null } };
 }
 
+/** The same parameter, which must be given. */
+export function required<T>(param: Param<T | null>): Param<T> {
+  const { default: _default, ...doc } = param.doc;
+  const schema = z.string().transform((text, context): T => {
+    const parsed = param.schema.safeParse(text);
+    if (parsed.success && parsed.data !== null) return parsed.data;
+    context.addIssue({ code: 'custom', message: param.allowed });
+    return z.NEVER;
+  });
+  return { ...param, doc, schema, absent: 'required' };
+}
+
 /** The 400 for a parameter: its name, what it got and what is allowed. */
 export function badParam(name: string, got: string, allowed: string): AppError {
   const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;

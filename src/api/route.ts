@@ -25,7 +25,7 @@ export type RouteContext = Koa.ParameterizedContext<RequestState> & {
 /** What the OpenAPI document says about a route. */
 export interface RouteDoc {
   readonly summary: string;
-  readonly tag: 'market' | 'stream' | 'service';
+  readonly tag: 'market' | 'stream' | 'service' | 'udf' | 'dexscreener' | 'explorer';
   readonly description?: string;
   /** Path parameters by name, in the order of the path. */
   readonly path?: Params;
@@ -35,6 +35,8 @@ export interface RouteDoc {
   readonly answer?: z.ZodType;
   /** Media type of the 200 answer, default application/json. */
   readonly mediaType?: string;
+  /** Media types that the same answer is given in to those who accept them. */
+  readonly otherTypes?: readonly string[];
   /** Error statuses beside 405, 429 and 500, which every route may give. */
   readonly errors?: readonly (400 | 404 | 503)[];
 }

@@ -1,4 +1,6 @@
 /** Every endpoint, in one flat list. */
+import { dexscreenerRoutes } from './dexscreener/dexscreenerRoutes';
+import { createExamples } from './examples';
 import type { MarketDeps } from './marketRoute';
 import { activity } from './market/activity';
 import { dex } from './market/dex';
@@ -15,6 +17,7 @@ import { tokens } from './market/tokens';
 import { tokenTicks } from './market/tokenTicks';
 import { openapi } from './openapi';
 import type { Route } from './route';
+import { udfRoutes } from './udf/udfRoutes';
 
 /** `others`: endpoints that need more than the market does (health, metrics, the stream), made by main. */
 export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[] {
@@ -32,7 +35,9 @@ export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[
     dex(market),
     portfolio(market),
     activity(market),
+    ...udfRoutes(market),
+    ...dexscreenerRoutes(market),
     ...others,
   ];
-  return [...routes, openapi(routes)];
+  return [...routes, openapi(routes, createExamples(market))];
 }

@@ -1,8 +1,9 @@
 /** Time and chance as a dependency, so that a simulation can put its own clock and dice under the chain code. */
+import { steadyNow } from '../domain/steadyTime';
 import { onAbort } from './abortSignals';
 
 export interface Clock {
-  /** Unix time in milliseconds. */
+  /** Milliseconds, for differences; about unix time. Never goes back, whatever is done to the machine's clock. */
   now(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -10,9 +11,9 @@ export interface Clock {
   random(): number;
 }
 
-/** The machine's own clock. */
+/** The machine's own time. */
 export function systemClock(): Clock {
-  return { now: Date.now, sleep: sleepFor, random: Math.random };
+  return { now: steadyNow, sleep: sleepFor, random: Math.random };
 }
 
 function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** Which block is final: by the node's own tag, or by depth. Never moves back, never beyond the head. */
+/** Which block is final: by the node's own tag, which never moves back, or by depth. Never beyond the head. */
 import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
@@ -16,8 +16,8 @@ export interface FinalBlock {
 
 export interface Finality {
   /**
-   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number and never falls
-   * as long as the head does not fall below it.
+   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number. By the tag it never
+   * falls as long as the head does not fall below it; by depth it stands so far below the very head that is given.
    * Rejects (retryably) when the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;
@@ -25,6 +25,8 @@ export interface Finality {
 
 /** Answers that mean "no such tag here" rather than "not now". */
 const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid', 'unknown_block']);
+/** Blocks between the head and the tag whose links are looked at; branches that were given up are shorter. */
+const LINKED_MAX = 1_000;
 /** Errors without a known wording, in a row, that are taken to mean the same. */
 const ODD_ERRORS_MAX = 3;
 
@@ -54,9 +56,17 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     }
   }
 
-  async function hashAt(number: number, signal: AbortSignal | undefined): Promise<Hex> {
-    const header = await source.fetchHeader(number, signal === undefined ? {} : { signal });
-    return header.hash;
+  /** The hash of the block of that number which lies under the tagged one; a node that lags may have another. */
+  async function hashUnder(
+    tagged: FinalBlock,
+    number: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Hex> {
+    const to = tagged.number - number < LINKED_MAX ? tagged.number : number;
+    const headers = await source.fetchHeaders(number, to, signal === undefined ? {} : { signal });
+    const [first] = headers;
+    if (first !== undefined && (to === number || headers.at(-1)?.hash === tagged.hash)) return first.hash;
+    throw new RpcError('unknown_block', `block ${number} does not lie under final block ${tagged.number}`);
   }
 
   async function next(head: BlockRef, signal: AbortSignal | undefined): Promise<FinalBlock> {
@@ -64,7 +74,7 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
     // While catching up, all that is canonical is final; the hash lets the follower see whether its tip is.
-    if (tagged !== null) return { number: head.number, hash: await hashAt(head.number, signal) };
+    if (tagged !== null) return { number: head.number, hash: await hashUnder(tagged, head.number, signal) };
     // A node that had the tag and has it no more only lags; a guess by depth could be ahead of it.
     if (tagSeen) return last;
     if (!fallbackLogged) {
@@ -80,6 +90,8 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   return {
     async finalAt(head, signal) {
       const final = await next(head, signal);
+      // By depth it is said of this head alone: another one may stand on a branch that this number does not fit.
+      if (final.hash === null) return final;
       // At the same number the hash is the news: the tip may have been another branch's block before.
       if (final.number >= last.number) last = final;
       return last.number <= head.number ? last : final;

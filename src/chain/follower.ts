@@ -5,6 +5,7 @@
 import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
+import { BeyondFinality } from './beyondFinality';
 
 /**
  * - `append`: the candidate follows the tip; it is the tip now
@@ -112,10 +113,10 @@ export class HeadFollower {
   }
 }
 
-/** The error of a chain that would take back a final block. The writer stops on it. */
+/** The error of a chain that would take back a final block. The writer stops on it, if it lasts. */
 export function beyondFinality(base: BlockRef, other: BlockRef): AppError {
   const theirs = `the node's chain with block ${other.number} ${other.hash}`;
-  return new AppError('broken_invariant', `${theirs} contradicts final block ${base.number} ${base.hash}`);
+  return new BeyondFinality(`${theirs} contradicts final block ${base.number} ${base.hash}`);
 }
 
 /** The link alone, so that the chain does not hold whole blocks in memory. */

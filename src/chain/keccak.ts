@@ -141,13 +141,17 @@ function assembleModule(): Uint8Array<ArrayBuffer> {
   ]);
 }
 
+/** Made at the first use. */
+let compiled: WebAssembly.Module | null = null;
+
 /**
  * A hasher of hex strings of at most 135 bytes. The returned view is the hasher's own 32 bytes: read it before the
  * next call.
  * @throws RangeError when the input is longer.
  */
 export function createKeccak(): (input: Hex) => Uint8Array {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(assembleModule()));
+  compiled ??= new WebAssembly.Module(assembleModule());
+  const { exports } = new WebAssembly.Instance(compiled);
   const memory = exports['memory'];
   const permute = exports['permute'];
   if (!(memory instanceof WebAssembly.Memory) || typeof permute !== 'function') {

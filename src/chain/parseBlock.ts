@@ -74,7 +74,8 @@ export function parseReceipts(
     const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
     assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
-    const created = fields['contractAddress'];
+    // A creation that failed made no contract; nodes name the address all the same.
+    const created = fields['status'] === '0x0' ? null : fields['contractAddress'];
     transactions.push({
       hash,
       index,

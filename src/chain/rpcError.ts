@@ -60,7 +60,7 @@ export class RpcError extends AppError {
 const RATE =
   /rate.?limit|too many requests|request rate|compute units|throughput|requests? per|call rate|capacity|throttl|quota|daily request|request limit|\b429\b/;
 const TOO_LARGE =
-  /block ?range|range (?:is )?too|too (?:wide|large|many (?:blocks|results|logs))|max(?:imum)? (?:block )?range|exceeds? (?:the )?(?:max|limit|range)|more than \d+ (?:results|logs|blocks)|size (?:exceeded|too|is larger|larger)|response is too|response size|result (?:set )?(?:too|size|window)|logs matched|query (?:timeout|returned)|limited to|limit exceeded|up to a [\d,k]+ ?block|batch (?:size|limit|too)|batch.*(?:exceed|limit|too (?:large|many))|request entity too large|is greater than the limit|please (?:reduce|narrow|specify)|narrow (?:your|the)/;
+  /block ?range|ranges? over|range (?:is )?too|too (?:wide|large|many (?:blocks|results|logs))|max(?:imum)? (?:block )?range|exceeds? (?:the )?(?:max|limit|range)|more than \d+ (?:results|logs|blocks)|size (?:exceeded|too|is larger|larger)|response is too|response size|result (?:set )?(?:too|size|window)|logs matched|query (?:timeout|returned)|limited to|limit exceeded|up to a [\d,k]+ ?block|batch (?:size|limit|too)|batch.*(?:exceed|limit|too (?:large|many))|request entity too large|is greater than the limit|please (?:reduce|narrow|specify)|narrow (?:your|the)/;
 const METHOD_MISSING =
   /method .*(?:not found|not supported|not available|does not exist|not allowed|not whitelisted|unavailable|is disabled|not implemented)|unsupported method|(?:unknown|no such|invalid) method|not (?:supported|implemented)|does not exist\/is not available/;
 const UNKNOWN_BLOCK =

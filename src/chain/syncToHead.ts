@@ -21,7 +21,7 @@ export interface SyncOptions {
   readonly signal?: AbortSignal;
   /** Blocks of one step of plain catching up (default 64). */
   readonly chunk?: number;
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 const CHUNK = 64;

@@ -37,6 +37,11 @@ export interface DatabaseOptions {
 export interface Database {
   /** Rows of a SELECT. `name` stands in errors and metrics. */
   select<Row>(name: string, sql: string, params?: QueryParams): Promise<Row[]>;
+  /**
+   * The same as bytes in one piece, in RowBinary (half the time of JSON where rows are numbers) unless another output format
+   * is named.
+   */
+  selectBinary(name: string, sql: string, params?: QueryParams, format?: string): Promise<Buffer>;
   /** Runs a statement without a result. */
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /** Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with it is a no-op. */
@@ -62,19 +67,23 @@ export function openDatabase(options: DatabaseOptions): Database {
     // What fails is thrown and told by whoever called.
     log: { level: ClickHouseLogLevel.OFF },
   });
+  const connections = createDirectSelect({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
   // Settings in the address are the client's to understand.
-  const direct =
-    new URL(url).search === ''
-      ? createDirectSelect({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections })
-      : null;
+  const direct = new URL(url).search === '' ? connections : null;
   return {
     select: (name, sql, params) => guard(name, () => select(direct, client, sql, params)),
+    selectBinary: (name, sql, params, format) =>
+      guard(name, () =>
+        format === undefined
+          ? selectBinary(direct, client, sql, params)
+          : connections.selectAs(sql, params ?? {}, format),
+      ),
     command: (name, sql, params, token) => guard(name, () => command(client, sql, params, token)),
     insert: (table, columns, body, token) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
     ping: async () => (await client.ping({ select: true })).success,
     close: async () => {
-      direct?.close();
+      connections.close();
       await client.close();
     },
   };
@@ -94,6 +103,25 @@ async function select<Row>(
     ...(params === undefined ? {} : { query_params: params }),
   });
   return result.json<Row>();
+}
+
+async function selectBinary(
+  direct: DirectSelect | null,
+  client: ClickHouseClient,
+  sql: string,
+  params?: QueryParams,
+): Promise<Buffer> {
+  const bytes = direct?.selectBinary(sql, params ?? {}) ?? null;
+  if (bytes !== null) return bytes;
+  const result = await client.exec({
+    query: `${sql}\nFORMAT RowBinary`,
+    // What broke off half-way is then an error of the request.
+    clickhouse_settings: { wait_end_of_query: 1 },
+    ...(params === undefined ? {} : { query_params: params }),
+  });
+  const pieces: Buffer[] = [];
+  for await (const piece of result.stream) if (Buffer.isBuffer(piece)) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 async function command(

@@ -17,6 +17,7 @@ export function createDeferredDatabase(): DeferredDatabase {
       given = database;
     },
     select: async (name, sql, params) => now().select(name, sql, params),
+    selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),
     command: async (name, sql, params, token) => now().command(name, sql, params, token),
     insert: async (table, columns, body, token) => now().insert(table, columns, body, token),
     ping: async () => given !== null && given.ping(),

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { steadyNow } from '../domain/steadyTime';
 import { AppError } from '../errors';
 
 interface ProcessIdentity {
@@ -116,9 +117,9 @@ async function waitUntilGone(engine: ProcessIdentity, folder: string, waitMs: nu
 }
 
 async function isGoneWithin(wanted: ProcessIdentity, waitMs: number): Promise<boolean> {
-  const deadline = Date.now() + waitMs;
+  const deadline = steadyNow() + waitMs;
   while (isAlive(wanted)) {
-    if (Date.now() > deadline) return false;
+    if (steadyNow() > deadline) return false;
     await delay(POLL_MS);
   }
   return true;

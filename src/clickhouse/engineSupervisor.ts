@@ -5,6 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { launchEngine, type EngineLaunch, type EngineProcess } from './engineChild';
@@ -64,12 +65,12 @@ export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Pr
 }
 
 async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = steadyNow() + START_TIMEOUT_MS;
   while (!(await isOurs(recipe))) {
     if (engine.hasEnded()) {
       throw new AppError('unavailable', `the embedded ClickHouse did not start: ${await engine.ended}`);
     }
-    if (signal.aborted || Date.now() > deadline) {
+    if (signal.aborted || steadyNow() > deadline) {
       await engine.end(0);
       const why = signal.aborted ? 'stopped while starting' : `no answer within ${START_TIMEOUT_MS} ms`;
       throw new AppError('unavailable', `the embedded ClickHouse did not start: ${why}`);
@@ -176,7 +177,7 @@ export class EngineSupervisor {
     while (!this.stopSignal.signal.aborted) {
       this.log.error({ reason }, 'the embedded ClickHouse ended; starting it again');
       this.setState('restarting', reason);
-      const now = Date.now();
+      const now = steadyNow();
       this.recentRestarts = this.recentRestarts.filter((at) => at > now - this.limits.windowMs);
       const count = this.recentRestarts.length;
       if (count >= this.limits.restartsMax) return this.giveUp(reason);

@@ -24,6 +24,9 @@ ENGINE = ReplacingMergeTree
 ORDER BY id
 COMMENT 'Which migrations this database has'`;
 
+/** Recorded before the first table is created. */
+const CREATION: Migration = { id: 0, name: 'creation', statements: [] };
+
 interface Migration {
   readonly id: number;
   readonly name: string;
@@ -51,10 +54,13 @@ export async function migrate(database: Database, log: Logger): Promise<string[]
     'list tables',
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ('swaps', 'schema_migrations')",
   );
-  const fresh = !tables.some((table) => table.name === 'swaps');
   await database.command('create schema_migrations', MIGRATIONS_TABLE);
   const known = await database.select<{ id: number }>('list migrations', 'SELECT id FROM schema_migrations');
   const applied = new Set(known.map((row) => row.id));
+  // A creation that was interrupted has begun and recorded no migration: some tables that those change may be missing.
+  const interrupted = applied.has(CREATION.id) && applied.size === 1;
+  const fresh = interrupted || !tables.some((table) => table.name === 'swaps');
+  if (fresh && !interrupted) await recordMigration(database, CREATION);
   const pending = fresh ? [] : migrations.filter((migration) => !applied.has(migration.id));
   for (const migration of pending) await applyMigration(database, migration, log);
   for (const statement of readSchema()) await database.command('create schema', statement);

@@ -6,12 +6,19 @@ import type { z } from 'zod';
 
 import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
+import { RowReader } from './rowReader';
 
 /** Runs named queries against one database. */
 export interface QueryRunner {
   /** Rows of the named query. `shape` is checked on every row when checking is on (tests), else trusted. */
   run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
+  /** Rows of the named query as `decode` makes them of RowBinary: for reads of many numbers that must be fast. */
+  read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
+  /** The named query's answer as the server writes it in one of its output formats. */
+  write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
 }
+
+export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream';
 
 export interface QueryRunnerOptions {
   /** Parse each row with its zod shape; on in tests. */
@@ -35,6 +42,20 @@ export function createQueryRunner(database: Database, options: QueryRunnerOption
       const rows = await database.select<Row>(name, textOf(name), params);
       options.observe?.(name, (performance.now() - started) / 1000);
       return options.checkRows ? rows.map((row) => shape.parse(row)) : rows;
+    },
+    async read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]> {
+      const started = performance.now();
+      const reader = new RowReader(await database.selectBinary(name, textOf(name), params));
+      options.observe?.(name, (performance.now() - started) / 1000);
+      const rows: Row[] = [];
+      while (!reader.done) rows.push(decode(reader));
+      return rows;
+    },
+    async write(name, params, format) {
+      const started = performance.now();
+      const bytes = await database.selectBinary(name, textOf(name), params, format);
+      options.observe?.(name, (performance.now() - started) / 1000);
+      return bytes;
     },
   };
 }

@@ -3,12 +3,13 @@
  * addresses to connect to. Knows nothing of schemas; connecting is database.ts, restarting engineSupervisor.ts.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, statfsSync } from 'node:fs';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { findEngineLibraries, type EngineProcess } from './engineChild';
@@ -63,7 +64,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   if (!/^[a-z][a-z0-9_]*$/.test(database)) throw new AppError('bad_config', `bad database name ${database}`);
   const libraries = findEngineLibraries();
   const folder = resolve(options.dataDir, 'clickhouse');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  prepareFolder(folder);
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
   const configFile = join(folder, 'engine.xml');
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
@@ -82,6 +83,20 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+/** Makes the folder and writes in it, so that one message says what is wrong with it before the engine says it in many. */
+function prepareFolder(folder: string): void {
+  const probe = join(folder, `writable.${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(probe, '');
+    rmSync(probe);
+  } catch (cause) {
+    const why = errorText(cause).replace(/,.*$/, '');
+    const message = `the data folder ${folder} cannot be written (${why}): make it writable, or set DATA_DIR to another folder`;
+    throw new AppError('bad_config', message, { cause });
   }
 }
 
@@ -150,7 +165,7 @@ async function startFirst(
   wanted: EngineRecipe,
   waitMs: number,
 ): Promise<{ engine: EngineProcess; recipe: EngineRecipe }> {
-  const deadline = Date.now() + waitMs;
+  const deadline = steadyNow() + waitMs;
   const never = new AbortController().signal;
   for (;;) {
     const recipe = { ...wanted, launch: { ...wanted.launch, httpPort: await findFreePort() } };
@@ -160,7 +175,7 @@ async function startFirst(
       const text = errorText(error);
       const held = text.includes('Another server instance');
       if (!held && !text.includes('Address already in use')) throw error;
-      if (Date.now() > deadline) {
+      if (steadyNow() > deadline) {
         const message = `the database in ${wanted.launch.folder} is in use by an engine that does not end`;
         throw held ? new AppError('unavailable', message, { cause: error }) : error;
       }

@@ -42,7 +42,7 @@ export interface Table<Row> {
   writeRow(writer: RowWriter, row: Row): void;
 }
 
-function defineTable<C extends Columns>(name: string, columns: C): Table<RowOf<C>> {
+export function defineTable<C extends Columns>(name: string, columns: C): Table<RowOf<C>> {
   const names = Object.keys(columns);
   const types = Object.values(columns) as unknown as ColumnType<unknown>[];
   return {
@@ -302,6 +302,17 @@ export const positionEventsTable = defineTable('position_events', {
 });
 export type PositionEventRow = Parameters<typeof positionEventsTable.writeRow>[1];
 
+export const balanceChecksTable = defineTable('token_balance_checks', {
+  token: address,
+  checked_block: u32,
+  holders_checked: u64,
+  mismatches: u64,
+  mismatch_block: u32,
+  rebasing: bool,
+  version: u64,
+});
+export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];
+
 /** The tables that have a head twin. */
 export type EventTableName =
   | 'blocks'
@@ -314,4 +325,5 @@ export type EventTableName =
   | 'token_routes'
   | 'token_prices'
   | 'transfers'
-  | 'position_events';
+  | 'position_events'
+  | 'created_contracts';

@@ -1,13 +1,18 @@
 /** Builds the API process: HTTP server, tail loop, stream hub. Listens before there is a database. */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 
 import { createApp } from '../api/app';
 import { createByteCache } from '../api/byteCache';
+import { createHttpServer } from '../api/httpServer';
 import { listRoutes } from '../api/routes';
+import { explorerRoutes } from '../api/explorer/explorerRoutes';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import { readyz, type IngestFacts } from '../api/service/readyz';
+import { readAnswer, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
+import { webFolder, webRoutes } from '../api/web/webRoutes';
+import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
+import { createNodeState } from '../chain/nodeState';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { openDatabase } from '../clickhouse/database';
 import { createQueryRunner } from '../clickhouse/namedQueries';
@@ -17,16 +22,20 @@ import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { ActivityCounter } from '../query/activity';
 import { createAuditTables } from '../query/auditTables';
+import { createBalanceSeeds } from '../query/balanceSeeds';
 import { createDexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import { createHeadSwaps } from '../query/headSwaps';
 import { createHolderTables } from '../query/holders';
 import { createWarmer } from '../query/keepWarm';
 import { createPairTables } from '../query/pairTable';
 import { createPoolDirectory } from '../query/poolDirectory';
+import { createRebasingTables } from '../query/rebasing';
 import { createTokenPrices } from '../query/tokenPrices';
 import { createTokenTables } from '../query/tokenTable';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
+import { createExplorer } from './explorer';
 
 export interface ApiOptions {
   readonly config: Config;
@@ -34,10 +43,14 @@ export interface ApiOptions {
   readonly metrics: Metrics;
   /** What this process' own ingester says; absent when it has none. */
   readonly ingest?: () => IngestFacts | null;
+  /** What is wrong with the engine that this process runs. */
+  readonly engineProblems?: () => readonly ReadyProblem[];
 }
 
 export interface ApiServer {
   readonly url: string;
+  /** What /readyz says is wrong. */
+  problems(): readonly ReadyProblem[];
   /** Gives the API its database; until then it answers 503. */
   connect(readUrl: string): void;
   /** Ends streams and connections; resolves within a few seconds. */
@@ -46,46 +59,59 @@ export interface ApiServer {
 
 /** Reads from one database in parallel at most; more wait their turn. */
 const READ_CONNECTIONS = 12;
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const HEADER_BYTES_MAX = 16_384;
 const CLOSE_MS = 2_000;
+/** The node has less time than this for what an answer asks. */
+const NODE_TIMEOUT_MS = 2_000;
+const NODE_CONNECTIONS = 4;
 
-export async function startApi({ config, log, metrics, ingest }: ApiOptions): Promise<ApiServer> {
+export async function startApi(options: ApiOptions): Promise<ApiServer> {
+  const { config, log, metrics, ingest, engineProblems } = options;
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: metrics.countDrops });
   const warmer = createWarmer();
   const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
   const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, onHead });
+  const facts = {
+    head: () => tail.current(),
+    tail: () => tail.facts(),
+    ...(ingest === undefined ? {} : { ingest }),
+    ...(engineProblems === undefined ? {} : { more: engineProblems }),
+  };
   const service = [
     healthz(),
-    readyz({
-      head: () => tail.current(),
-      tail: () => tail.facts(),
-      ...(ingest === undefined ? {} : { ingest }),
-    }),
+    readyz(facts),
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
+  const rpc = openNode(config, log);
   const prices = createTokenPrices(runner, config.chainId, config.chain);
   const pairs = createPairTables(runner, config.chainId, prices, config.chain.dexes);
   const holders = createHolderTables(runner, pairs);
+  const cache = createByteCache();
+  const head = (): HeadSnapshot | null => tail.current();
+  const explorer = createExplorer({ config, log, metrics, runner, head, cache, pairs, rpc });
   const market = {
     runner,
-    head: () => tail.current(),
-    cache: createByteCache(),
+    head,
+    cache,
     directory: createPoolDirectory(runner, pairs),
     pairs: warmer.watch(pairs),
     tokens: warmer.watch(createTokenTables(runner, config.chainId, pairs, holders)),
     audits: warmer.watch(createAuditTables(runner, config.chainId, pairs)),
     dexes: warmer.watch(createDexTables(runner, config.chainId, config.chain.dexes, pairs)),
     holders: warmer.watch(holders),
+    headSwaps: createHeadSwaps(runner),
+    rebasing: createRebasingTables(runner),
+    wallets: { node: rpc === null ? null : createNodeState({ rpc, log }), seeds: createBalanceSeeds() },
     activityCounter: new ActivityCounter(runner),
     chain: { ...config.chain, chainId: config.chainId },
   };
   const app = createApp({
-    routes: listRoutes(market, service),
+    routes: [
+      ...listRoutes(market, [...explorerRoutes(explorer.deps), ...service]),
+      ...webRoutes(webFolder()),
+    ],
     head: () => tail.current(),
     log,
     corsOrigin: config.corsOrigin,
@@ -93,25 +119,40 @@ export async function startApi({ config, log, metrics, ingest }: ApiOptions): Pr
     observe: metrics.observeRequest,
   });
   metrics.watchHead(() => tail.current());
-  metrics.watchStreams(() => hub.clientCount());
-  const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX }, app.callback());
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  metrics.watchStreams(
+    () => hub.clientCount(),
+    () => hub.heldBytes(),
+  );
+  metrics.watchProblems(() => readAnswer(facts).problems.map(({ code }) => code));
+  const server = createHttpServer(app.callback());
   const url = await listen(server, config);
   const stop = new AbortController();
   const tailing = tail.run(stop.signal);
   log.info({ url }, 'API listening');
   return {
     url,
-    connect: (readUrl) => database.give(openDatabase({ url: readUrl, maxConnections: READ_CONNECTIONS })),
+    problems: () => readAnswer(facts).problems,
+    connect(readUrl) {
+      database.give(openDatabase({ url: readUrl, maxConnections: READ_CONNECTIONS }));
+      explorer.connect(readUrl);
+    },
     async close() {
       stop.abort();
       hub.close();
       await closeServer(server);
       await tailing;
+      await explorer.close();
+      await rpc?.close();
       await database.close();
     },
   };
+}
+
+/** The answers' own way to the node, so that nobody's questions slow the ingester; null where none is configured. */
+function openNode({ rpcUrls, chainId }: Config, log: Logger): EndpointPool | null {
+  if (rpcUrls === null) return null;
+  const options = { timeoutMs: NODE_TIMEOUT_MS, roundsMax: 1, connectionsMax: NODE_CONNECTIONS };
+  return createEndpointPool({ urls: rpcUrls, chainId, log, ...options });
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {

@@ -5,20 +5,25 @@ import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import type { IngestFacts } from '../api/service/readyz';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
+import { BalanceChecker } from '../ingest/balanceChecker';
 import { createClickHouseStore } from '../ingest/clickhouseStore';
+import { createAuditKeeper } from '../ingest/auditKeeper';
+import { createGapStore } from '../ingest/gapStore';
+import { doesNodeAnswer, listIngestProblems } from '../ingest/problems';
 import { runIngest } from '../ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/status';
 import type { Logger } from '../log';
+import type { IngestFigures } from '../metrics';
+import { ContractWorker } from '../sources/contractWorker';
 import type { Storage } from './storage';
-
-/** A node that has not answered for so long does not answer. */
-const NODE_SILENCE_MS = 60_000;
 
 export interface Ingester {
   readonly status: IngestStatus;
   readonly rpc: EndpointPool;
   /** What /readyz says of this ingester. */
   facts(): IngestFacts;
+  /** What /metrics shows of it. */
+  figures(): IngestFigures;
   /** Until the signal aborts, or until block `stopAt` is in the final tables. */
   run(storage: Storage, signal: AbortSignal, stopAt?: number): Promise<void>;
   close(): Promise<void>;
@@ -40,10 +45,13 @@ export function createIngester(config: Config, log: Logger): Ingester {
     status,
     rpc,
     facts: () => factsOf(status, rpc, clock.now()),
-    run: (storage, signal, stopAt) =>
-      runIngest(
+    figures: () => figuresOf(status, rpc),
+    run: (storage, signal, stopAt) => {
+      const ingest = runIngest(
         {
           store: createClickHouseStore(storage.writer, config.chainId),
+          gaps: createGapStore(storage.writer, config.chainId),
+          audit: createAuditKeeper(storage.writer, config.chainId, log),
           rpc,
           source,
           chain: config.chain,
@@ -57,9 +65,34 @@ export function createIngester(config: Config, log: Logger): Ingester {
           onFailure: (error) => mendEngine(error, storage, log),
         },
         signal,
-      ),
+      );
+      if (stopAt !== undefined) return ingest;
+      const { chainId } = config;
+      const deps = { database: storage.writer, rpc, chainId, status, log };
+      const beside = [
+        new BalanceChecker({ ...deps, clock }),
+        new ContractWorker({ ...deps, now: () => clock.now() }),
+      ];
+      return workBesides(beside, ingest, signal);
+    },
     close: () => rpc.close(),
   };
+}
+
+/** Workers that compare and ask as long as the ingester runs. */
+async function workBesides(
+  workers: readonly { run(signal: AbortSignal): Promise<void> }[],
+  ingest: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = new AbortController();
+  const working = workers.map((worker) => worker.run(AbortSignal.any([signal, ended.signal])));
+  try {
+    await ingest;
+  } finally {
+    ended.abort();
+    await Promise.all(working);
+  }
 }
 
 /** A table whose deduplication log once failed to be written refuses every insert until a restart (ClickHouse #118350). */
@@ -76,19 +109,12 @@ async function mendEngine(error: unknown, { server }: Storage, log: Logger): Pro
 
 function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFacts {
   const health = rpc.health();
-  const nodeAnswers = health.lastGoodAt !== null && now - health.lastGoodAt < NODE_SILENCE_MS;
-  const problems: { code: string; message: string }[] = [];
-  if (status.problem !== null) {
-    const code = status.phase === 'stopped' ? 'ingest_stopped' : 'ingest_failing';
-    problems.push({ code, message: status.problem });
-  }
-  for (const endpoint of health.endpoints) {
-    if (endpoint.state === 'ok') continue;
-    const why = endpoint.lastError === null ? '' : `: ${endpoint.lastError}`;
-    problems.push({
-      code: `node_${endpoint.state}`,
-      message: `endpoint ${endpoint.name} is ${endpoint.state}${why}`,
-    });
-  }
+  const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
+  const nodeAnswers = doesNodeAnswer(health, now);
   return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, problems };
+}
+
+function figuresOf(status: IngestStatus, rpc: EndpointPool): IngestFigures {
+  const { head, mismatches, endpoints } = rpc.health();
+  return { ...status, nodeHead: head ?? status.nodeHead, mismatches, endpoints };
 }

@@ -2,10 +2,13 @@
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
+import { steadyNow } from '../domain/steadyTime';
 import { createMetrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
 import { createIngester, type Ingester } from './ingest';
-import { openStorage, type Storage } from './storage';
+import { logProblems } from './problemLog';
+import { hasSecondChain, secondConfig } from './secondChain';
+import { listEngineProblems, openStorage, type Storage } from './storage';
 import { aborted } from './stopSignal';
 
 export interface RunParts {
@@ -24,12 +27,18 @@ export async function runAll(
 ): Promise<void> {
   const metrics = createMetrics();
   const ingester = parts.ingest ? createIngester(config, log) : null;
+  if (ingester !== null) metrics.watchTransfers(() => ingester.status);
+  const second = parts.ingest && hasSecondChain(config) ? createSecond(config, log) : null;
   let api: ApiServer | null = null;
   let storage: Storage | null = null;
+  if (ingester !== null) metrics.watchIngest(() => ingester.figures());
+  const engineProblems = () => listEngineProblems(storage);
+  const list = () => api?.problems() ?? [...(ingester?.facts().problems ?? []), ...engineProblems()];
+  const stopLogging = logProblems(list, log, steadyNow);
   try {
     if (parts.api) {
       const ingest = ingester === null ? {} : { ingest: () => ingester.facts() };
-      api = await startApi({ config, log, metrics, ...ingest });
+      api = await startApi({ config, log, metrics, engineProblems, ...ingest });
     }
     storage = await openStorage(config, log);
     api?.connect(storage.readUrl);
@@ -37,14 +46,25 @@ export async function runAll(
     await Promise.all([
       aborted(signal),
       ingester === null ? null : keepIngesting(ingester, storage, parts, log, signal),
+      second === null || storage.secondWriter === null
+        ? null
+        : keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, signal),
     ]);
   } finally {
     log.info('stopping');
+    stopLogging();
     await ingester?.close();
+    await second?.close();
     await api?.close();
     await storage?.close();
     log.info('stopped');
   }
+}
+
+/** Its lines in the log say whose they are. */
+function createSecond(config: Config, log: Logger): Ingester {
+  const { chainId, ...rest } = secondConfig(config);
+  return createIngester({ ...rest, chainId }, log.child({ chainId }));
 }
 
 /** With an API beside it, a stopped ingester leaves the readers alone; alone, it is the program's failure. */

@@ -5,9 +5,12 @@ import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
+import { hasSecondChain, secondDatabaseUrl } from './secondChain';
 
 export interface Storage {
   readonly writer: Database;
+  /** The database of the explorer's second chain; null where it is not ingested. */
+  readonly secondWriter: Database | null;
   readonly readUrl: string;
   /** null with CLICKHOUSE_URL. */
   readonly server: EmbeddedServer | null;
@@ -24,22 +27,30 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   const writeUrl = config.clickhouseUrl ?? server?.writerUrl ?? '';
   const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
   if (server === null) await createDatabase(writeUrl);
-  const writer = openDatabase({ url: writeUrl, requestTimeoutMs: 120_000 });
+  const open = (url: string): Database => openDatabase({ url, requestTimeoutMs: 120_000 });
+  const writer = open(writeUrl);
+  const secondUrl = secondDatabaseUrl(writeUrl);
+  const secondWriter = hasSecondChain(config) ? open(secondUrl) : null;
   const close = async (): Promise<void> => {
+    await secondWriter?.close();
     await writer.close();
     await server?.stop();
   };
   try {
     await migrate(writer, log);
+    if (secondWriter !== null) {
+      await createDatabase(secondUrl, new URL(writeUrl).pathname);
+      await migrate(secondWriter, log);
+    }
   } catch (error) {
     await close();
     throw error;
   }
-  return { writer, readUrl, server, close };
+  return { writer, secondWriter, readUrl, server, close };
 }
 
-/** Creates the database that the address names; its user must be allowed to. */
-async function createDatabase(url: string): Promise<void> {
+/** Creates the database that the address names, connected to `from`; its user must be allowed to. */
+async function createDatabase(url: string, from = '/default'): Promise<void> {
   const target = new URL(url);
   const name = target.pathname.slice(1) || 'default';
   if (!/^\w+$/.test(name))
@@ -47,11 +58,23 @@ async function createDatabase(url: string): Promise<void> {
       'bad_config',
       `CLICKHOUSE_URL names the database "${name}": use letters, digits and _`,
     );
-  target.pathname = '/default';
+  target.pathname = from;
   const database = openDatabase({ url: target.toString() });
   try {
     await database.command('create database', `CREATE DATABASE IF NOT EXISTS ${name}`);
   } finally {
     await database.close();
   }
+}
+
+/** What is wrong with the engine that this process runs; nothing where it is someone else's. */
+export function listEngineProblems(storage: Storage | null): { code: string; message: string }[] {
+  const status = storage?.server?.status();
+  if (status === undefined || status.state === 'up' || status.state === 'stopped') return [];
+  return [
+    {
+      code: `engine_${status.state}`,
+      message: `The embedded ClickHouse is ${status.state}: ${status.reason}`,
+    },
+  ];
 }

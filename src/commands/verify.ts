@@ -6,6 +6,7 @@ import { readStoredState } from '../ingest/storedState';
 import type { Logger } from '../log';
 import { verifyAggregates } from '../query/verifyAggregates';
 import { openStorage } from './storage';
+import { printAudit } from './verifyAudit';
 
 /** Prints each difference; resolves to 0 when there is none, else 1. */
 export async function runVerify(
@@ -30,7 +31,7 @@ export async function runVerify(
     const runner = createQueryRunner(database, { checkRows: true });
     const differences = await verifyAggregates(
       runner,
-      { chainId: config.chainId, from, to, finalTo },
+      { chainId: config.chainId, from, to, finalTo, wrappedNative: config.chain.wrappedNative },
       (day, blocks) =>
         log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
     );
@@ -42,7 +43,10 @@ export async function runVerify(
         ? `Bars and aggregates agree with the stored events of final blocks ${from}-${to}.\n`
         : `${differences.length} differences in final blocks ${from}-${to}.\n`,
     );
-    return differences.length === 0 ? 0 : 1;
+    const audited = await printAudit(database, config.chainId, { from, to }, (line) =>
+      process.stdout.write(line),
+    );
+    return differences.length === 0 && audited ? 0 : 1;
   } finally {
     await database.close();
     await storage.close();

@@ -17,7 +17,7 @@ import type { EthCalls } from './ethCalls';
 import { poolOfRow } from './poolRegistry';
 import { unlinked } from './sameChain';
 import type { Cursor, Store } from './store';
-import { readTokens } from './tokenMetadata';
+import { readTokens, type ShowingBlock } from './tokenMetadata';
 
 const NO_FINDINGS: BlockFindings = { pools: [], vaultPools: [] };
 
@@ -83,7 +83,8 @@ export class BlockReader {
       return rows;
     });
     // Prices are of whole tokens: the decimals come first.
-    await this.readTokens(newTokens, blocks.at(-1)?.number ?? 0, signal);
+    const last = blocks.at(-1);
+    if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
     for (const rows of all) {
       this.pricer.price(rows, reversible);
       take(rows);
@@ -121,12 +122,12 @@ export class BlockReader {
   /** Metadata is stored before the rows that need it are seen. */
   private async readTokens(
     tokens: ReadonlySet<Hex>,
-    blockNumber: number,
+    block: ShowingBlock,
     signal: AbortSignal,
   ): Promise<void> {
     const fresh = [...tokens].filter((token) => !this.tokens.has(token));
     if (fresh.length === 0) return;
-    const rows = await readTokens(this.deps.rpc, fresh, blockNumber, signal);
+    const rows = await readTokens(this.deps.rpc, fresh, block, signal);
     await this.deps.store.writeTokens(rows);
     for (const { address, decimals } of rows) this.tokens.set(address, decimals ?? 0);
   }

@@ -1,4 +1,5 @@
 /** The rows that one block makes, table by table: what decoding hands to pricing and pricing to the store. */
+import type { CreatedContractRow } from '../clickhouse/explorerTables';
 import type {
   BlockRow,
   EventTableName,
@@ -14,6 +15,7 @@ import type {
   TransferRow,
 } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
+import { AppError } from '../errors';
 
 export interface BlockRows {
   readonly ref: BlockRef;
@@ -28,6 +30,7 @@ export interface BlockRows {
   readonly token_prices: TokenPriceRow[];
   readonly transfers: TransferRow[];
   readonly position_events: PositionEventRow[];
+  readonly created_contracts: CreatedContractRow[];
 }
 
 export function emptyRows(ref: BlockRef): BlockRows {
@@ -44,6 +47,7 @@ export function emptyRows(ref: BlockRef): BlockRows {
     token_prices: [],
     transfers: [],
     position_events: [],
+    created_contracts: [],
   };
 }
 
@@ -60,6 +64,7 @@ export function noCounts(): Record<EventTableName, number> {
     token_prices: 0,
     transfers: 0,
     position_events: 0,
+    created_contracts: 0,
   };
 }
 
@@ -78,6 +83,19 @@ export function countRows(all: readonly BlockRows[]): Record<EventTableName, num
     counts.token_prices += rows.token_prices.length;
     counts.transfers += rows.transfers.length;
     counts.position_events += rows.position_events.length;
+    counts.created_contracts += rows.created_contracts.length;
   }
   return counts;
+}
+
+/** Rows by table over blocks of which each was counted before. */
+export function sumCounts(
+  all: readonly (Readonly<Record<string, number>> | undefined)[],
+): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const counts of all) {
+    if (counts === undefined) throw new AppError('broken_invariant', 'a final block was never decoded');
+    for (const [table, count] of Object.entries(counts)) sums[table] = (sums[table] ?? 0) + count;
+  }
+  return sums;
 }

@@ -20,9 +20,13 @@ const HEAD_PARTITION_BLOCKS = 256;
 /** Part of every token; a re-index of the same blocks into emptied tables would need another one. */
 const EPOCH = 'e1';
 
+/** The token under which a range is inserted into a table, by whoever inserts it. */
+export function rangeToken(chainId: number, intent: OpenIntent, table: string): string {
+  return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
+}
+
 export function createClickHouseStore(database: Database, chainId: number): Store {
-  const token = (intent: OpenIntent, table: string): string =>
-    `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
+  const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
 
   return {
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),

@@ -1,6 +1,8 @@
 /** Batches of eth_call in which a revert is an answer (null), for finding out what pools are. */
+import type { Settled } from '../chain/endpoint';
 import { RpcError, type RpcErrorKind } from '../chain/rpcError';
-import { isHexData, type Hex } from '../domain/hex';
+import type { RpcCall } from '../chain/rpcTransport';
+import { isHexData, isQuantity, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import type { EthCalls } from './ethCalls';
 
@@ -71,24 +73,94 @@ export async function callContractsOfOld(
   return results;
 }
 
+/** Every node keeps the states of so many blocks below its head, and no branch that was given up is longer. */
+const STATES_KEPT_BLOCKS = 64;
+
+/** Which block the newest one of a node must reach, where the state that was asked for could not be had. */
+export function newestInstead(number: number, error: unknown): number {
+  const isGone = error instanceof RpcError && error.kind === 'unknown_block';
+  // The state is gone from nodes that are far beyond the block; one that has not got it yet must be waited for.
+  return isGone ? number + STATES_KEPT_BLOCKS : number;
+}
+
+/**
+ * For what never changes of a contract that is as old as the block: at the block's own state, or where no node keeps that
+ * any more, at the newest state of a node that is far beyond it. One that is behind, or on another branch, would say that
+ * there is no such contract.
+ */
+export async function callContractsSince(
+  rpc: EthCalls,
+  calls: readonly Omit<TaggedCall, 'at'>[],
+  block: { readonly number: number; readonly hash: Hex },
+  signal?: AbortSignal,
+): Promise<(Hex | null)[]> {
+  const options = signal === undefined ? {} : { signal };
+  const ask = (at: BlockTag, more: CallAllOptions): Promise<(Hex | null)[]> =>
+    callAll(
+      rpc,
+      calls.map((call) => ({ ...call, at })),
+      { ...options, ...more },
+    );
+  try {
+    return await ask({ blockHash: block.hash }, { roundsMax: 1 });
+  } catch (error) {
+    if (!isStateMissing(error)) throw error;
+    return ask('latest', { atLeast: newestInstead(block.number, error) });
+  }
+}
+
 function isStateMissing(error: unknown): boolean {
   return error instanceof RpcError && !NODE_FAULTS.has(error.kind);
+}
+
+interface CallAllOptions {
+  readonly signal?: AbortSignal;
+  readonly roundsMax?: number;
+  /** The node's newest block must not be below it. */
+  readonly atLeast?: number;
+}
+
+/** The calls, of a node whose newest block is not below `atLeast`: it says so in the same batch. */
+export async function settleAtLeast<T>(
+  rpc: EthCalls,
+  calls: readonly RpcCall[],
+  parse: (result: unknown) => T,
+  atLeast: number,
+  options: { readonly signal?: AbortSignal; readonly roundsMax?: number },
+): Promise<Settled<T>[]> {
+  const height: RpcCall = { method: 'eth_blockNumber', params: [] };
+  const answers = await rpc.batchSettled(
+    [height, ...calls],
+    (result, index): T | null => (index === 0 ? checkHeight(result, atLeast) : parse(result)),
+    options,
+  );
+  return answers.slice(1).map((answer): Settled<T> => {
+    if ('error' in answer) return answer;
+    if (answer.value !== null) return { value: answer.value };
+    throw new AppError('broken_invariant', 'an answer was parsed to nothing');
+  });
+}
+
+function checkHeight(result: unknown, atLeast: number): null {
+  if (!isQuantity(result)) throw new AppError('node_failed', 'eth_blockNumber answered no number');
+  if (Number(result) >= atLeast) return null;
+  throw new RpcError('unknown_block', `the node is at block ${Number(result)}, behind block ${atLeast}`);
 }
 
 async function callAll(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
-  options: { readonly signal?: AbortSignal; readonly roundsMax?: number },
+  { atLeast, ...options }: CallAllOptions,
 ): Promise<(Hex | null)[]> {
   const results: (Hex | null)[] = [];
   for (let from = 0; from < calls.length; from += CALLS_MAX) {
-    const settled = await rpc.batchSettled(
-      calls
-        .slice(from, from + CALLS_MAX)
-        .map(({ at, ...call }) => ({ method: 'eth_call', params: [call, at] })),
-      parseData,
-      options,
-    );
+    const some = calls
+      .slice(from, from + CALLS_MAX)
+      .map(({ at, ...call }): RpcCall => ({ method: 'eth_call', params: [call, at] }));
+    const settled =
+      atLeast === undefined
+        ? await rpc.batchSettled(some, parseData, options)
+        : await settleAtLeast(rpc, some, parseData, atLeast, options);
     for (const item of settled) {
       if ('error' in item && item.error.kind !== 'revert') throw item.error;
       results.push('value' in item ? item.value : null);

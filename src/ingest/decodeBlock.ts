@@ -53,6 +53,7 @@ export function decodeBlock(
   context.registry.openBlock(number, reversible);
   const work: Work = { context, block, rows, memory: new Map() };
   pushBlockRow(work);
+  pushCreations(work);
   for (const { pool, ord, state } of found.pools) {
     context.registry.addPool(pool);
     if (state !== null) context.registry.setState(pool.address, state);
@@ -86,6 +87,21 @@ function pushBlockRow({ context, block, rows }: Work): void {
     log_count: block.logs.length,
     gas_prices: prices,
   });
+}
+
+/** Receipts name the contract that a transaction created itself. */
+function pushCreations({ block, rows }: Work): void {
+  for (const tx of block.transactions) {
+    if (tx.contractAddress === null) continue;
+    rows.created_contracts.push({
+      ord: toOrd(block.number, tx.index),
+      timestamp: block.timestamp,
+      address: tx.contractAddress,
+      creator: tx.from,
+      tx_hash: tx.hash,
+      tx_index: tx.index,
+    });
+  }
 }
 
 function pushLogRow({ context, block, rows }: Work, log: ChainLog): void {

@@ -10,7 +10,7 @@ import { toOrd } from '../domain/ord';
 import type { Dex, PoolState } from '../domain/pool';
 import type { Logger } from '../log';
 import { toPool, type PoolCreation, type Protocol } from '../protocols/protocol';
-import { callContracts, callContractsOfOld, type TaggedCall } from './contractCalls';
+import { callContractsOfOld, callContractsSince, type TaggedCall } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
@@ -64,10 +64,12 @@ export class PoolDiscovery {
     registry: PoolRegistry,
     signal?: AbortSignal,
   ): Promise<DiscoveredPool[]> {
+    const last = blocks.at(-1);
+    if (last === undefined) return [];
     const candidates = this.listCandidates(blocks, registry);
     const found: DiscoveredPool[] = [];
     for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
-      found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), signal)));
+      found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
     }
     const pools = new Set(found.map((item) => item.pool.address));
     if (this.strangers.size > STRANGERS_MAX) this.strangers.clear();
@@ -97,18 +99,20 @@ export class PoolDiscovery {
     return [...candidates.values()];
   }
 
-  private async ask(candidates: readonly Candidate[], signal?: AbortSignal): Promise<DiscoveredPool[]> {
-    const asked = await callContracts(
+  private async ask(
+    candidates: readonly Candidate[],
+    block: ChainBlock,
+    signal?: AbortSignal,
+  ): Promise<DiscoveredPool[]> {
+    const asked = await callContractsSince(
       this.deps.rpc,
       candidates.flatMap(({ address }) =>
-        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map(
-          (data): TaggedCall => ({
-            to: address,
-            data,
-            at: 'latest',
-          }),
-        ),
+        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map((data) => ({
+          to: address,
+          data,
+        })),
       ),
+      block,
       signal,
     );
     const claims: { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[] = [];
@@ -127,9 +131,10 @@ export class PoolDiscovery {
         claims.push({ candidate, creation, dex, protocol });
       }
     });
-    const answers = await callContracts(
+    const answers = await callContractsSince(
       this.deps.rpc,
       claims.map(({ creation, dex }) => factoryCall(dex.factory, creation)),
+      block,
       signal,
     );
     const proven = claims.filter((claim, index) => addressOf(answers[index]) === claim.candidate.address);
@@ -174,7 +179,7 @@ export class PoolDiscovery {
   }
 }
 
-function factoryCall(factory: Hex, creation: PoolCreation): TaggedCall {
+function factoryCall(factory: Hex, creation: PoolCreation): Omit<TaggedCall, 'at'> {
   const coder = AbiCoder.defaultAbiCoder();
   const { token0, token1, feePips } = creation;
   const data =
@@ -182,7 +187,7 @@ function factoryCall(factory: Hex, creation: PoolCreation): TaggedCall {
       ? SELECTORS.getPair + coder.encode(['address', 'address'], [token0, token1]).slice(2)
       : SELECTORS.getPool +
         coder.encode(['address', 'address', 'uint24'], [token0, token1, feePips]).slice(2);
-  return { to: factory, data, at: 'latest' };
+  return { to: factory, data };
 }
 
 /** The `index`-th 32-byte word of an answer; null when it is not there. */

@@ -32,7 +32,13 @@ import {
   withWeights,
   type WeightedPoolState,
 } from '../protocols/weightedPool';
-import { callContracts, callContractsOfOld, type BlockTag, type TaggedCall } from './contractCalls';
+import {
+  callContracts,
+  callContractsOfOld,
+  callContractsSince,
+  type BlockTag,
+  type TaggedCall,
+} from './contractCalls';
 import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 
@@ -72,6 +78,13 @@ interface Candidate {
   readonly known: VaultPool | null;
 }
 
+type FactCall = Omit<TaggedCall, 'at'>;
+type AskFacts = (calls: readonly FactCall[]) => Promise<(Hex | null)[]>;
+
+function atBlock(calls: readonly FactCall[], blockHash: Hex): TaggedCall[] {
+  return calls.map((call) => ({ ...call, at: { blockHash } }));
+}
+
 export class VaultDiscovery {
   private readonly strangers = new Set<Hex>();
 
@@ -79,7 +92,7 @@ export class VaultDiscovery {
 
   /**
    * What is to be taken up at the start of some of these linked blocks. `reversible`: they may be reorganised, so the
-   * questions are of these very blocks; else they are long past, and what never changes is asked of the newest.
+   * questions are of these very blocks; else what never changes may also be asked of a newer one.
    */
   async discover(
     blocks: readonly ChainBlock[],
@@ -91,9 +104,13 @@ export class VaultDiscovery {
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
     if (candidates.length === 0) return [];
-    const newest: BlockTag = reversible ? { blockHash: last.hash } : 'latest';
+    // Facts that never change once the pool is there; of these very blocks while they may be reorganised.
+    const ask: AskFacts = (calls) =>
+      reversible
+        ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal)
+        : callContractsSince(this.deps.rpc, calls, last, signal);
     const fresh = candidates.filter(({ known }) => known === null);
-    const able = await this.list(fresh, newest, signal);
+    const able = await this.list(fresh, ask);
     // A contract may register several ids: the first one counts.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
@@ -142,25 +159,15 @@ export class VaultDiscovery {
   /** Those to be listed, with all that is known of them without their books. */
   private async list(
     candidates: readonly Candidate[],
-    at: BlockTag,
-    signal?: AbortSignal,
+    ask: AskFacts,
   ): Promise<{ candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[]> {
     const older = candidates.filter(({ created }) => created === null);
-    const { rpc } = this.deps;
-    const books = await callContracts(
-      rpc,
-      older.map(({ dex, poolId }) => ({ ...poolTokensCall(dex.factory, poolId), at })),
-      signal,
-    );
+    const books = await ask(older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)));
     const tokensOf = new Map(
       older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)?.tokens]),
     );
     const calls = candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId)));
-    const answers = await callContracts(
-      rpc,
-      calls.flat().map((call) => ({ ...call, gas: CALL_GAS, at })),
-      signal,
-    );
+    const answers = await ask(calls.flat().map((call) => ({ ...call, gas: CALL_GAS })));
     let next = 0;
     return candidates.flatMap((candidate, index) => {
       const { dex, poolId, created } = candidate;

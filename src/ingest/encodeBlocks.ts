@@ -1,4 +1,5 @@
 /** Block rows as RowBinary, table by table: for the final tables, or with a commit in front for the head tables. */
+import { createdContractsTable } from '../clickhouse/explorerTables';
 import type { EncodedRows } from '../clickhouse/inserter';
 import { RowWriter } from '../clickhouse/rowWriter';
 import {
@@ -58,6 +59,7 @@ export const TABLE_ENCODERS: readonly TableEncoder[] = [
   encoderOf('token_prices', tokenPricesTable),
   encoderOf('transfers', transfersTable),
   encoderOf('position_events', positionEventsTable),
+  encoderOf('created_contracts', createdContractsTable),
 ];
 
 /** Bodies for the head tables, one per table that has rows. */

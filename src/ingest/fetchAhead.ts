@@ -8,11 +8,12 @@ export interface FetchAheadOptions {
   readonly parallel?: number;
   /** Logs that a chunk should have. */
   readonly chunkLogs?: number;
-  /** Blocks that a chunk may have. */
-  readonly chunkBlocksMax?: number;
+  /** Blocks that a chunk may have; never more than 512. */
+  readonly blocksMax?: number;
 }
 
 const FIRST_CHUNK_BLOCKS = 16;
+const CHUNK_BLOCKS_MAX = 512;
 
 /** Chunks of consecutive blocks from … to, ascending, verified by the source. */
 export async function* fetchAhead(
@@ -21,10 +22,11 @@ export async function* fetchAhead(
   to: number,
   options: FetchAheadOptions,
 ): AsyncGenerator<ChainBlock[]> {
-  const { signal, parallel = 4, chunkLogs = 6_000, chunkBlocksMax = 512 } = options;
+  const { signal, parallel = 4, chunkLogs = 6_000, blocksMax = Infinity } = options;
+  const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
   const under: Promise<ChainBlock[]>[] = [];
   let next = from;
-  let size = FIRST_CHUNK_BLOCKS;
+  let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
   const launch = (): void => {
     while (under.length < parallel && next <= to) {
       const end = Math.min(to, next + size - 1);

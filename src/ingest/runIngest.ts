@@ -2,6 +2,7 @@
  * Keeps one chain ingested until told to stop: opens sessions, feeds them heads, and begins anew after every failure
  * that may pass. What cannot pass (a broken invariant, a wrong setting) stops the writer; readers are not touched.
  */
+import { BeyondFinality } from '../chain/beyondFinality';
 import type { BlockSource } from '../chain/blockSource';
 import { checkChainId } from '../chain/checkChainId';
 import type { Clock } from '../chain/clock';
@@ -22,17 +23,26 @@ import { createTransferDecoder } from './decodeTransfers';
 import { PoolDiscovery } from './discoverPools';
 import { VaultDiscovery } from './discoverVaultPools';
 import { PoolRegistry } from './poolRegistry';
+import type { AuditKeeper } from './auditKeeper';
+import type { GapStore } from './gapStore';
 import { IngestSession, type SessionDeps } from './session';
+import type { SessionLimits } from './sessionLimits';
 import type { IngestStatus } from './status';
 import type { Store } from './store';
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
+/** A chain that contradicts a final block is asked for so long before the writer stops: it may be one node that lags. */
+const CONTRADICTION_MS = 15_000;
 /** Random commits are below this: they fit a JavaScript number and do not meet. */
 const COMMIT_SPAN = 2 ** 52;
 
 export interface IngestOptions {
   readonly store: Store;
+  /** Finds and refills rows that were lost; absent: nobody looks. */
+  readonly gaps?: GapStore | undefined;
+  /** Stores audit hashes; absent: nobody does. */
+  readonly audit?: AuditKeeper | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
   readonly chain: ChainDescription;
@@ -42,6 +52,7 @@ export interface IngestOptions {
   readonly status: IngestStatus;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly limits?: Partial<SessionLimits> | undefined;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
   /** Told of every failure before it is tried again; may mend what it can. */
   readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
@@ -54,10 +65,12 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
   const { status, log, clock } = options;
   const context = createDecodeContext(options);
   let backoffMs = BACKOFF_MIN_MS;
+  let contradictedAt: number | null = null;
   while (!signal.aborted) {
     try {
       return await runSession(options, context, signal, () => {
         backoffMs = BACKOFF_MIN_MS;
+        contradictedAt = null;
         status.problem = null;
         status.problemSince = null;
       });
@@ -65,7 +78,10 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
       if (signal.aborted) return;
       status.problem = errorText(error);
       status.problemSince ??= clock.now();
-      if (isFinal(error)) {
+      if (error instanceof BeyondFinality) contradictedAt ??= clock.now();
+      const doubted =
+        error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
+      if (isFinal(error) && !doubted) {
         status.phase = 'stopped';
         log.fatal({ error: errorText(error) }, 'the ingester stops');
         throw error;
@@ -93,12 +109,16 @@ async function runSession(
   await checkChainId(rpc, chain.chainId, signal);
   const deps: SessionDeps = {
     store,
+    gaps: options.gaps,
+    audit: options.audit,
     rpc,
     source,
     decode,
     prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
     status,
     log,
+    clock,
+    limits: options.limits,
     terminal,
     finality: createFinality(source, options.finality, log),
     discovery: createDiscovery(options, decode),
@@ -123,7 +143,7 @@ async function runSession(
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
-  { source, finality, log, clock, status }: IngestOptions,
+  { source, finality, log, clock, status, audit }: IngestOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const rule = createFinality(source, finality, log);
@@ -132,9 +152,11 @@ async function backfillTo(
     const final = await rule.finalAt(head, signal);
     status.nodeHead = head.number;
     const to = Math.min(final.number, stopAt);
-    if (to > session.finalTo) await session.backfill(to);
+    if (to > session.finalTo) await session.backfill(to, head);
     else await clock.sleep(BACKOFF_MIN_MS, signal);
   }
+  audit?.poke(session.startBlock, session.finalTo);
+  await audit?.idle();
 }
 
 /** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */
@@ -168,10 +190,21 @@ function vaultDexes(chain: ChainDescription): Dex[] {
   return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
 }
 
-function createDecodeContext({ chain, status, log }: IngestOptions): DecodeContext {
+/** What decoding a chain's blocks needs, with an empty registry. */
+export function createDecodeContext({
+  chain,
+  status,
+  log,
+}: Pick<IngestOptions, 'chain' | 'status' | 'log'>): DecodeContext {
   const dexes = configuredDexes(chain);
   const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
   const registry = new PoolRegistry();
+  const transfers = createTransferDecoder({
+    wrappedNative: chain.wrappedNative,
+    positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
+    isPool: (address) => registry.findPool(address) !== undefined,
+  });
+  status.skippedTransfers = transfers.skipped;
   return {
     chainId: chain.chainId,
     registry,
@@ -181,11 +214,7 @@ function createDecodeContext({ chain, status, log }: IngestOptions): DecodeConte
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
     vaultTopics: new Set(vaultDexes(chain).length === 0 ? [] : [...VAULT_TOPICS, ...POOL_TOPICS]),
-    transfers: createTransferDecoder({
-      wrappedNative: chain.wrappedNative,
-      positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
-      isPool: (address) => registry.findPool(address) !== undefined,
-    }),
+    transfers,
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
     onMalformed: (item: ChainLog) => {
       status.malformedLogs += 1;

@@ -47,6 +47,8 @@ export interface StoredState {
   readonly commits: ReadonlyMap<Hex, number>;
   /** Largest version of head_blocks. */
   readonly version: number;
+  /** Last block that was final when the head was last told of; the cursor's number at least. */
+  readonly finalNumber: number;
 }
 
 /** One flip of the head: blocks that become canonical and heights that become void. */

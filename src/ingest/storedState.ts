@@ -26,14 +26,19 @@ interface HeadRow {
   readonly timestamp: number;
   readonly commit: string;
   readonly version: string;
+  readonly final_number: number;
 }
 
 /** null when the chain was never begun in this database. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
+  // Each by itself: a range that is begun again and again leaves any number of intents above the last one done.
+  const newest = (status: 'done' | 'intent'): string =>
+    `SELECT seq, status, kind, from_block, to_block, ${HEX_HASH('p.to_hash')} AS to_hash, to_timestamp, counts
+     FROM promotions AS p WHERE chain_id = {chain:UInt32} AND status = '${status}'
+     ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC LIMIT 1`;
   const ranges = await database.select<PromotionRow>(
     'read newest ranges',
-    `SELECT seq, status, kind, from_block, to_block, ${HEX_HASH('to_hash')} AS to_hash, to_timestamp, counts
-     FROM promotions WHERE chain_id = {chain:UInt32} ORDER BY chain_id DESC, seq DESC, status DESC LIMIT 8`,
+    `SELECT * FROM (${newest('done')}) UNION ALL SELECT * FROM (${newest('intent')})`,
     { chain: chainId },
   );
   const done = ranges.find((row) => row.status === 'done');
@@ -47,7 +52,8 @@ export async function readStoredState(database: Database, chainId: number): Prom
   const begun = ranges.find((row) => row.status === 'intent' && Number(row.seq) > cursor.seq);
   const rows = await database.select<HeadRow>(
     'read head blocks',
-    `SELECT number, ${HEX_HASH('h.hash')} AS hash, ${HEX_HASH('h.parent_hash')} AS parent_hash, timestamp, commit, version
+    `SELECT number, ${HEX_HASH('h.hash')} AS hash, ${HEX_HASH('h.parent_hash')} AS parent_hash, timestamp, commit, version,
+            final_number
      FROM head_blocks AS h WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32} ORDER BY version`,
     { chain: chainId, cursor: cursor.number },
   );
@@ -56,7 +62,7 @@ export async function readStoredState(database: Database, chainId: number): Prom
     'SELECT from_block FROM promotions WHERE chain_id = {chain:UInt32} AND seq = 0 LIMIT 1',
     { chain: chainId },
   );
-  const [newest] = await database.select<{ version: string }>(
+  const [last] = await database.select<{ version: string }>(
     'read head version',
     'SELECT max(version) AS version FROM head_blocks WHERE chain_id = {chain:UInt32}',
     { chain: chainId },
@@ -66,7 +72,8 @@ export async function readStoredState(database: Database, chainId: number): Prom
     cursor,
     intent: begun === undefined ? null : intentOfRow(begun),
     ...canonicalOf(cursor, rows),
-    version: Number(newest?.version ?? 0),
+    version: Number(last?.version ?? 0),
+    finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),
   };
 }
 

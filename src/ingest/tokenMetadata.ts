@@ -5,12 +5,15 @@
  */
 import { AbiCoder, Interface } from 'ethers';
 
-import type { RpcErrorKind } from '../chain/rpcError';
+import type { Settled } from '../chain/endpoint';
+import { RpcError, type RpcErrorKind } from '../chain/rpcError';
+import type { RpcCall } from '../chain/rpcTransport';
 import type { TokenRow } from '../clickhouse/tables';
 import { normaliseText } from '../domain/address';
 import { DECIMALS_MAX } from '../domain/amounts';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
+import { newestInstead, settleAtLeast, type BlockTag } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
@@ -36,17 +39,30 @@ const NAME_MAX = 128;
 /** Hex digits of an answer that are looked at: enough for the longest name in four-byte characters. */
 const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
 
-/** One row per token, in the order given. Rejects retryably when the node does not answer. */
+/** The block that shows the tokens: what it was asked of must know it. */
+export interface ShowingBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  /** It may be reorganised yet. */
+  readonly reversible: boolean;
+}
+
+type Asked = (Hex | null)[];
+
+/**
+ * One row per token, in the order given. Rejects retryably when the node does not answer, or is behind the block: a token
+ * that is younger than the node's newest block would seem to have no decimals, for ever.
+ */
 export async function readTokens(
   rpc: EthCalls,
   tokens: readonly Hex[],
-  blockNumber: number,
+  block: ShowingBlock,
   signal?: AbortSignal,
 ): Promise<TokenRow[]> {
   const rows: TokenRow[] = [];
   for (let at = 0; at < tokens.length; at += TOKENS_MAX) {
     const some = tokens.slice(at, at + TOKENS_MAX);
-    const answers = (await aggregate(rpc, some, signal)) ?? (await askAlone(rpc, some, signal));
+    const answers = await askAtBlock(rpc, some, block, signal);
     some.forEach((address, index) => {
       const [symbol, name, decimals] = answers.slice(index * CALLS.length, (index + 1) * CALLS.length);
       rows.push({
@@ -54,28 +70,52 @@ export async function readTokens(
         symbol: textOf(symbol, SYMBOL_MAX),
         name: textOf(name, NAME_MAX),
         decimals: decimalsOf(decimals),
-        version: blockNumber,
+        version: block.number,
       });
     });
   }
   return rows;
 }
 
-/** null when the chain has no Multicall3 or the aggregate as a whole failed. */
-async function aggregate(
+/** How some calls are asked: at which block, and what else must hold of the node. */
+interface Question {
+  readonly at: BlockTag;
+  /** The node's newest block must not be below it; null: the tag says enough. */
+  readonly atLeast: number | null;
+  readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
+}
+
+/** At the block's own state; where no node keeps that any more, at the newest of a node that is far beyond it. */
+async function askAtBlock(
   rpc: EthCalls,
   tokens: readonly Hex[],
+  { number, hash, reversible }: ShowingBlock,
   signal?: AbortSignal,
-): Promise<(Hex | null)[] | null> {
+): Promise<Asked> {
+  const options = signal === undefined ? {} : { signal };
+  // A final block's state may be gone for good: asked of everybody once.
+  const pinned = reversible ? options : { ...options, roundsMax: 1 };
+  try {
+    return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
+  } catch (error) {
+    if (!(error instanceof RpcError) || NODE_FAULTS.has(error.kind)) throw error;
+    // The block was taken back, or has not come to the node yet.
+    if (reversible && error.kind === 'unknown_block') throw error;
+    return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
+  }
+}
+
+async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
+  return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
+}
+
+/** null when the chain has no Multicall3 or the aggregate as a whole failed. */
+async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
   const calls = tokens.flatMap((target) =>
     CALLS.map((callData) => ({ target, allowFailure: true, callData })),
   );
   const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
-  const [settled] = await rpc.batchSettled(
-    [{ method: 'eth_call', params: [{ to: MULTICALL3, data }, 'latest'] }],
-    parseData,
-    signal === undefined ? {} : { signal },
-  );
+  const [settled] = await callAll(rpc, [{ to: MULTICALL3, data }], question);
   if (settled === undefined || 'error' in settled || settled.value.length < 130) return null;
   try {
     const [results] = MULTICALL.decodeFunctionResult('aggregate3', settled.value) as unknown as [
@@ -87,23 +127,29 @@ async function aggregate(
   }
 }
 
-async function askAlone(
-  rpc: EthCalls,
-  tokens: readonly Hex[],
-  signal?: AbortSignal,
-): Promise<(Hex | null)[]> {
-  const settled = await rpc.batchSettled(
-    tokens.flatMap((to) =>
-      CALLS.map((data) => ({ method: 'eth_call', params: [{ to, data, gas: CALL_GAS }, 'latest'] })),
-    ),
-    parseData,
-    signal === undefined ? {} : { signal },
+async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
+  const settled = await callAll(
+    rpc,
+    tokens.flatMap((to) => CALLS.map((data) => ({ to, data, gas: CALL_GAS }))),
+    question,
   );
   return settled.map((item) => {
     if ('value' in item) return item.value;
-    if (NODE_FAULTS.has(item.error.kind)) throw item.error;
+    // A node that cannot read the tag says nothing of the token.
+    if (NODE_FAULTS.has(item.error.kind) || (question.at !== 'latest' && item.error.kind !== 'revert'))
+      throw item.error;
     return null;
   });
+}
+
+async function callAll(
+  rpc: EthCalls,
+  calls: readonly { readonly to: Hex; readonly data: string; readonly gas?: Hex }[],
+  { at, atLeast, options }: Question,
+): Promise<Settled<Hex>[]> {
+  const asked: RpcCall[] = calls.map((call) => ({ method: 'eth_call', params: [call, at] }));
+  if (atLeast === null) return rpc.batchSettled(asked, parseData, options);
+  return settleAtLeast(rpc, asked, parseData, atLeast, options);
 }
 
 function parseData(result: unknown): Hex {

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 
+import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ZERO_ADDRESS } from '../domain/hex';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
@@ -17,7 +18,7 @@ export const BALANCES_MAX = 50_000;
 const balanceRowShape = z.object({ token: z.string(), balance: z.string(), ahead: z.boolean() });
 type BalanceRow = z.infer<typeof balanceRowShape>;
 
-/** Raw balances by token; those of zero are missing. */
+/** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
 
 /** Whether transfers from before the first ingested block are missing: then balances are what is known, not what is. */
@@ -25,45 +26,59 @@ export function isHistoryPartial(head: HeadSnapshot): boolean {
   return head.startBlock > FIRST_BLOCK;
 }
 
-/** Every token that an address holds, or owes; at most BALANCES_MAX. */
-export async function listBalances(
+/** What an address has to do with tokens and positions. */
+export interface Holdings {
+  /** Every token that it ever got or sent, also those of which nothing is left; at most BALANCES_MAX. */
+  readonly balances: Balances;
+  /** 0: it owns no V3 position; otherwise it may. */
+  readonly positionsGot: number;
+}
+
+export async function readHoldings(
   runner: QueryRunner,
   head: HeadSnapshot,
   holder: string,
-): Promise<Balances> {
-  const rows = await readBalances(runner, head, 'portfolio/list_balances', holder, []);
-  return new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
+): Promise<Holdings> {
+  const params = paramsOf(head, holder, []);
+  const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
+  // The zero address is no token: its row counts positions.
+  const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
+  const exact = await exactRows(runner, params, rows);
+  const balances = new Map(exact.map(({ token, balance }) => [token, BigInt(balance)]));
+  balances.delete(ZERO_ADDRESS);
+  return { balances, positionsGot: Number(got) };
 }
 
-/** Raw supplies of the given tokens: minus what the zero address holds. Those of zero are missing. */
+/** Raw supplies of the given tokens: minus what the zero address holds. Those that no log names are missing. */
 export async function listSupplies(
   runner: QueryRunner,
   head: HeadSnapshot,
   tokens: readonly string[],
 ): Promise<Balances> {
-  const rows = await inChunks(tokens, (chunk) =>
-    readBalances(runner, head, 'portfolio/list_supplies', ZERO_ADDRESS, chunk),
-  );
+  const rows = await inChunks(tokens, async (chunk) => {
+    const params = paramsOf(head, ZERO_ADDRESS, chunk);
+    const some = await runner.run('portfolio/list_supplies', params, balanceRowShape);
+    return exactRows(runner, params, some);
+  });
   return new Map(rows.map(({ token, balance }) => [token, -BigInt(balance)]));
 }
 
-/** Rows of the named query, or, while a batch beyond the snapshot is being stored, of the one that takes it off again. */
-async function readBalances(
-  runner: QueryRunner,
-  head: HeadSnapshot,
-  name: string,
-  holder: string,
-  tokens: readonly string[],
-): Promise<BalanceRow[]> {
-  const params = {
+function paramsOf(head: HeadSnapshot, holder: string, tokens: readonly string[]): QueryParams {
+  return {
     ...snapshotParams(head),
     holder: holder.slice(2),
     tokens: tokens.map((token) => token.slice(2)),
     limit: BALANCES_MAX,
   };
-  const rows = await runner.run(name, params, balanceRowShape);
-  const exact = rows.some(({ ahead }) => ahead)
-    ? await runner.run('portfolio/recount_balances', params, balanceRowShape)
+}
+
+/** The rows, or, while a batch beyond the snapshot is being stored, those of the query that takes it off again. */
+async function exactRows(
+  runner: QueryRunner,
+  params: QueryParams,
+  rows: readonly BalanceRow[],
+): Promise<readonly BalanceRow[]> {
+  return rows.some(({ ahead }) => ahead)
+    ? runner.run('portfolio/recount_balances', params, balanceRowShape)
     : rows;
-  return exact.filter(({ balance }) => balance !== '0');
 }

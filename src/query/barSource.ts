@@ -6,11 +6,11 @@ import { z } from 'zod';
 
 import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
-import type { Hex } from '../domain/hex';
+import type { RowReader } from '../clickhouse/rowReader';
 import { lastOrdOfBlock } from '../domain/ord';
-import { AppError } from '../errors';
 import { addHeadSwaps, foldParts, parseUsd, type BarPart, type HeadSwap } from './barParts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import type { HeadSwaps, LegKey } from './headSwaps';
 import { slotOf } from './tickSeries';
 
 /** Rows asked for beside 1.5 per bar: short series in many parts need no second round. */
@@ -21,8 +21,6 @@ const ROWS_MAX = 200_000;
 /** … and 40 rounds of the maximum hold all minutes of fifteen years. */
 const ROUNDS_MAX = 44;
 const DAY_SECONDS = 86_400;
-/** Swaps of one pair in head blocks; beyond it the answer would be wrong, so there is none. */
-const HEAD_SWAPS_MAX = 500_000;
 
 /** 64-bit integers come as numbers or as text, as the server's settings have it; ords and counts fit a number. */
 const integer = z.union([z.string(), z.number()]);
@@ -45,16 +43,6 @@ const barRowShape = z.object({
 });
 type BarRow = z.infer<typeof barRowShape>;
 
-const headSwapRowShape = z.object({
-  ord: z.string(),
-  timestamp: z.int(),
-  volume0: z.string(),
-  volume1: z.string(),
-  price: z.number(),
-  volume_usd: z.string(),
-  tracked: z.boolean(),
-  buy: z.union([z.boolean(), z.literal(0), z.literal(1)]),
-});
 const firstBarShape = z.object({ bucket: z.int() });
 
 export interface BarsRead {
@@ -62,6 +50,13 @@ export interface BarsRead {
   readonly priced: BarPart[];
   /** No bar of the pair has a price, whatever its time. */
   readonly neverPriced: boolean;
+}
+
+/** Where bars are read from. */
+export interface BarSourceDeps {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly headSwaps: HeadSwaps;
 }
 
 /** Reads bars; made for one request. */
@@ -72,15 +67,13 @@ export class BarSource {
   private readonly lastBucket: number;
 
   constructor(
-    private readonly runner: QueryRunner,
-    private readonly chainId: number,
+    private readonly source: BarSourceDeps,
     private readonly head: HeadSnapshot,
-    /** Which two tokens of which pool (swaps.leg). */
-    { pair, leg }: { readonly pair: Hex; readonly leg: number },
+    private readonly legKey: LegKey,
     private readonly seconds: number,
     private readonly usd: boolean,
   ) {
-    this.key = { pair: pair.slice(2), leg, usd };
+    this.key = { pair: legKey.pair.slice(2), leg: legKey.leg, usd };
     this.snapshot = snapshotParams(head);
     this.tipOrd = lastOrdOfBlock(head.number);
     this.lastBucket = slotOf(head.timestamp, seconds);
@@ -89,14 +82,15 @@ export class BarSource {
   /** The newest bars with a price below `to`, `wanted` of them where there are so many, or more. */
   async read(to: number, wanted: number): Promise<BarsRead> {
     const end = Math.min(to, this.lastBucket + this.seconds);
-    const [swaps, firstInUsd, page] = await Promise.all([
-      this.listHeadSwaps(),
-      this.usd ? this.findFirstDay() : null,
+    const [swaps, page] = await Promise.all([
+      this.source.headSwaps.of(this.head, this.legKey, this.usd),
       this.listBars(0, end, Math.ceil(wanted * 1.5) + ROWS_SPARE),
     ]);
-    const neverPriced = this.usd && firstInUsd === null && !swaps.some((swap) => swap.price > 0);
-    if (neverPriced) return { priced: [], neverPriced };
-    return { priced: await this.collect(page, swaps, end, wanted, firstInUsd), neverPriced };
+    const priced = await this.collect(page, swaps, end, wanted);
+    const pricedHead = (): boolean => swaps.some((swap) => swap.price > 0);
+    const neverPriced =
+      this.usd && priced.length === 0 && !pricedHead() && (await this.findFirstDay()) === null;
+    return { priced, neverPriced };
   }
 
   /** Reads on, in growing pages, until there are enough bars or none are left. */
@@ -105,7 +99,6 @@ export class BarSource {
     swaps: readonly HeadSwap[],
     end: number,
     wanted: number,
-    firstDay: number | null,
   ): Promise<BarPart[]> {
     const bars = new Map<number, BarPart>();
     let page = first;
@@ -118,7 +111,7 @@ export class BarSource {
       if (page.exhausted || bars.size >= wanted) break;
       if (round === 1) {
         const firstHead = swaps.find((swap) => swap.price > 0)?.timestamp ?? end;
-        const firstFinal = firstDay ?? (await this.findFirstDay()) ?? end;
+        const firstFinal = (await this.findFirstDay()) ?? end;
         from = Math.min(firstFinal, slotOf(firstHead, DAY_SECONDS));
         limit = Math.min(page.rows * ROWS_GROWTH, ROWS_MAX);
       }
@@ -133,12 +126,12 @@ export class BarSource {
     const { pair, leg } = this.key;
     const params = { pair, leg, timeframe: this.seconds, from, to: before, limit };
     const name = this.usd ? 'ticks/list_bars_usd' : 'ticks/list_bars_quote';
-    const rows = await this.runner.run(name, params, barRowShape);
+    const rows = await this.source.runner.read(name, params, readPart);
     const exhausted = rows.length < limit;
     const cut = exhausted ? undefined : rows.at(-1)?.bucket;
     const whole = cut === undefined ? rows : rows.filter((row) => row.bucket > cut);
     return {
-      parts: whole.map(toPart),
+      parts: whole,
       rows: limit,
       exhausted,
       before,
@@ -156,36 +149,18 @@ export class BarSource {
     const params = {
       ...this.key,
       ...this.snapshot,
-      chain_id: this.chainId,
+      chain_id: this.source.chainId,
       timeframe: this.seconds,
       bucket: this.lastBucket,
     };
-    const rows = await this.runner.run('ticks/recompute_bar', params, barRowShape);
+    const rows = await this.source.runner.run('ticks/recompute_bar', params, barRowShape);
     return [...parts.filter((part) => part.bucket !== this.lastBucket), ...rows.map(toPart)];
   }
 
   /** The day of the first bar with a price: nothing older needs to be read. */
   private async findFirstDay(): Promise<number | null> {
-    const [row] = await this.runner.run('ticks/find_first_bar', this.key, firstBarShape);
+    const [row] = await this.source.runner.run('ticks/find_first_bar', this.key, firstBarShape);
     return row?.bucket ?? null;
-  }
-
-  private async listHeadSwaps(): Promise<HeadSwap[]> {
-    if (this.head.blocks.length === 0) return [];
-    const params = { ...this.key, ...this.snapshot, limit: HEAD_SWAPS_MAX };
-    const rows = await this.runner.run('ticks/list_head_swaps', params, headSwapRowShape);
-    if (rows.length === HEAD_SWAPS_MAX)
-      throw new AppError('unavailable', 'too much of the chain waits for finality');
-    return rows.map((row) => ({
-      ord: Number(row.ord),
-      timestamp: row.timestamp,
-      price: row.price,
-      volume0: BigInt(row.volume0),
-      volume1: BigInt(row.volume1),
-      volumeUsd: parseUsd(row.volume_usd),
-      tracked: row.tracked,
-      buy: row.buy === true || row.buy === 1,
-    }));
   }
 }
 
@@ -197,6 +172,33 @@ interface BarPage {
   /** The page holds every bar of [completeFrom, before). */
   readonly before: number;
   readonly completeFrom: number;
+}
+
+/** A row of list_bars_*. */
+function readPart(row: RowReader): BarPart {
+  const bucket = row.u32();
+  const openOrd = row.u64();
+  const open = row.f64();
+  const closeOrd = row.u64();
+  const close = row.f64();
+  const high = row.f64();
+  const low = row.f64();
+  return {
+    bucket,
+    openOrd,
+    open,
+    closeOrd,
+    close,
+    high,
+    low: low === Infinity ? 0 : low,
+    volume0: row.u256(),
+    volume1: row.u256(),
+    volumeUsd: row.decimal128(),
+    trades: row.u64(),
+    untracked: row.u64(),
+    buys: row.u64(),
+    lastOrd: row.u64(),
+  };
 }
 
 function toPart(row: BarRow): BarPart {

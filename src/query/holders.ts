@@ -1,12 +1,14 @@
 /**
  * Who holds the market's tokens: counts, supplies and the largest balances of every token of a pool and of every LP token.
- * Kept from one head version to the next: only tokens that moved in between are counted anew.
+ * Kept from one head version to the next: only tokens that moved in between are counted anew, and those with many holders
+ * follow what moved.
  */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import { isHistoryPartial } from './balances';
+import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHolding } from './holderCounts';
 import { snapshotParams, type HeadBlock, type HeadSnapshot } from './headSnapshot';
 import { ADDRESSES_MAX, inChunks } from './inChunks';
 import type { PairTable, PairTables } from './pairTable';
@@ -18,6 +20,10 @@ const ROWS_PER_QUERY = 500_000;
 /** More tokens than any chain has; a bound, not a page. */
 const TOKENS_MAX = 20_000_000;
 const CONCENTRATED = 3;
+/** From so many addresses on following is cheaper than counting. */
+const FOLLOW_FROM = 5_000;
+/** Balances that move in one turn; with more of them all is counted anew. */
+const CHANGES_MAX = 200_000;
 
 const holdersRowShape = z.object({
   token: z.string(),
@@ -30,47 +36,50 @@ const holdersRowShape = z.object({
   ahead: z.boolean(),
 });
 type HoldersRow = z.infer<typeof holdersRowShape>;
+const changeRowShape = z.object({
+  token: z.string(),
+  holder: z.string(),
+  balance: z.string(),
+  change: z.string(),
+  ahead: z.boolean(),
+});
 const sizeRowShape = z.object({ token: z.string(), stored: z.int().min(0) });
 const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(z.string()) });
 const movedRowShape = z.object({ token: z.string() });
-
-/** Who holds one token, in raw units. */
-export interface TokenHolding {
-  /** Addresses with a balance above zero, the zero address left out. */
-  readonly holders: number;
-  /** What was minted and not burnt; null where the logs do not add up: somebody sent what it never got. */
-  readonly supply: bigint | null;
-  /** What lies at 0x…dEaD: out of reach, yet part of the supply. */
-  readonly dead: bigint;
-  /** The largest balances, at most forty, falling. */
-  readonly largest: readonly bigint[];
-  /** Addresses that ever held it: what counting it costs. */
-  readonly addresses: number;
-}
 
 export interface HolderTable {
   /** Null for a token without any transfer in the store, and for one that is not counted (its history is partial). */
   of(token: string): TokenHolding | null;
 }
 
-export type HolderTables = PerVersion<HolderTable>;
+export interface HolderTables extends PerVersion<HolderTable> {
+  /** The table of this very head version, if it is made; asks nothing. */
+  ready(head: HeadSnapshot): HolderTable | null;
+}
 
 /** What one head version hands to the next. */
 interface Counted {
   readonly head: HeadSnapshot;
   /** Null: no transfer. */
-  readonly holdings: ReadonlyMap<string, TokenHolding | null>;
+  readonly holdings: ReadonlyMap<string, HolderCount | null>;
   /** Tokens that moved in each canonical head block, by its commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
 }
 
-export function createHolderTables(runner: QueryRunner, pairs: PairTables): HolderTables {
+/** `followFrom`: tokens with so many addresses, and more, follow the changes of a block instead of being counted anew. */
+export function createHolderTables(
+  runner: QueryRunner,
+  pairs: PairTables,
+  { followFrom = FOLLOW_FROM }: { readonly followFrom?: number } = {},
+): HolderTables {
   let last: Counted | null = null;
-  return perVersion(async (head) => {
-    const counted = await countHolders(runner, head, await pairs.at(head), last);
+  const tableOf = ({ holdings }: Counted): HolderTable => ({ of: (token) => holdings.get(token) ?? null });
+  const tables = perVersion(async (head) => {
+    const counted = await countHolders(runner, head, await pairs.at(head), last, followFrom);
     last = counted;
-    return { of: (token) => counted.holdings.get(token) ?? null };
+    return tableOf(counted);
   });
+  return { ...tables, ready: (head) => (last?.head.version === head.version ? tableOf(last) : null) };
 }
 
 async function countHolders(
@@ -78,21 +87,62 @@ async function countHolders(
   head: HeadSnapshot,
   pairs: PairTable,
   before: Counted | null,
+  followFrom: number,
 ): Promise<Counted> {
   const headTokens = await listHeadTokens(runner, head, before);
-  const moved = before === null ? null : await listMovedTokens(runner, head, before, headTokens);
-  const holdings = new Map<string, TokenHolding | null>();
+  const turn = before === null ? null : turnOf(head, before, headTokens);
+  const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
+  const holdings = new Map<string, HolderCount | null>();
   const stale: string[] = [];
+  const large = new Map<string, HolderCount>();
   for (const token of wantedTokens(head, pairs)) {
-    const kept = moved?.has(token) === false ? before?.holdings.get(token) : undefined;
-    if (kept === undefined) stale.push(token);
+    const known = before?.holdings.get(token);
+    const kept = moved?.has(token) === false ? known : undefined;
+    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
+    else if (kept === undefined) stale.push(token);
     holdings.set(token, kept ?? null);
+  }
+  const followed =
+    turn === null ? new Map<string, HolderCount>() : await followLarge(runner, head, turn, large);
+  for (const token of large.keys()) {
+    const count = followed.get(token);
+    if (count === undefined) stale.push(token);
+    else holdings.set(token, count);
   }
   const sizes = await sizesOf(runner, stale, before);
   for (const tokens of packTokens(stale, sizes)) {
-    for (const row of await readHolders(runner, head, tokens)) holdings.set(row.token, toHolding(row));
+    for (const row of await readHolders(runner, head, tokens)) holdings.set(row.token, countOf(row));
   }
   return { head, holdings, headTokens };
+}
+
+/** Counts moved by what the blocks of the turn changed; those that cannot be moved so are missing. */
+async function followLarge(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  { come, gone, sharedTo }: Turn,
+  large: ReadonlyMap<string, HolderCount>,
+): Promise<ReadonlyMap<string, HolderCount>> {
+  const followed = new Map<string, HolderCount>();
+  if (sharedTo === null || large.size === 0) return followed;
+  const changes = new Map<string, HolderChange[]>([...large.keys()].map((token) => [token, []]));
+  const rows = await inChunks([...large.keys()], (chunk) => {
+    const tokens = chunk.map((token) => token.slice(2));
+    const params = { ...snapshotParams(head), come, gone, tokens, limit: CHANGES_MAX };
+    return runner.run('balances/list_changes', params, changeRowShape);
+  });
+  if (rows.length >= CHANGES_MAX) return followed;
+  for (const { token, holder, balance, change, ahead } of rows) {
+    const after = BigInt(balance);
+    changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - BigInt(change)), after });
+    if (ahead) changes.delete(token);
+  }
+  for (const [token, count] of large) {
+    const own = changes.get(token);
+    const next = own === undefined ? null : moveCount(count, own);
+    if (next !== null) followed.set(token, next);
+  }
+  return followed;
 }
 
 /** Tokens of pools, and pools that are tokens; where the history is partial only those whose creation was seen. */
@@ -123,27 +173,40 @@ async function listHeadTokens(
   return found;
 }
 
+/** From one head version to the next: commits of the blocks that only one of them has, above what they share. */
+interface Turn {
+  /** Null: the cursors are too far apart to tell. */
+  readonly sharedTo: number | null;
+  readonly come: readonly number[];
+  readonly gone: readonly number[];
+  readonly tokens: ReadonlySet<string>;
+}
+
+function turnOf(head: HeadSnapshot, before: Counted, headTokens: Counted['headTokens']): Turn {
+  const sharedTo = sharedUpTo(before.head, head);
+  const above = (blocks: readonly HeadBlock[]): number[] =>
+    blocks.filter(({ number }) => number > (sharedTo ?? -1)).map(({ commit }) => commit);
+  const gone = above(before.head.blocks).filter((commit) => !headTokens.has(commit));
+  const come = above(head.blocks).filter((commit) => !before.headTokens.has(commit));
+  const tokens = new Set<string>();
+  for (const commit of gone) for (const token of before.headTokens.get(commit) ?? []) tokens.add(token);
+  for (const commit of come) for (const token of headTokens.get(commit) ?? []) tokens.add(token);
+  return { sharedTo, come, gone, tokens };
+}
+
 /** Tokens whose balances may differ between the version before and this one. */
 async function listMovedTokens(
   runner: QueryRunner,
   head: HeadSnapshot,
   before: Counted,
-  headTokens: Counted['headTokens'],
+  { sharedTo, tokens }: Turn,
 ): Promise<ReadonlySet<string>> {
-  const sharedTo = sharedUpTo(before.head, head);
-  const above = (blocks: readonly HeadBlock[]): number[] =>
-    blocks.filter(({ number }) => number > (sharedTo ?? -1)).map(({ commit }) => commit);
-  const [then, now] = [above(before.head.blocks), above(head.blocks)];
-  const gone = then.filter((commit) => !headTokens.has(commit));
-  const come = now.filter((commit) => !before.headTokens.has(commit));
-  const moved = new Set<string>();
-  for (const commit of gone) for (const token of before.headTokens.get(commit) ?? []) moved.add(token);
-  for (const commit of come) for (const token of headTokens.get(commit) ?? []) moved.add(token);
-  if (sharedTo !== null) return moved;
+  if (sharedTo !== null) return tokens;
   const params = {
     after_ord: lastOrdOfBlock(Math.min(before.head.finalTo, head.finalTo)),
     limit: TOKENS_MAX,
   };
+  const moved = new Set(tokens);
   for (const { token } of await runner.run('balances/list_moved_tokens', params, movedRowShape))
     moved.add(token);
   return moved;
@@ -218,15 +281,4 @@ async function readHolders(
   if (ahead.length === 0) return rows;
   const exact = await inChunks(ahead, (chunk) => read('balances/recount_holders', chunk));
   return [...rows.filter((row) => !row.ahead), ...exact];
-}
-
-function toHolding(row: HoldersRow): TokenHolding {
-  const supply = -BigInt(row.zero_balance);
-  return {
-    holders: row.holders,
-    supply: row.negatives > 0 || supply < 0n ? null : supply,
-    dead: BigInt(row.dead_balance),
-    largest: row.largest.map(BigInt),
-    addresses: row.addresses,
-  };
 }

@@ -2,6 +2,7 @@
  * Makes the tables of a new head before anybody asks for them, as long as somebody asked lately: one head at a time, the
  * newest next, so that a slow database is never given more than one at once.
  */
+import { steadyNow } from '../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
 /** Nobody asked for so long: the next one to ask waits. */
@@ -18,7 +19,7 @@ export interface Warmer {
   onHead(head: HeadSnapshot): void;
 }
 
-export function createWarmer(now: () => number = Date.now): Warmer {
+export function createWarmer(now: () => number = steadyNow): Warmer {
   const watched: Warmable[] = [];
   let askedAt = -Infinity;
   let next: HeadSnapshot | null = null;

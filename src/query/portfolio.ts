@@ -1,17 +1,16 @@
 /**
- * What a wallet holds, as of a snapshot: tokens by their balances, LP tokens and V3 positions by what they stand for. All of
- * it from logs: the native coin leaves none and is not in it, nor is what lies staked in other contracts.
+ * What a wallet holds, as of a snapshot: tokens by their balances, LP tokens and V3 positions by what they stand for. By the
+ * logs, completed by what only the node can say (walletState). What lies staked in other contracts is not in it.
  */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
-import { formatUnits, plainNumber } from '../domain/amounts';
-import { ZERO_ADDRESS } from '../domain/hex';
-import { levelOf } from '../pricing/confidence';
-import type { Portfolio, PortfolioToken } from '../wire/portfolio';
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
+import type { Portfolio } from '../wire/portfolio';
 import type { Warning } from '../wire/tokens';
-import { BALANCES_MAX, isHistoryPartial, listBalances, listSupplies, type Balances } from './balances';
+import { BALANCES_MAX, isHistoryPartial, listSupplies, readHoldings, type Balances } from './balances';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import type { HolderTable } from './holders';
 import { inChunks } from './inChunks';
 import type { Reserves } from './lpShare';
 import type { PairEntry } from './pairItem';
@@ -19,14 +18,13 @@ import type { PairTable } from './pairTable';
 import {
   toConcentratedPosition,
   toLpPosition,
-  type OwnedLp,
   type OwnedPosition,
   type ValuedPosition,
 } from './portfolioPositions';
-import { isTrusted } from './priceBook';
-import { changePercent, compareKeys } from './ranking';
-import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS, worthOf } from './tokenSupply';
-import { tokenOf } from './tokens';
+import { listDeepest, toNative, toToken, type NativeCoin, type ValuedToken } from './portfolioTokens';
+import { NO_HOLDINGS, toPortfolio } from './portfolioTotals';
+import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from './tokenSupply';
+import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
 
 const POSITIONS_MAX = 10_000;
 const CONSTANT_PRODUCT = 2;
@@ -34,11 +32,32 @@ const CONCENTRATED = 3;
 
 const TRUNCATED: Warning = {
   code: 'truncated',
-  message: `Only ${BALANCES_MAX} tokens and ${POSITIONS_MAX} positions of an address are looked at`,
+  message: 'This address has more tokens or positions than are looked at, or than the node is asked about',
   severity: 'warning',
 };
 
-const ownedRowShape = z.object({ got: z.int() });
+const NODE_AWAY: Warning = {
+  code: 'node_away',
+  message:
+    'The chain node does not answer: the native coin and what V3 positions are owed are not known and not counted',
+  severity: 'info',
+};
+
+const REBASING_GUESSED: Warning = {
+  code: 'rebasing_guessed',
+  message:
+    'Balances of tokens with the flag rebasing are what the logs add up to, since the node does not say',
+  severity: 'warning',
+};
+
+const SEEDED: Warning = {
+  code: 'seeded',
+  message:
+    'What was there before the first indexed block was asked of the node, for tokens of the wallet and of the deepest ' +
+    'pools; other tokens, and V3 positions from before, are missing',
+  severity: 'info',
+};
+
 const positionRowShape = z.object({
   manager: z.string(),
   position_id: z.string(),
@@ -49,43 +68,60 @@ const positionRowShape = z.object({
 });
 const productRowShape = z.object({ pair: z.string(), reserve0: z.string(), reserve1: z.string() });
 
-interface ValuedToken {
-  readonly token: PortfolioToken;
-  readonly trusted: boolean;
+/** Where a portfolio comes from. */
+export interface PortfolioSource {
+  readonly runner: QueryRunner;
+  readonly wallets: WalletNode;
+  readonly rebasing: ReadonlySet<string>;
+  /** Who holds the market's tokens, if that is known already; null: supplies are asked for. */
+  readonly holders: HolderTable | null;
+  readonly native: NativeCoin;
 }
 
 /** The portfolio of an address; empty for one that no log names, and for the zero address, which owns nothing. */
 export async function getPortfolio(
-  runner: QueryRunner,
+  source: PortfolioSource,
   head: HeadSnapshot,
   pairs: PairTable,
-  address: string,
+  address: Hex,
 ): Promise<Portfolio> {
-  const owner = address !== ZERO_ADDRESS;
-  const [balances, owned] = owner
-    ? await Promise.all([listBalances(runner, head, address), listPositions(runner, head, address)])
-    : [new Map<string, bigint>(), []];
-  const lpOf = (token: string): PairEntry | null => {
-    const entry = pairs.byAddress.get(token);
-    return entry === undefined || entry.pool.pool_type === CONCENTRATED ? null : entry;
-  };
+  if (address === ZERO_ADDRESS) return toPortfolio(address, head, NO_HOLDINGS, []);
+  const { runner, wallets, rebasing } = source;
+  const { balances, positionsGot } = await readHoldings(runner, head, address);
+  // Few wallets have any.
+  const owned = positionsGot === 0 ? [] : await listPositions(runner, head, address);
+  const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
+  const wallet = { address, balances, positions: owned, rebasing, earlier };
+  const state = await readWalletState(wallets, head.hash, wallet);
   const lp: PairEntry[] = [];
   const tokens: ValuedToken[] = [];
-  for (const [token, balance] of balances) {
+  for (const [token, balance] of state.balances) {
     if (balance <= 0n) continue;
-    const entry = lpOf(token);
-    if (entry === null) tokens.push(toToken(token, balance, pairs));
+    const entry = lpOf(pairs, token);
+    if (entry === null) tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, state)));
     else lp.push(entry);
   }
   const positions = [
-    ...(await valueLpTokens(runner, head, pairs, lp, balances)),
+    ...(await valueLpTokens(source, head, pairs, lp, state.balances)),
     ...owned.flatMap((position) => {
       const entry = pairs.byAddress.get(position.pair);
-      return entry === undefined ? [] : [toConcentratedPosition(entry, position, pairs.prices)];
+      const owed = state.owed.get(`${position.manager}-${position.position_id}`) ?? null;
+      return entry === undefined ? [] : [toConcentratedPosition(entry, position, pairs.prices, owed)];
     }),
   ];
-  const truncated = balances.size === BALANCES_MAX || owned.length === POSITIONS_MAX;
-  return toPortfolio(address, head, tokens, positions, warningsOf(head, balances, truncated));
+  const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices);
+  const truncated = balances.size === BALANCES_MAX || owned.length === POSITIONS_MAX || state.truncated;
+  return toPortfolio(address, head, { native, tokens, positions }, warningsOf(head, state, truncated));
+}
+
+function flagsOf(token: string, rebasing: ReadonlySet<string>, { seeded }: WalletState): string[] {
+  return [...(rebasing.has(token) ? ['rebasing'] : []), ...(seeded.has(token) ? ['seeded'] : [])];
+}
+
+/** The pool whose LP token it is; null for other tokens. */
+function lpOf(pairs: PairTable, token: string): PairEntry | null {
+  const entry = pairs.byAddress.get(token);
+  return entry === undefined || entry.pool.pool_type === CONCENTRATED ? null : entry;
 }
 
 async function listPositions(
@@ -94,58 +130,33 @@ async function listPositions(
   owner: string,
 ): Promise<OwnedPosition[]> {
   const params = { ...snapshotParams(head), owner: owner.slice(2), limit: POSITIONS_MAX };
-  // Few wallets have any.
-  const [row] = await runner.run('portfolio/count_owned', params, ownedRowShape);
-  if (row === undefined || row.got === 0) return [];
   return runner.run('portfolio/list_positions', params, positionRowShape);
 }
 
-function toToken(address: string, balance: bigint, { tokens, prices }: PairTable): ValuedToken {
-  const token = tokenOf(tokens, address);
-  const price = prices.now(address);
-  return {
-    trusted: isTrusted(price),
-    token: {
-      address,
-      symbol: token.symbol,
-      name: token.name,
-      decimals: token.decimals,
-      balance: formatUnits(balance, token.decimals ?? 0),
-      balance_raw: balance.toString(),
-      price_usd: price.usd === null ? null : plainNumber(price.usd),
-      value_usd: worthOf(balance, token.decimals ?? 0, price),
-      price_confidence: levelOf(price.confidence),
-      price_change_24h: changePercent(price.usd, prices.before(address, 'h24')),
-      portfolio_pct: 0,
-    },
-  };
-}
-
 async function valueLpTokens(
-  runner: QueryRunner,
+  { runner, wallets, holders }: PortfolioSource,
   head: HeadSnapshot,
   pairs: PairTable,
   entries: readonly PairEntry[],
   balances: Balances,
 ): Promise<ValuedPosition[]> {
   if (entries.length === 0) return [];
-  const [supplies, products] = await Promise.all([
-    listSupplies(
-      runner,
-      head,
-      entries.map(({ pool }) => pool.address),
-    ),
+  // Of a pool whose creation was not seen the logs do not tell the supply.
+  const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
+  const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
+  const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
+  const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
+  const [supplies, asked, products] = await Promise.all([
+    listSupplies(runner, head, addresses(uncounted)),
+    readSupplies(wallets, head.hash, addresses(entries.filter((entry) => !isKnown(entry)))),
     listLastReserves(runner, head, entries),
   ]);
   return entries.map((entry) => {
-    const { address, created_block } = entry.pool;
-    // Of a pool whose creation was not seen the supply is not known.
-    const complete = !isHistoryPartial(head) || created_block !== null;
-    const lp: OwnedLp = {
-      balance: balances.get(address) ?? 0n,
-      supply: complete ? (supplies.get(address) ?? 0n) : null,
-      last: products.get(address) ?? null,
-    };
+    const { address } = entry.pool;
+    const supply = isKnown(entry)
+      ? (countedOf(entry) ?? supplies.get(address) ?? 0n)
+      : (asked.get(address) ?? null);
+    const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
     return toLpPosition(entry, lp, pairs.prices);
   });
 }
@@ -173,50 +184,13 @@ async function listLastReserves(
   );
 }
 
-function warningsOf(head: HeadSnapshot, balances: Balances, truncated: boolean): Warning[] {
+function warningsOf(head: HeadSnapshot, state: WalletState, truncated: boolean): Warning[] {
   const warnings: Warning[] = [];
   if (isHistoryPartial(head)) warnings.push(PARTIAL_HISTORY);
-  if ([...balances.values()].some((balance) => balance < 0n)) warnings.push(UNBALANCED_TRANSFERS);
+  if (state.seeded.size > 0) warnings.push(SEEDED);
+  if ([...state.balances.values()].some((balance) => balance < 0n)) warnings.push(UNBALANCED_TRANSFERS);
   if (truncated) warnings.push(TRUNCATED);
+  if (state.native === null) warnings.push(NODE_AWAY);
+  if (state.guessed) warnings.push(REBASING_GUESSED);
   return warnings;
-}
-
-/** Sums what counts; the largest values first. */
-function toPortfolio(
-  address: string,
-  head: HeadSnapshot,
-  tokens: readonly ValuedToken[],
-  positions: readonly ValuedPosition[],
-  warnings: readonly Warning[],
-): Portfolio {
-  const values = (trusted: boolean, items: readonly { trusted: boolean; usd: number | null }[]): number =>
-    items.reduce((sum, item) => (item.trusted === trusted ? sum + (item.usd ?? 0) : sum), 0);
-  const ofTokens = tokens.map(({ token, trusted }) => ({ trusted, usd: token.value_usd }));
-  const ofPositions = positions.map(({ position, trusted }) => ({ trusted, usd: position.value_usd }));
-  const tokensUsd = values(true, ofTokens);
-  const positionsUsd = values(true, ofPositions);
-  const total = tokensUsd + positionsUsd;
-  const percent = (trusted: boolean, usd: number | null): number =>
-    trusted && total > 0 ? ((usd ?? 0) / total) * 100 : 0;
-  return {
-    address,
-    total_usd: total,
-    tokens_usd: tokensUsd,
-    positions_usd: positionsUsd,
-    excluded_usd: values(false, ofTokens) + values(false, ofPositions),
-    block_number: head.number,
-    tokens: tokens
-      .map(({ token, trusted }) => ({ ...token, portfolio_pct: percent(trusted, token.value_usd) }))
-      .sort(
-        (a, b) => compareKeys(a.value_usd, b.value_usd, 'desc') || compareKeys(a.address, b.address, 'asc'),
-      ),
-    positions: positions
-      .map(({ position, trusted }) => ({
-        ...position,
-        portfolio_pct: percent(trusted, position.value_usd),
-      }))
-      .sort((a, b) => compareKeys(a.value_usd, b.value_usd, 'desc') || compareKeys(a.id, b.id, 'asc')),
-    flags: warnings.map(({ code }) => code),
-    warnings: [...warnings],
-  };
 }

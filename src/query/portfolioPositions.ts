@@ -1,7 +1,8 @@
 /** A wallet's LP tokens and V3 positions as answers show them: what they hold at the pools' present state. Pure. */
 import { formatUnits } from '../domain/amounts';
+import type { Collected } from '../protocols/positionManager';
 import { amountsOfLiquidity } from '../protocols/tickMath';
-import type { PortfolioPosition } from '../wire/portfolio';
+import type { PortfolioAmount, PortfolioPosition } from '../wire/portfolio';
 import { pendingProtocolLp, shareOfPool, sharePercent, type Reserves } from './lpShare';
 import type { PairEntry } from './pairItem';
 import { isTrusted, type TokenPrices } from './priceBook';
@@ -77,11 +78,15 @@ function effectiveSupply(
   return supply + pendingProtocolLp(supply, { reserve0, reserve1 }, last, facts.protocolShare);
 }
 
-/** The position that an NFT of a position manager is. Fees that it earned and did not collect are in no log. */
+/**
+ * The position that an NFT of a position manager is. `owed`: what a collect would pay out, which is in no log; null: not
+ * known.
+ */
 export function toConcentratedPosition(
   entry: PairEntry,
   owned: OwnedPosition,
   prices: TokenPrices,
+  owed: Collected | null,
 ): ValuedPosition {
   const { state } = entry.facts;
   const { tick_lower, tick_upper } = owned;
@@ -99,11 +104,48 @@ export function toConcentratedPosition(
     tick_lower,
     tick_upper,
     in_range: inRange,
+    ...unclaimedOf(entry, prices, owed),
   });
 }
 
+function unclaimedOf(
+  { item }: PairEntry,
+  prices: TokenPrices,
+  owed: Collected | null,
+): Pick<PortfolioPosition, 'unclaimed' | 'unclaimed_usd'> {
+  if (owed === null) return { unclaimed: null, unclaimed_usd: null };
+  const raw = [owed.amount0, owed.amount1];
+  const unclaimed = item.tokens.map((token, i) => toAmount(token, raw[i] ?? null, prices));
+  return { unclaimed, unclaimed_usd: sumOf(unclaimed) };
+}
+
+/** An amount as it is shown; raw units, null where it is not known. */
+function toAmount(
+  { address, symbol, decimals }: PairEntry['item']['tokens'][number],
+  raw: bigint | null,
+  prices: TokenPrices,
+): PortfolioAmount {
+  if (raw === null) return { address, symbol, amount: null, value_usd: null };
+  const places = decimals ?? 0;
+  const value_usd = worthOf(raw, places, prices.now(address));
+  return { address, symbol, amount: formatUnits(raw, places), value_usd };
+}
+
+/** USD of all; null unless each has a value. */
+function sumOf(amounts: readonly PortfolioAmount[]): number | null {
+  return amounts.reduce<number | null>(
+    (sum, { value_usd }) => (sum === null || value_usd === null ? null : sum + value_usd),
+    0,
+  );
+}
+
 type Own = Pick<PortfolioPosition, 'id' | 'lp_balance_raw' | 'share_pct'> &
-  Partial<Pick<PortfolioPosition, 'position_id' | 'tick_lower' | 'tick_upper' | 'in_range'>>;
+  Partial<
+    Pick<
+      PortfolioPosition,
+      'position_id' | 'tick_lower' | 'tick_upper' | 'in_range' | 'unclaimed' | 'unclaimed_usd'
+    >
+  >;
 
 function toPosition(
   { item, pool }: PairEntry,
@@ -111,19 +153,13 @@ function toPosition(
   amounts: readonly (bigint | null)[],
   own: Own,
 ): ValuedPosition {
-  let sum: number | null = 0;
   let trusted = true;
-  const tokens: PortfolioPosition['tokens'] = [];
-  item.tokens.forEach(({ address, symbol, decimals }, i) => {
+  const tokens: PortfolioAmount[] = [];
+  item.tokens.forEach((token, i) => {
     // A pool that holds its own token: what it holds of it is nobody's.
-    if (address === pool.address) return;
-    const amount = amounts[i] ?? null;
-    const price = prices.now(address);
-    const worth = amount === null ? null : worthOf(amount, decimals ?? 0, price);
-    if (!isTrusted(price)) trusted = false;
-    sum = sum === null || worth === null ? null : sum + worth;
-    const shown = amount === null ? null : formatUnits(amount, decimals ?? 0);
-    tokens.push({ address, symbol, amount: shown, value_usd: worth });
+    if (token.address === pool.address) return;
+    if (!isTrusted(prices.now(token.address))) trusted = false;
+    tokens.push(toAmount(token, amounts[i] ?? null, prices));
   });
   const { id, lp_balance_raw, share_pct, ...rest } = own;
   const position: PortfolioPosition = {
@@ -134,7 +170,7 @@ function toPosition(
     lp_balance_raw,
     share_pct,
     tokens,
-    value_usd: sum,
+    value_usd: sumOf(tokens),
     portfolio_pct: 0,
     apr_24h: item.apr_24h,
     ...rest,

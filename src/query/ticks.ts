@@ -1,11 +1,10 @@
 /** Bars of a pair as of a snapshot, as /pairs/{address}/ticks answers them. */
-import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { ChainDescription } from '../domain/chainDescription';
 import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import { AppError } from '../errors';
 import type { Currency, TicksAnswer } from '../wire/ticks';
-import { BarSource, type BarsRead } from './barSource';
+import { BarSource, type BarSourceDeps, type BarsRead } from './barSource';
 import type { HeadSnapshot } from './headSnapshot';
 import type { PoolDirectory } from './poolDirectory';
 import { findPoolLeg } from './poolLeg';
@@ -34,27 +33,23 @@ export interface TicksRequest {
 }
 
 /** Where bars are read from. */
-export interface TicksSource {
-  readonly runner: QueryRunner;
-  readonly chainId: number;
+export interface TicksSource extends BarSourceDeps {
   readonly directory: PoolDirectory;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }
 
 /** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
 export async function getPairTicks(
-  { runner, chainId, directory, chain }: TicksSource,
+  source: TicksSource,
   head: HeadSnapshot,
   request: TicksRequest,
 ): Promise<TicksAnswer> {
+  const { directory, chain } = source;
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
   const readBars = (leg: number): Promise<BarsRead> => {
     const key = { pair: request.pair, leg };
-    return new BarSource(runner, chainId, head, key, seconds, request.currency === 'usd').read(
-      to,
-      request.limit + 1,
-    );
+    return new BarSource(source, head, key, seconds, request.currency === 'usd').read(to, request.limit + 1);
   };
   // Nearly all pools have two tokens: what their only leg did is asked for while the pool is looked up.
   const likely = readBars(ONLY_LEG);

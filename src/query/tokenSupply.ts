@@ -1,7 +1,7 @@
 /** What the holders of a token come to: supply, its worth, how it is spread, and what users must know of it. Pure. */
 import { unitsToNumber } from '../domain/amounts';
 import type { TokenDetail, Warning } from '../wire/tokens';
-import type { TokenHolding } from './holders';
+import type { TokenHolding } from './holderCounts';
 import type { PoolRow } from './pools';
 import type { TokenPrice } from './priceBook';
 
@@ -12,6 +12,8 @@ export interface HoldingFacts {
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
+  /** Whether checks against the node have found that the logs do not tell the balances. */
+  readonly rebasing?: boolean;
 }
 
 /** Raw units. */
@@ -23,8 +25,8 @@ export interface Supply {
 }
 
 /** The supply by the logs; null where they begin too late, do not add up, or say nothing. */
-export function supplyOf({ holding, partial }: HoldingFacts): Supply | null {
-  if (partial || holding === null || holding.supply === null) return null;
+export function supplyOf({ holding, partial, rebasing }: HoldingFacts): Supply | null {
+  if (partial || rebasing === true || holding === null || holding.supply === null) return null;
   return { total: holding.supply, dead: holding.dead };
 }
 
@@ -75,8 +77,19 @@ export const UNBALANCED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
+export const REBASING: Warning = {
+  code: 'rebasing',
+  message:
+    'Balances of this token change without transfers in the logs, or otherwise than they say: its supply and how it is ' +
+    'spread are not known, and holders are those that the logs name',
+  severity: 'warning',
+};
+
 /** What users of a token's holders and supply must know; the codes are its flags too. */
-export function warningsOfTransfers({ holding, partial }: HoldingFacts): Warning[] {
-  if (partial) return [PARTIAL_HISTORY];
-  return holding !== null && holding.supply === null ? [UNBALANCED_TRANSFERS] : [];
+export function warningsOfTransfers({ holding, partial, rebasing }: HoldingFacts): Warning[] {
+  const warnings: Warning[] = [];
+  if (rebasing === true) warnings.push(REBASING);
+  if (partial) warnings.push(PARTIAL_HISTORY);
+  else if (holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
+  return warnings;
 }

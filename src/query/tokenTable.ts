@@ -10,6 +10,7 @@ import type { PairEntry } from './pairItem';
 import type { PairTable, PairTables } from './pairTable';
 import type { HolderTable, HolderTables } from './holders';
 import { perVersion, type PerVersion } from './perVersion';
+import { listRebasing } from './rebasing';
 import { toTokenEntry, type TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
@@ -79,9 +80,10 @@ export async function readTokenTable(
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
-  const [trades, firstBlocks] = await Promise.all([
+  const [trades, firstBlocks, rebasing] = await Promise.all([
     runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
     runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
+    listRebasing(runner),
   ]);
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
   const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
@@ -93,6 +95,7 @@ export async function readTokenTable(
         now: head.timestamp,
         holding: holders.of(address),
         partial: isHistoryPartial(head),
+        rebasing: rebasing.has(address),
       }),
     )
     .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));

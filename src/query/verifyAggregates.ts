@@ -1,7 +1,8 @@
-/** Recomputes bars and rollups from the stored events and compares, day by day; also blocks, their links and their logs. */
+/** Recomputes transfers, bars and rollups from the stored logs and events and compares, day by day; also blocks and their links. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 
 /** One thing that stands in only one of two places. */
@@ -23,6 +24,8 @@ export interface VerifyRange {
   readonly to: number;
   /** Last block of the final tables. */
   readonly finalTo: number;
+  /** Whose Deposits and Withdrawals are transfers; without it they are not compared with the logs. */
+  readonly wrappedNative?: Hex | null;
 }
 
 /** Rollups over everything, compared at once. */
@@ -33,12 +36,16 @@ const WHOLE_TABLES = [
   'diff_token_price_latest',
   'diff_token_balances',
   'diff_holder_balances',
+  'diff_owner_positions',
 ];
+
+/** Compared day by day. */
+const DAYS_TABLES = ['diff_blocks', 'diff_bars', 'diff_dex_hours', 'diff_token_bars', 'diff_transfers'];
 
 /** All differences, at most 100 per table and day. `onDay` is called after each day. */
 export async function verifyAggregates(
   runner: QueryRunner,
-  { chainId, from, to, finalTo }: VerifyRange,
+  { chainId, from, to, finalTo, wrappedNative = null }: VerifyRange,
   onDay: (day: number, blocks: number) => void,
 ): Promise<Difference[]> {
   const range = { chain: chainId, from, to, final_to: finalTo };
@@ -52,8 +59,9 @@ export async function verifyAggregates(
       last_block,
       first_ord: toOrd(first_block, 0),
       last_ord: lastOrdOfBlock(last_block),
+      wrapped: wrappedNative?.slice(2) ?? '',
     };
-    for (const name of ['diff_blocks', 'diff_bars', 'diff_dex_hours', 'diff_token_bars']) {
+    for (const name of DAYS_TABLES) {
       differences.push(...(await runner.run(`verify/${name}`, params, differenceShape)));
     }
     onDay(day, last_block - first_block + 1);

@@ -56,6 +56,8 @@ export interface Hub {
   /** Forgets a client and ends it. Safe to call twice. */
   remove(client: StreamClient): void;
   clientCount(): number;
+  /** Bytes kept for clients that do not read fast enough; those of one event are counted for each client that waits for it. */
+  heldBytes(): number;
   /** Sends a change to everyone who was there when the call began. Resolves when all of it is sent or queued. */
   publish(change: ChainChange): Promise<void>;
   /** Ends every stream; clients reconnect with their last id. */
@@ -105,6 +107,7 @@ export function createHub(options: HubOptions = {}): Hub {
     },
     remove,
     clientCount: () => clients.size,
+    heldBytes: () => [...clients.keys()].reduce((sum, client) => sum + client.heldBytes, 0),
     async publish(change): Promise<void> {
       const targets = [...clients.keys()];
       await publishTo(targets, change);

@@ -3,6 +3,7 @@
  * queued; when it does not, up to 1,000 messages and 1 MB wait; beyond that the queue is dropped and the client is told
  * of a gap once it reads again. Nothing here ever waits for a client.
  */
+import { steadyNow } from '../domain/steadyTime';
 import type { ActivityFilter } from '../query/activity';
 import { LostRange } from './lostRange';
 import type { StreamMessage } from './streamMessage';
@@ -15,6 +16,8 @@ export interface StreamSink {
   /** False: the bytes were taken, but wait for drain() before the next ones. */
   write(bytes: Buffer): boolean;
   end(): void;
+  /** Bytes that were written and have not left the process. */
+  buffered?(): number;
 }
 
 export class StreamClient {
@@ -32,7 +35,7 @@ export class StreamClient {
   constructor(
     readonly filter: ActivityFilter,
     private readonly sink: StreamSink,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = steadyNow,
   ) {}
 
   get isEnded(): boolean {
@@ -46,6 +49,11 @@ export class StreamClient {
 
   get queuedBytes(): number {
     return this.queueBytes;
+  }
+
+  /** Bytes kept for this client, in the queue and in front of the socket; 0 once it has ended. */
+  get heldBytes(): number {
+    return this.ended ? 0 : this.queueBytes + (this.sink.buffered?.() ?? 0);
   }
 
   /** Ready for bytes at this moment, with nothing waiting before them. */

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/headSnapshot';
@@ -20,8 +21,10 @@ const BACKOFF_MAX_MS = 2_000;
 const CHANGE_ATTEMPTS = 5;
 
 export interface TailFacts {
-  /** When the database last answered, unix ms; null before the first time. */
-  readonly lastPollAt: number | null;
+  /** How long the database has not answered, ms; null before the first time. */
+  readonly silenceMs: number | null;
+  /** How long the newest block has been the newest here, ms; null while there is none. */
+  readonly headKnownMs: number | null;
   /** What the last attempt failed with; null after a good one. For the log, not for callers. */
   readonly lastError: string | null;
 }
@@ -47,6 +50,8 @@ export interface TailLoopOptions {
   readonly onHead?: (head: HeadSnapshot) => void;
   /** Default 50 ms. */
   readonly pollMs?: number;
+  /** Milliseconds that only grow. */
+  readonly now?: () => number;
 }
 
 export function createTailLoop(options: TailLoopOptions): TailLoop {
@@ -61,6 +66,7 @@ class DatabaseTail implements TailLoop {
   private changeFailures = 0;
   private readonly waiters = new Set<() => void>();
   private lastPollAt: number | null = null;
+  private headAt: number | null = null;
   private lastError: string | null = null;
 
   constructor(private readonly options: TailLoopOptions) {}
@@ -99,7 +105,12 @@ class DatabaseTail implements TailLoop {
   }
 
   facts(): TailFacts {
-    return { lastPollAt: this.lastPollAt, lastError: this.lastError };
+    const now = (this.options.now ?? steadyNow)();
+    return {
+      silenceMs: this.lastPollAt === null ? null : now - this.lastPollAt,
+      headKnownMs: this.headAt === null ? null : now - this.headAt,
+      lastError: this.lastError,
+    };
   }
 
   async refreshed(timeoutMs: number): Promise<void> {
@@ -123,14 +134,16 @@ class DatabaseTail implements TailLoop {
   }
 
   private async refresh(): Promise<void> {
-    const { runner, chainId } = this.options;
+    const { runner, chainId, now = steadyNow } = this.options;
     const mark = await readChangeMark(runner);
-    this.lastPollAt = Date.now();
-    if (mark === this.mark && Date.now() - this.readAt < FULL_READ_MS) return;
-    this.head = await readHead(runner, chainId);
+    this.lastPollAt = now();
+    if (mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
+    const head = await readHead(runner, chainId);
+    if (head?.hash !== this.head?.hash) this.headAt = head === null ? null : now();
+    this.head = head;
     // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.
     this.mark = mark;
-    this.readAt = Date.now();
+    this.readAt = now();
   }
 
   private async publish(old: HeadSnapshot | null, next: HeadSnapshot): Promise<void> {

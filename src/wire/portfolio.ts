@@ -13,21 +13,43 @@ import {
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
+const holding = {
+  balance: decimalShape,
+  balance_raw: integerStringShape,
+  price_usd: decimalShape.nullable(),
+  value_usd: usdShape.nullable(),
+  price_confidence: confidenceShape,
+  price_change_24h: percentShape.nullable(),
+  portfolio_pct: percentShape.meta({
+    description: 'Percent of total_usd; 0 for what does not count in it',
+  }),
+} as const;
+
 const portfolioTokenShape = z
   .object({
     ...tokenShape.shape,
-    balance: decimalShape,
-    balance_raw: integerStringShape,
-    price_usd: decimalShape.nullable(),
-    value_usd: usdShape.nullable(),
-    price_confidence: confidenceShape,
-    price_change_24h: percentShape.nullable(),
-    portfolio_pct: percentShape.meta({
-      description: 'Percent of total_usd; 0 for what does not count in it',
+    ...holding,
+    flags: z.array(z.string()).meta({
+      description:
+        "rebasing: the token's logs do not tell its balances, this one is the contract's own (unless the answer has the flag " +
+        'rebasing_guessed); seeded: what was there before the first indexed block is what the contract said once, the rest is by the logs',
     }),
   })
   .meta({ id: 'PortfolioToken' });
 export type PortfolioToken = z.infer<typeof portfolioTokenShape>;
+
+const portfolioNativeShape = z
+  .object({ symbol: z.string(), decimals: z.int(), ...holding })
+  .meta({ id: 'PortfolioNative', description: 'The native coin, priced as its wrapped token' });
+export type PortfolioNative = z.infer<typeof portfolioNativeShape>;
+
+const amountShape = z.object({
+  address: addressShape,
+  symbol: z.string().nullable(),
+  amount: decimalShape.nullable(),
+  value_usd: usdShape.nullable(),
+});
+export type PortfolioAmount = z.infer<typeof amountShape>;
 
 const portfolioPositionShape = z
   .object({
@@ -41,15 +63,20 @@ const portfolioPositionShape = z
         'Percent of the pool, after what the protocol would be minted now; of a V3 position percent of the active ' +
         'liquidity, 0 out of range; null where the supply is not known',
     }),
-    tokens: z.array(
-      z.object({
-        address: addressShape,
-        symbol: z.string().nullable(),
-        amount: decimalShape.nullable(),
-        value_usd: usdShape.nullable(),
+    tokens: z.array(amountShape),
+    value_usd: usdShape.nullable().meta({
+      description: 'Of `tokens`, without what is unclaimed; null unless each of them has a price',
+    }),
+    unclaimed: z
+      .array(amountShape)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'V3 positions: what a collect would pay out now, fees up to this block and liquidity that was taken out and ' +
+          'not paid, beside `tokens`; null where the node does not say',
       }),
-    ),
-    value_usd: usdShape.nullable().meta({ description: 'Null unless each of its tokens has a price' }),
+    unclaimed_usd: usdShape.nullable().optional().meta({ description: 'V3 positions: what that is worth' }),
     portfolio_pct: percentShape,
     apr_24h: percentShape.nullable(),
     position_id: integerStringShape.optional(),
@@ -63,21 +90,30 @@ export type PortfolioPosition = z.infer<typeof portfolioPositionShape>;
 export const portfolioShape = z
   .object({
     address: addressShape,
-    total_usd: usdShape.meta({ description: 'tokens_usd + positions_usd' }),
+    total_usd: usdShape.meta({ description: 'native_usd + tokens_usd + positions_usd + unclaimed_usd' }),
+    native_usd: usdShape.meta({
+      description: 'The native coin, where its price has at least medium confidence',
+    }),
     tokens_usd: usdShape.meta({ description: 'Tokens whose price has at least medium confidence' }),
     positions_usd: usdShape.meta({ description: 'Positions all of whose tokens have such a price' }),
+    unclaimed_usd: usdShape.meta({ description: 'What these positions are owed and have not been paid' }),
     excluded_usd: usdShape.meta({ description: 'What the other listed values come to' }),
     block_number: countShape,
+    native: portfolioNativeShape.nullable().meta({ description: 'Null where the node does not say' }),
     tokens: z.array(portfolioTokenShape),
     positions: z.array(portfolioPositionShape),
-    flags: z.array(z.string()),
+    flags: z.array(z.string()).meta({
+      description:
+        'The codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, rebasing_guessed',
+    }),
     warnings: z.array(warningShape),
   })
   .meta({
     id: 'Portfolio',
     description:
-      'By the logs: without the native coin, what lies staked in other contracts, and fees that V3 positions have not ' +
-      'collected. LP tokens are positions, never tokens',
+      'As of one block: tokens and positions by the logs; the native coin, what V3 positions are owed, balances of ' +
+      'rebasing tokens and, where the history begins late, what was there before it, by the node. Without what lies ' +
+      'staked in other contracts. LP tokens are positions, never tokens',
   });
 export type Portfolio = z.infer<typeof portfolioShape>;
 

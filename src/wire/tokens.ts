@@ -42,7 +42,7 @@ const item = {
   pool_count: countShape,
   total_supply: decimalShape.nullable().meta({
     description:
-      'Minted and not sent to the zero address, by the Transfer logs; null where they begin too late or do not add up',
+      'Minted and not sent to the zero address, by the Transfer logs; null where they begin too late, do not add up or do not tell the balances (rebasing)',
   }),
   fdv_usd: usd.meta({ description: 'price_usd times the total supply without what lies at 0x…dEaD' }),
   market_cap_usd: usd.meta({ description: 'Null: the circulating supply is not known' }),
@@ -56,7 +56,7 @@ const item = {
   last_trade_at: unixSecondsShape.nullable(),
   flags: z.array(z.string()).meta({
     description:
-      'new, no_metadata, partial_history (transfers before the first indexed block are missing), unbalanced_transfers (the logs do not add up)',
+      'new, no_metadata, partial_history (transfers before the first indexed block are missing), unbalanced_transfers (the logs do not add up), rebasing (the logs do not tell the balances, as comparing them with balanceOf has shown; once set it stays)',
   }),
 } as const;
 

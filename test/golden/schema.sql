@@ -1,3 +1,44 @@
+CREATE TABLE abi_signature_names
+(
+    `name_lower` String COMMENT 'Name in lower case',
+    `length` UInt32 COMMENT 'Characters of the signature',
+    `signature` String COMMENT 'name(types)',
+    `kind` Enum8('event' = 1, 'function' = 2, 'error' = 3) COMMENT 'What it is',
+    `selector` String COMMENT 'As in abi_signatures',
+    `entry` String COMMENT 'JSON: an entry of an ABI' CODEC(ZSTD(3))
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (name_lower, length, signature, kind)
+SETTINGS index_granularity = 256
+COMMENT 'Signatures of all known ABIs by name';
+
+CREATE TABLE abi_signatures
+(
+    `selector` String COMMENT 'Bytes: topic0 (32) of an event, the first 4 of the hash of a function or error',
+    `kind` Enum8('event' = 1, 'function' = 2, 'error' = 3) COMMENT 'What it is',
+    `signature` String COMMENT 'name(types)',
+    `indexed` UInt32 COMMENT 'Events: bit i is set when parameter i is indexed; an event is listed once for each such set',
+    `entry` String COMMENT 'JSON: the entry of the ABI that came first' CODEC(ZSTD(3))
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (selector, kind, signature, indexed)
+SETTINGS index_granularity = 256
+COMMENT 'Signatures of all known ABIs by selector';
+
+CREATE TABLE audit_hashes
+(
+    `chain_id` UInt32 COMMENT 'EIP-155 chain id',
+    `from_block` UInt32 COMMENT 'First block of the range, a multiple of 1,000',
+    `hash` FixedString(16) COMMENT 'Hash over all tables: the first half of the SHA-256 of their names, row counts and sums, a line each',
+    `rows` UInt64 COMMENT 'Rows of the range in all tables',
+    `sums` Map(LowCardinality(String), UInt128) COMMENT 'By table: the sum modulo 2^128 of the sipHash128 of each row',
+    `hashed_at` DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was hashed, UTC'
+)
+ENGINE = ReplacingMergeTree(hashed_at)
+ORDER BY (chain_id, from_block)
+SETTINGS index_granularity = 1024
+COMMENT 'Audit hashes of ranges of final blocks';
+
 CREATE TABLE bars
 (
     `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
@@ -44,7 +85,14 @@ CREATE TABLE blocks
     `base_fee` Nullable(UInt128) COMMENT 'Base fee per gas, wei; null before EIP-1559',
     `transaction_count` UInt32 COMMENT 'Transactions in the block',
     `log_count` UInt32 COMMENT 'Logs in the block',
-    `gas_prices` Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, in index order; empty where unknown'
+    `gas_prices` Array(UInt128) COMMENT 'Effective gas price of each transaction, wei, in index order; empty where unknown',
+    PROJECTION by_hash
+    (
+        SELECT
+            reinterpretAsUInt32(hash),
+            _part_offset
+        ORDER BY reinterpretAsUInt32(hash)
+    )
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, number)
@@ -69,6 +117,52 @@ PARTITION BY intDiv(number, 256)
 ORDER BY number
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of blocks of blocks that are not final yet';
+
+CREATE TABLE contract_codes
+(
+    `address` FixedString(20) COMMENT 'Address that was asked for',
+    `code_hash` FixedString(32) COMMENT 'keccak256 of the runtime code; zero bytes: there is no code',
+    `code_size` UInt32 COMMENT 'Bytes of runtime code; 0: none',
+    `proxy` LowCardinality(String) COMMENT 'eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy, eip2535; empty: not seen to be a proxy',
+    `implementation` FixedString(20) COMMENT 'Where the proxy led at that block; zero bytes: not one contract, or no proxy',
+    `beacon` FixedString(20) COMMENT 'Beacon of an eip1967_beacon; zero bytes otherwise',
+    `checked_block` UInt32 COMMENT 'Block as of which it was asked',
+    `version` UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY address
+SETTINGS index_granularity = 1024
+COMMENT 'Code and proxies by address, as the node told';
+
+CREATE TABLE created_contracts
+(
+    `ord` UInt64 COMMENT 'block_number * 2^20 + index of the transaction: an order of creations, not of logs',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `address` FixedString(20) COMMENT 'The contract',
+    `creator` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+ORDER BY (address, ord)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Contracts created by final transactions; append only';
+
+CREATE TABLE created_contracts_head
+(
+    `commit` UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',
+    `ord` UInt64 COMMENT 'block_number * 2^20 + index of the transaction: an order of creations, not of logs',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC',
+    `address` FixedString(20) COMMENT 'The contract',
+    `creator` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    `tx_hash` FixedString(32) COMMENT 'Transaction hash',
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+PARTITION BY intDiv(ord, 268435456)
+ORDER BY ord
+SETTINGS index_granularity = 1024
+COMMENT 'Rows of created_contracts of blocks that are not final yet';
 
 CREATE TABLE dex_hours
 (
@@ -113,6 +207,17 @@ ENGINE = AggregatingMergeTree
 ORDER BY (holder, token)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
 COMMENT 'Balances by holder over final transfers';
+
+CREATE TABLE import_positions
+(
+    `source` String COMMENT 'Folder or address of the server, with the chain',
+    `position` String COMMENT 'Where to go on, in the words of the source; empty: from the start',
+    `version` UInt64 COMMENT 'When it was written, microseconds: the newest counts'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY source
+SETTINGS index_granularity = 8192
+COMMENT 'Progress of imports of verified contracts';
 
 CREATE TABLE liquidity_events
 (
@@ -199,7 +304,48 @@ CREATE TABLE logs
     `topic3` FixedString(32) COMMENT 'Fourth topic; zero bytes when absent',
     `data` String COMMENT 'Data, raw bytes' CODEC(ZSTD(1)),
     `tx_hash` FixedString(32) COMMENT 'Transaction hash',
-    `tx_index` UInt32 COMMENT 'Index of the transaction in its block'
+    `tx_index` UInt32 COMMENT 'Index of the transaction in its block',
+    PROJECTION by_topic
+    (
+        SELECT
+            chain_id,
+            topic0,
+            ord,
+            _part_offset
+        ORDER BY
+            chain_id,
+            topic0,
+            ord
+    ),
+    PROJECTION by_ord
+    (
+        SELECT
+            chain_id,
+            ord,
+            _part_offset
+        ORDER BY
+            chain_id,
+            ord
+    ),
+    PROJECTION by_tx
+    (
+        SELECT
+            reinterpretAsUInt32(tx_hash),
+            _part_offset
+        ORDER BY reinterpretAsUInt32(tx_hash)
+    ),
+    PROJECTION by_emitter
+    (
+        SELECT
+            chain_id,
+            address,
+            count(),
+            min(ord),
+            max(ord)
+        GROUP BY
+            chain_id,
+            address
+    )
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, address, topic0, ord)
@@ -227,6 +373,24 @@ PARTITION BY intDiv(ord, 268435456)
 ORDER BY ord
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of logs of blocks that are not final yet';
+
+CREATE MATERIALIZED VIEW mv_abi_signature_names TO abi_signature_names
+(
+    `name_lower` String,
+    `length` UInt64,
+    `signature` String,
+    `kind` Enum8('event' = 1, 'function' = 2, 'error' = 3),
+    `selector` String,
+    `entry` String
+)
+AS SELECT
+    lowerUTF8(substring(signature, 1, position(signature, '(') - 1)) AS name_lower,
+    lengthUTF8(signature) AS length,
+    signature,
+    kind,
+    selector,
+    entry
+FROM abi_signatures;
 
 CREATE MATERIALIZED VIEW mv_bars TO bars
 (
@@ -507,6 +671,23 @@ AS SELECT
     tuple(max(p.ord), argMax(p.next_token, p.ord), argMax(p.hop_price, p.ord), argMax(p.hop_confidence, p.ord)) AS price
 FROM token_prices AS p
 GROUP BY token;
+
+CREATE MATERIALIZED VIEW mv_verified_code_hashes TO verified_code_hashes
+(
+    `code_hash` FixedString(32),
+    `status` Enum8('exact_match' = 1, 'match' = 2),
+    `verified_at` UInt32,
+    `chain_id` UInt32,
+    `address` FixedString(20)
+)
+AS SELECT
+    code_hash,
+    status,
+    verified_at,
+    chain_id,
+    address
+FROM verified_contracts
+WHERE code_hash != toFixedString('', 32);
 
 CREATE TABLE owner_positions
 (
@@ -803,6 +984,34 @@ ORDER BY id
 SETTINGS index_granularity = 8192
 COMMENT 'Which migrations this database has';
 
+CREATE TABLE source_files
+(
+    `content_hash` FixedString(32) COMMENT 'keccak256 of the content',
+    `content` String COMMENT 'UTF-8' CODEC(ZSTD(3)),
+    INDEX content_ngrams content TYPE text(tokenizer = ngrams(3), preprocessor = lowerUTF8(content)) GRANULARITY 100000000
+)
+ENGINE = ReplacingMergeTree
+ORDER BY content_hash
+SETTINGS index_granularity = 64, index_granularity_bytes = 32768, min_compress_block_size = 16384, max_compress_block_size = 65536
+COMMENT 'Source files by content';
+
+CREATE TABLE source_uses
+(
+    `content_hash` FixedString(32) COMMENT 'keccak256 of the content',
+    `chain_id` UInt32 COMMENT 'Chain of the contract',
+    `address` FixedString(20) COMMENT 'Contract',
+    `path` String COMMENT 'Of the file in this contract',
+    `contract_name` LowCardinality(String) COMMENT 'Name of the contract in its source',
+    `language` LowCardinality(String) COMMENT 'Solidity, Vyper or Yul',
+    `status` Enum8('exact_match' = 1, 'match' = 2) COMMENT 'As in verified_contracts',
+    `version` UInt64 COMMENT 'Version of the row of verified_contracts that it belongs to',
+    `removed` UInt8 COMMENT '1: a newer verification of the contract is without the file'
+)
+ENGINE = ReplacingMergeTree(version, removed)
+ORDER BY (content_hash, chain_id, address, path)
+SETTINGS index_granularity = 1024
+COMMENT 'Which verified contracts have which source file';
+
 CREATE TABLE swaps
 (
     `ord` UInt64 COMMENT 'block_number * 2^20 + log_index of the Swap log',
@@ -890,6 +1099,21 @@ PARTITION BY intDiv(ord, 268435456)
 ORDER BY ord
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of swaps of blocks that are not final yet';
+
+CREATE TABLE token_balance_checks
+(
+    `token` FixedString(20) COMMENT 'Token contract',
+    `checked_block` UInt32 COMMENT 'Block as of which balances were compared last',
+    `holders_checked` UInt64 COMMENT 'Balances compared so far',
+    `mismatches` UInt64 COMMENT 'How many of them the logs do not tell; in a history that begins late: whose difference changed',
+    `mismatch_block` UInt32 COMMENT 'Block of the newest mismatch; 0: none',
+    `rebasing` Bool COMMENT 'There were mismatches as of two blocks; stays true when later checks agree',
+    `version` UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY token
+SETTINGS index_granularity = 1024
+COMMENT 'Checks of balances against the contracts, by token';
 
 CREATE TABLE token_balances
 (
@@ -1096,3 +1320,50 @@ PARTITION BY intDiv(ord, 268435456)
 ORDER BY (token, ord)
 SETTINGS index_granularity = 1024
 COMMENT 'Rows of transfers of blocks that are not final yet';
+
+CREATE TABLE verified_code_hashes
+(
+    `code_hash` FixedString(32) COMMENT 'keccak256 of the runtime code on the chain',
+    `status` Enum8('exact_match' = 1, 'match' = 2) COMMENT 'As in verified_contracts',
+    `verified_at` UInt32 COMMENT 'When it was verified, unix seconds, UTC',
+    `chain_id` UInt32 COMMENT 'Chain of the contract',
+    `address` FixedString(20) COMMENT 'Contract'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (code_hash, status, verified_at, chain_id, address)
+SETTINGS index_granularity = 256
+COMMENT 'Verified contracts by the hash of their code';
+
+CREATE TABLE verified_contracts
+(
+    `chain_id` UInt32 COMMENT 'Chain of the contract',
+    `address` FixedString(20) COMMENT 'Contract',
+    `code_hash` FixedString(32) COMMENT 'keccak256 of the runtime code on the chain; zero bytes where it is not known',
+    `status` Enum8('exact_match' = 1, 'match' = 2) COMMENT 'exact_match: the metadata hash agrees too; match: everything but it',
+    `source` LowCardinality(String) COMMENT 'sourcify, blockscout, local (recompiled here) or ancestor:1',
+    `verified_at` UInt32 COMMENT 'When it was verified, unix seconds, UTC',
+    `name` String COMMENT 'Name of the contract in its source',
+    `path` String COMMENT 'Source file that holds the contract',
+    `language` LowCardinality(String) COMMENT 'Solidity, Vyper or Yul',
+    `compiler` LowCardinality(String) COMMENT 'solc or vyper',
+    `compiler_version` LowCardinality(String) COMMENT 'Without a leading v',
+    `optimization` Bool COMMENT 'Whether the optimizer was on',
+    `runs` UInt32 COMMENT 'Optimizer runs',
+    `evm_version` Nullable(String) COMMENT 'NULL: the default of the compiler',
+    `license` Nullable(String) COMMENT 'SPDX identifier; NULL: not given',
+    `abi` String COMMENT 'JSON list as the compiler prints it' CODEC(ZSTD(3)),
+    `constructor_arguments` Nullable(String) COMMENT 'ABI-encoded, bytes; NULL: unknown' CODEC(ZSTD(1)),
+    `libraries` String COMMENT 'JSON object: address by fully qualified library name',
+    `settings` String COMMENT 'JSON object: settings of the standard JSON input without outputSelection' CODEC(ZSTD(3)),
+    `file_paths` Array(String) COMMENT 'Paths of the source files, in their order',
+    `file_hashes` Array(FixedString(32)) COMMENT 'keccak256 of the content of each, for source_files',
+    `deployer` Nullable(FixedString(20)) COMMENT 'Who created the contract, where the source of the record says it',
+    `deployment_tx` Nullable(FixedString(32)) COMMENT 'Transaction that created it, where the source of the record says it',
+    `deployment_block` Nullable(UInt32) COMMENT 'Its block, where the source of the record says it',
+    `version` UInt64 COMMENT 'When the row was written, microseconds: the newest counts',
+    INDEX name_ngrams name TYPE text(tokenizer = ngrams(3), preprocessor = lowerUTF8(name)) GRANULARITY 100000000
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (chain_id, address)
+SETTINGS index_granularity = 256
+COMMENT 'Verified contracts';

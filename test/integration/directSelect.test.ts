@@ -5,6 +5,7 @@ import { createClient } from '@clickhouse/client';
 import fc from 'fast-check';
 
 import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { RowReader } from '../../src/clickhouse/rowReader';
 import { AppError } from '../../src/errors';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 
@@ -95,10 +96,41 @@ test.each([10, 100_000, 500_000])(
   'an error after %i rows fails the read, and half an answer is never given',
   async (good) => {
     const sql = `SELECT throwIf(number = ${good}, 'as asked') AS bad, number FROM numbers(${good + 10})`;
-    const error = await failureOf(database.select('half', sql));
-    expect(error.message).toContain('as asked');
+    for (const read of [() => database.select('half', sql), () => database.selectBinary('half', sql)])
+      expect((await failureOf(read())).message).toContain('as asked');
   },
 );
+
+const LIST = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
+
+test.each([
+  ['in an address', {}],
+  ['too long for an address', { list: LIST }],
+])('rows read as bytes, with parameters %s, are those of the engine', async (_, params) => {
+  const rows = 3_000;
+  const wide = "toUInt256(number) * toUInt256(number + 1) * toUInt256('1000000007000000000000000000000000000000000')";
+  const where = 'list' in params ? 'WHERE length({list:Array(String)}) = 5000' : '';
+  const sql = `SELECT number::UInt8 AS a, number::UInt16 AS b, number::UInt32 AS c, number * 3000000000000 AS d,
+    number / 7 AS e, if(number = 0, 0, ${wide})::UInt256 AS f, ((number - 5) * 1.5)::Decimal(38, 12) AS g,
+    number % 3 = 0 AS h, unhex(concat('ab', leftPad(hex(number), 4, '0')))::FixedString(3) AS i
+    FROM numbers(${rows}) ${where}`;
+  const reader = new RowReader(await database.selectBinary('bytes', sql, params));
+  for (let n = 0; n < rows; n += 1) {
+    const big = BigInt(n) * BigInt(n + 1) * 1000000007000000000000000000000000000000000n;
+    expect([reader.u8(), reader.u16(), reader.u32(), reader.u64(), reader.f64()]).toEqual([
+      n % 256,
+      n,
+      n,
+      n * 3_000_000_000_000,
+      n / 7,
+    ]);
+    expect(reader.u256()).toBe(big);
+    expect(reader.decimal128()).toBe((BigInt(n) - 5n) * 1_500_000_000_000n);
+    expect([reader.bool(), reader.hex(3)]).toEqual([n % 3 === 0, `ab${n.toString(16).padStart(4, '0')}`]);
+  }
+  expect(reader.done).toBe(true);
+  expect(() => reader.u8()).toThrow('out of range');
+});
 
 test('a server that is away, or breaks off, is a passing failure', async () => {
   const url = await serve((_, response) => {

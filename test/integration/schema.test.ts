@@ -3,8 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { contractCodesTable, createdContractsTable } from '../../src/clickhouse/explorerTables';
 import { migrate, readMigrations } from '../../src/clickhouse/migrate';
 import {
+  balanceChecksTable,
   blocksTable,
   headBlocksTable,
   liquidityEventsTable,
@@ -19,6 +21,13 @@ import {
   transfersTable,
   positionEventsTable,
 } from '../../src/clickhouse/tables';
+import {
+  abiSignaturesTable,
+  importPositionsTable,
+  sourceFilesTable,
+  sourceUsesTable,
+  verifiedContractsTable,
+} from '../../src/clickhouse/sourceTables';
 import { createLog } from '../../src/log';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 
@@ -100,8 +109,10 @@ test('the table descriptors are the columns of the tables, head twins with a com
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
   const events = [blocksTable, poolsTable, logsTable, poolStatesTable, liquidityEventsTable, swapsTable];
   const prices = [poolEpochsTable, tokenRoutesTable, tokenPricesTable];
-  const twins = [...events, ...prices, transfersTable, positionEventsTable];
-  for (const table of [...twins, headBlocksTable, tokensTable]) {
+  const twins = [...events, ...prices, transfersTable, positionEventsTable, createdContractsTable];
+  const sources = [verifiedContractsTable, sourceFilesTable, sourceUsesTable, abiSignaturesTable];
+  const others = [headBlocksTable, tokensTable, balanceChecksTable, contractCodesTable, importPositionsTable];
+  for (const table of [...twins, ...sources, ...others]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);
     if (!(twins as { name: string }[]).includes(table)) continue;

@@ -55,6 +55,26 @@ describe('a running engine', () => {
     ['SELECT * FROM system.processes', 'ACCESS_DENIED'],
     ['SELECT * FROM system.server_settings', 'ACCESS_DENIED'],
     ['SELECT * FROM system.disks', 'ACCESS_DENIED'],
+    ["SELECT * FROM remoteSecure('127.0.0.1', 'candlehouse.t')", 'ACCESS_DENIED'],
+    ["SELECT * FROM cluster('default', 'candlehouse.t')", 'CLUSTER_DOESNT_EXIST'],
+    ["SELECT * FROM urlCluster('default', 'http://127.0.0.1:1/', 'LineAsString')", 'CLUSTER_DOESNT_EXIST'],
+    ["SELECT * FROM postgresql('127.0.0.1:1', 'a', 'b', 'c', 'd')", 'ACCESS_DENIED'],
+    ["SELECT * FROM mongodb('127.0.0.1:1', 'a', 'b', 'c', 'd', 'e String')", 'ACCESS_DENIED'],
+    ["SELECT * FROM sqlite('/tmp/x.db', 't')", 'PATH_ACCESS_DENIED'],
+    ["SELECT * FROM azureBlobStorage('http://127.0.0.1:1', 'a', 'b', 'c', 'd')", 'ACCESS_DENIED'],
+    ["SELECT * FROM hdfs('hdfs://127.0.0.1:1/x', 'TSV', 'a String')", 'ACCESS_DENIED'],
+    ["SELECT * FROM merge('system', '.*')", 'CANNOT_EXTRACT_TABLE_STRUCTURE'],
+    ["INSERT INTO FUNCTION file('/tmp/x.csv') SELECT 1", 'ACCESS_DENIED'],
+    ["INSERT INTO FUNCTION url('http://127.0.0.1:1/') SELECT 1", 'ACCESS_DENIED'],
+    ['SELECT * FROM system.parts', 'ACCESS_DENIED'],
+    ['SELECT * FROM system.macros', 'ACCESS_DENIED'],
+    ['SELECT * FROM system.named_collections', 'ACCESS_DENIED'],
+    ['SHOW CREATE USER reader', 'ACCESS_DENIED'],
+    ['CREATE FUNCTION f AS (x) -> x', 'ACCESS_DENIED'],
+    ['CREATE USER u', 'ACCESS_DENIED'],
+    ['GRANT SELECT ON system.* TO CURRENT_USER', 'ACCESS_DENIED'],
+    ["BACKUP TABLE t TO File('/tmp/x')", 'ACCESS_DENIED'],
+    ['SELECT addressToLine(toUInt64(1))', 'ACCESS_DENIED'],
     ['SELECT 1 SETTINGS max_threads = 8', 'READONLY'],
     ['SELECT 1 SETTINGS max_execution_time = 0', 'READONLY'],
     ['SELECT 1 SETTINGS max_memory_usage = 0', 'READONLY'],
@@ -63,8 +83,35 @@ describe('a running engine', () => {
     ['SELECT number FROM numbers(1000001)', 'TOO_MANY_ROWS_OR_BYTES'],
     ['SELECT count() FROM numbers(1000000000)', 'TOO_MANY_ROWS'],
     ['SELECT groupArray(number) FROM numbers(200000000)', 'MEMORY_LIMIT_EXCEEDED'],
+    ['SELECT sleep(4)', 'TOO_SLOW'],
+    [
+      'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r',
+      'TOO_DEEP_RECURSION',
+    ],
+    ["SELECT repeat('x', 2000000000)", 'TOO_LARGE_STRING_SIZE'],
+    [
+      'SELECT sum(cityHash64(sipHash128(number), SHA512(toString(number)))) FROM numbers(400000000)',
+      'TIMEOUT_EXCEEDED',
+    ],
   ])('refuses the read-only user: %s', async (sql, code) => {
     expect(await ask(server.readerUrl, sql)).toBe(code);
+  });
+
+  test('statements too long or too deep are refused before they are run', async () => {
+    expect(await ask(server.readerUrl, `SELECT ${'('.repeat(600)}1${')'.repeat(600)}`)).toBe(
+      'TOO_DEEP_RECURSION',
+    );
+    expect(await ask(server.readerUrl, `SELECT '${'x'.repeat(1_100_000)}'`)).toBe('SYNTAX_ERROR');
+  });
+
+  test('the read-only user sees of the system what is its own, and nothing of the writer', async () => {
+    const grants = await ask(server.readerUrl, 'SHOW GRANTS');
+    expect(grants).toMatch(/^GRANT SELECT ON candlehouse\*\.\* TO \w+$/);
+    expect(
+      await ask(server.readerUrl, "SELECT count() FROM system.tables WHERE database = 'candlehouse'"),
+    ).toBe('1');
+    expect(await ask(server.readerUrl, 'SELECT DISTINCT database FROM system.tables')).not.toContain('other');
+    expect(await ask(server.readerUrl, 'SHOW DATABASES')).not.toMatch(/INFORMATION|default/i);
   });
 
   test('the read-only user binds parameters through the real client, with compressed answers', async () => {

@@ -5,7 +5,7 @@ import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import { createLog } from '../../src/log';
 import { verifyAggregates } from '../../src/query/verifyAggregates';
 import { openSession } from '../simulation/harness';
-import { SIM_CHAIN_ID, SimChain } from '../simulation/simChain';
+import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/simChain';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 
 const DEPTH = 20;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 async function listDifferences(): Promise<string[]> {
   const runner = createQueryRunner(database, { checkRows: true });
-  const range = { chainId: SIM_CHAIN_ID, from: 1, to: finalTo, finalTo };
+  const range = { chainId: SIM_CHAIN_ID, from: 1, to: finalTo, finalTo, wrappedNative: simToken(8) };
   const found = await verifyAggregates(runner, range, () => undefined);
   return found.map(({ item }) => item);
 }
@@ -72,6 +72,23 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     'a balance too large',
     `INSERT INTO token_balances SELECT token, holder, toInt256(1), 1, last_ord FROM token_balances LIMIT 1`,
     /^token_balances token=0x[0-9a-f]{40} holder=0x[0-9a-f]{40}$/,
+  ],
+  [
+    'a transfer counted twice',
+    `INSERT INTO token_balances SELECT token, holder, toInt256(0), 1, last_ord FROM token_balances
+     ORDER BY token DESC, holder DESC LIMIT 1`,
+    /^token_balances token=0x[0-9a-f]{40} holder=0x[0-9a-f]{40}$/,
+  ],
+  [
+    'a transfer that no log tells',
+    `INSERT INTO transfers SELECT ord, timestamp, token, recipient, sender, amount, kind, tx_index
+     FROM transfers WHERE sender != recipient LIMIT 1`,
+    /^transfers block \d+$/,
+  ],
+  [
+    'a position that nobody got',
+    `INSERT INTO owner_positions SELECT unhex(repeat('ab', 20)), unhex(repeat('cd', 20)), 7, 1`,
+    /^owner_positions owner=0x(ab){20} manager=0x(cd){20} position=7$/,
   ],
   ['a log stored twice', `INSERT INTO logs SELECT * FROM logs LIMIT 1`, /^block \d+$/],
 ];

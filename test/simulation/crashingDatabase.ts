@@ -36,6 +36,10 @@ export function crashingDatabase(database: Database, random: Random): CrashingDa
       if (dead) throw crash();
       return database.select(name, sql, params);
     },
+    async selectBinary(name, sql, params) {
+      if (dead) throw crash();
+      return database.selectBinary(name, sql, params);
+    },
     command: (name, sql, params, token) => write(() => database.command(name, sql, params, token)),
     insert: (table, columns, body, token) => write(() => database.insert(table, columns, body, token)),
     ping: () => database.ping(),

@@ -48,7 +48,11 @@ export class FakeChain {
   #fork = 0;
   fillBlooms = true;
 
-  constructor(seed: number) {
+  /** `genesisTime`: of block 0, unix seconds; the others follow every 10 s. */
+  constructor(
+    seed: number,
+    readonly genesisTime = 1_700_000_000,
+  ) {
     this.#seed = seed;
     this.#random = seededRandom(seed);
     this.mine([]);
@@ -70,7 +74,9 @@ export class FakeChain {
   mine(logs: readonly FakeLog[] | number = []): FakeBlock {
     const number = this.blocks.length;
     const list = typeof logs === 'number' ? Array.from({ length: logs }, () => this.#randomLog()) : logs;
-    const block = makeBlock(`${this.#seed}/${this.#fork}`, number, this.blocks.at(-1), list, this.fillBlooms);
+    const salt = `${this.#seed}/${this.#fork}`;
+    const timestamp = this.genesisTime + number * BLOCK_SECONDS;
+    const block = makeBlock(salt, number, timestamp, this.blocks.at(-1), list, this.fillBlooms);
     this.blocks.push(block);
     return block;
   }
@@ -105,6 +111,7 @@ export class FakeChain {
 function makeBlock(
   salt: string,
   number: number,
+  timestamp: number,
   parent: FakeBlock | undefined,
   list: readonly FakeLog[],
   fillBlooms: boolean,
@@ -146,7 +153,7 @@ function makeBlock(
     number,
     hash,
     parentHash: parent?.hash ?? `0x${'0'.repeat(64)}`,
-    timestamp: 1_700_000_000 + number * BLOCK_SECONDS,
+    timestamp,
     logsBloom: fillBlooms ? plainBloom(list) : `0x${'0'.repeat(512)}`,
     transactions,
     receipts,

@@ -4,16 +4,23 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const MAIN = join(__dirname, '../../dist/main.js');
+import { findPackageRoot } from '../../src/clickhouse/packageRoot';
 
-export interface Program {
+const mainFile = (): string => join(findPackageRoot(), 'dist', 'main.js');
+/** Of what a program printed. */
+const OUTPUT_KEPT = 200_000;
+
+export interface Spawned {
   readonly process: ChildProcess;
-  /** Where its API listens. */
-  readonly url: string;
-  /** All that it printed. */
+  /** The last that it printed. */
   output(): string;
   /** Sends the signal and waits for the end; resolves to the exit code (null: killed). */
   end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface Program extends Spawned {
+  /** Where its API listens. */
+  readonly url: string;
 }
 
 export type Settings = Readonly<Record<string, string>>;
@@ -22,25 +29,19 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', LOG_LEVEL: 'info', ...settings };
 }
 
-/** Starts `dist/main.js <command>` and waits until its API listens. Rejects with its output when it ends before. */
-export async function startProgram(command: string, settings: Settings): Promise<Program> {
-  const child = spawn(process.execPath, [MAIN, command], {
+/** Starts `dist/main.js <command>`. */
+export function spawnProgram(command: string, settings: Settings): Spawned {
+  const child = spawn(process.execPath, [mainFile(), command], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const keep = (chunk: Buffer): void => void (text = (text + chunk.toString()).slice(-OUTPUT_KEPT));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  let url: string | undefined;
-  while (url === undefined) {
-    url = /"url":"(http:[^"]+)"/.exec(text)?.[1];
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the program ended:\n${text}`);
-    await delay(20);
-  }
   return {
     process: child,
-    url,
     output: () => text,
     async end(signal) {
       child.kill(signal);
@@ -49,12 +50,24 @@ export async function startProgram(command: string, settings: Settings): Promise
   };
 }
 
+/** Starts `dist/main.js <command>` and waits until its API listens. Rejects with its output when it ends before. */
+export async function startProgram(command: string, settings: Settings): Promise<Program> {
+  const spawned = spawnProgram(command, settings);
+  for (;;) {
+    const url = /"url":"(http:[^"]+)"/.exec(spawned.output())?.[1];
+    if (url !== undefined) return { ...spawned, url };
+    const { exitCode, signalCode } = spawned.process;
+    if (exitCode !== null || signalCode !== null) throw new Error(`the program ended:\n${spawned.output()}`);
+    await delay(20);
+  }
+}
+
 /** Runs a command to its end. */
 export async function runProgram(
   args: readonly string[],
   settings: Settings,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [mainFile(), ...args], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,5 @@
 /** Every bar that the API gives, beside the oracle's: of each pair, in each timeframe. */
+import { ask } from './ask';
 import { oracleBars, type OracleBar, type OracleSwap } from '../simulation/oracle';
 
 const TIMEFRAMES: Readonly<Record<string, number>> = {
@@ -58,7 +59,7 @@ export async function findWrongBars(
   const wrong: string[] = [];
   for (const pair of new Set(swaps.map((swap) => swap.pair))) {
     for (const [timeframe, seconds] of Object.entries(TIMEFRAMES)) {
-      const answer = await fetch(
+      const answer = await ask(
         `${url}/api/v1/pairs/${pair}/ticks?timeframe=${timeframe}&currency=quote&limit=1000`,
       );
       const { data } = (await answer.json()) as { data: Bar[] };

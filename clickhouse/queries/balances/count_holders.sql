@@ -1,5 +1,5 @@
 -- One row: who holds one of the asked tokens, as of the snapshot: how many addresses have a balance above zero, how many
--- one below it (then the logs do not add up), the forty largest balances, what the dead address holds, and what the zero
+-- one below it (then the logs do not add up), the 64 largest balances, what the dead address holds, and what the zero
 -- address does, which is minus the supply. `ahead`: token_balances holds transfers beyond the snapshot, recount_holders is
 -- to be asked instead. Key (token, holder) of token_balances; the head twin is small. Reads all holders of the tokens: once
 -- per head version and token that moved, never per request. `tokens`: hex without 0x.
@@ -12,7 +12,7 @@ SELECT
     toString(sumIf(h.balance, h.holder = unhex('000000000000000000000000000000000000dead'))) AS dead_balance,
     arrayMap(
         negated -> toString(-negated),
-        groupArraySortedIf(40)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
+        groupArraySortedIf(64)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
     ) AS largest,
     toBool(max(h.ahead)) AS ahead
 FROM

@@ -11,7 +11,7 @@ SELECT
     toString(sumIf(h.balance, h.holder = unhex('000000000000000000000000000000000000dead'))) AS dead_balance,
     arrayMap(
         negated -> toString(-negated),
-        groupArraySortedIf(40)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
+        groupArraySortedIf(64)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
     ) AS largest,
     false AS ahead
 FROM

@@ -1,6 +1,7 @@
 -- One row: what one address holds of one token as of the snapshot, raw units; below zero where the logs do not add up.
 -- `ahead`: holder_balances holds transfers beyond the snapshot, recount_balances is to be asked instead. Key (holder) of
--- holder_balances; the head twin is small.
+-- holder_balances; the head twin is small. One row more, of the zero address, which is no token: how often the address got a
+-- V3 position, and some of the final ones that came later: 0 means that it owns none. Key (owner) of owner_positions.
 WITH
     recipient = unhex({holder:String}) AS comes,
     sender = unhex({holder:String}) AS goes
@@ -23,6 +24,17 @@ FROM
     WHERE has({commits:Array(UInt64)}, commit)
         AND ord > {final_ord:UInt64}
         AND (comes OR goes)
+    UNION ALL
+    SELECT toFixedString('', 20) AS token, count()::Int256 AS delta, 0 AS last_ord
+    FROM owner_positions
+    WHERE owner = unhex({holder:String})
+    UNION ALL
+    SELECT toFixedString('', 20) AS token, count()::Int256 AS delta, 0 AS last_ord
+    FROM position_events_head
+    WHERE has({commits:Array(UInt64)}, commit)
+        AND ord > {final_ord:UInt64}
+        AND kind = 'transfer'
+        AND recipient = unhex({holder:String})
 ) AS h
 GROUP BY h.token
 LIMIT {limit:UInt32}

@@ -1,15 +1,15 @@
 -- One row: part of one bar of a pair with raw prices, newest first; parts of one bucket are merged by the caller.
 -- Key: (timeframe, pair, leg, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
--- into planning, which grows with every expression: so columns as they are, and text only where JSON would round.
+-- into planning, which grows with every expression: so columns as they are, read as RowBinary in this order.
 SELECT
     bucket,
     open,
     close,
     high,
     low,
-    toString(volume0) AS volume0_text,
-    toString(volume1) AS volume1_text,
-    toString(volume_usd) AS volume_usd_text,
+    volume0,
+    volume1,
+    volume_usd,
     trades,
     untracked,
     buys,

@@ -1,15 +1,15 @@
--- One row: a balance that differs between token_balances and all final transfers. One pass over transfers.
+-- One row: a balance, or a count of transfers, that differs between token_balances and all final transfers. One pass over transfers.
 SELECT
     concat('token_balances token=0x', lower(hex(token)), ' holder=0x', lower(hex(holder))) AS item,
     any(side) AS only_in,
-    toString((b, lo)) AS value
+    toString((b, n, lo)) AS value
 FROM
 (
-    SELECT 'token_balances' AS side, token, holder, sum(balance) AS b, max(last_ord) AS lo
+    SELECT 'token_balances' AS side, token, holder, sum(balance) AS b, sum(transfers) AS n, max(last_ord) AS lo
     FROM token_balances
     GROUP BY token, holder
     UNION ALL
-    SELECT 'transfers' AS side, token, holder, sum(change) AS b, max(ord) AS lo
+    SELECT 'transfers' AS side, token, holder, sum(change) AS b, count() AS n, max(ord) AS lo
     FROM
     (
         SELECT token, ord, sender AS holder, -toInt256(amount) AS change
@@ -22,7 +22,7 @@ FROM
     )
     GROUP BY token, holder
 )
-GROUP BY token, holder, b, lo
+GROUP BY token, holder, b, n, lo
 HAVING count() = 1
 ORDER BY item, only_in
 LIMIT 100

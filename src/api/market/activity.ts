@@ -2,6 +2,7 @@
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
 import { listNewestEvents } from '../../query/activity';
 import { activityAnswerShape } from '../../wire/activity';
+import { tableOfEvents } from '../formatsEvents';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { parsedParam } from '../params';
@@ -25,6 +26,7 @@ export function activity(deps: MarketDeps): Route {
       }),
     },
     answer: activityAnswerShape,
+    table: tableOfEvents,
     errors: [400, 503],
     async read({ cursor, ...params }, head) {
       const filter = toActivityFilter(params);

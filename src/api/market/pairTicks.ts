@@ -2,6 +2,7 @@
 import { AppError } from '../../errors';
 import { getPairTicks } from '../../query/ticks';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
+import { tableOfBars } from '../formatsBars';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
@@ -27,6 +28,7 @@ export function pairTicks(deps: MarketDeps): Route {
       quote: addressParam('quote', 'Quote token, of a pool of more than two tokens'),
     },
     answer: ticksAnswerShape,
+    table: tableOfBars,
     errors: [400, 404, 503],
     check({ invert, currency }) {
       if (invert && currency !== 'quote')

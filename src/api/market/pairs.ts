@@ -5,6 +5,7 @@ import { listPairs, PAIR_SORTS } from '../../query/pairList';
 import type { PairTable } from '../../query/pairTable';
 import { ORDERS } from '../../query/ranking';
 import { pairsAnswerShape } from '../../wire/pairs';
+import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
 import { addressParam, badParam, oneOfParam, textParam } from '../params';
@@ -19,6 +20,7 @@ export function pairs(deps: MarketDeps): Route {
     summary: 'Pairs',
     query: {
       ...PAGE_PARAMS,
+      ...BATCH_PARAMS,
       q: textParam({
         max: QUERY_LENGTH_MAX,
         description: 'Pair or token address, or part of a symbol or name',
@@ -36,6 +38,7 @@ export function pairs(deps: MarketDeps): Route {
     },
     async read(params, head: HeadSnapshot) {
       const table = await deps.pairs.at(head);
+      if (params.addresses !== null) return listBatch(table.byAddress, params.addresses, head);
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
       const found = listPairs(
         table.entries,

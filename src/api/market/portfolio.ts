@@ -5,7 +5,11 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 
+/** An answer that the node did not complete is given again for so long. */
+const WITHOUT_NODE_MS = 2_000;
+
 export function portfolio(deps: MarketDeps): Route {
+  const native = { symbol: deps.chain.nativeSymbol, wrapped: deps.chain.wrappedNative };
   return marketRoute(deps, {
     path: '/api/v1/portfolio/:address',
     summary: 'Tokens and liquidity positions of an address',
@@ -13,8 +17,13 @@ export function portfolio(deps: MarketDeps): Route {
     query: {},
     answer: portfolioAnswerShape,
     errors: [400, 503],
+    // The node may be back before there is another head.
+    keepMs: ({ data }) => (deps.wallets.node !== null && data.native === null ? WITHOUT_NODE_MS : null),
     async read({ address }, head) {
-      return { data: await getPortfolio(deps.runner, head, await deps.pairs.at(head), address) };
+      const [pairs, rebasing] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);
+      const holders = deps.holders.ready(head);
+      const source = { runner: deps.runner, wallets: deps.wallets, holders, rebasing, native };
+      return { data: await getPortfolio(source, head, pairs, address) };
     },
   });
 }

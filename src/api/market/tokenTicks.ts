@@ -2,6 +2,7 @@
 import { AppError } from '../../errors';
 import { createTokenTicks } from '../../query/tokenTicks';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape } from '../../wire/tokens';
+import { tableOfBars } from '../formatsBars';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { flagParam, oneOfParam } from '../params';
 import type { Route } from '../route';
@@ -25,6 +26,7 @@ export function tokenTicks(deps: MarketDeps): Route {
       invert: flagParam('Only for pairs: true is refused here'),
     },
     answer: tokenTicksAnswerShape,
+    table: tableOfBars,
     errors: [400, 404, 503],
     check({ invert, currency }) {
       if (invert)

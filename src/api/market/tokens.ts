@@ -3,6 +3,7 @@ import { parseAddress } from '../../domain/address';
 import { ORDERS } from '../../query/ranking';
 import { listTokenItems, TOKEN_SORTS } from '../../query/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
+import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { oneOfParam, parsedParam, textParam } from '../params';
@@ -16,6 +17,7 @@ export function tokens(deps: MarketDeps): Route {
     summary: 'Tokens',
     query: {
       ...PAGE_PARAMS,
+      ...BATCH_PARAMS,
       q: textParam({
         max: QUERY_LENGTH_MAX,
         description:
@@ -36,7 +38,8 @@ export function tokens(deps: MarketDeps): Route {
       if (q !== null && /^0x[0-9a-f]{40}$/i.test(q)) parseAddress(q, 'q');
     },
     async read(params, head) {
-      const { entries } = await deps.tokens.at(head);
+      const { entries, byAddress } = await deps.tokens.at(head);
+      if (params.addresses !== null) return listBatch(byAddress, params.addresses, head);
       const found = listTokenItems(entries, params);
       const skip = skipOf(params);
       return {

@@ -1,4 +1,4 @@
-/** What is refused before any route is looked at: other methods than reading, and URLs without end. */
+/** What is refused before any route is looked at: other methods than reading, URLs and bodies without end. */
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
@@ -6,10 +6,18 @@ import type { RequestState } from '../route';
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 const URL_LENGTH_MAX = 4_096;
+/** Of a request; only few paths read one at all. */
+const BODY_BYTES_MAX = 1_048_576;
 
 export function checkRequest(): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
-    if (!ALLOWED_METHODS.includes(ctx.method)) {
+    const bodyBytes = Number(ctx.get('Content-Length') || 0);
+    const hasBody = bodyBytes > 0 || ctx.get('Transfer-Encoding') !== '';
+    const allowed = ALLOWED_METHODS.includes(ctx.method);
+    // A body that nobody reads: the connection ends with the answer instead of taking in what is still to come.
+    if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > BODY_BYTES_MAX))
+      ctx.set('Connection', 'close');
+    if (!allowed) {
       ctx.set('Allow', ALLOWED_METHODS.join(', '));
       throw new AppError(
         'method_not_allowed',
@@ -20,6 +28,12 @@ export function checkRequest(): Koa.Middleware<RequestState> {
       throw new AppError(
         'bad_request',
         `the URL has ${ctx.url.length} characters; allowed: at most ${URL_LENGTH_MAX}`,
+      );
+    }
+    if (bodyBytes > BODY_BYTES_MAX) {
+      throw new AppError(
+        'bad_request',
+        `the body has ${bodyBytes} bytes; allowed: at most ${BODY_BYTES_MAX}`,
       );
     }
     await next();

@@ -12,8 +12,10 @@ const HEAD_AGE_MAX_S = 300;
 /** The tail loop asks the database many times a second; silence for longer than this means that it is away. */
 const DATABASE_SILENCE_MAX_MS = 3_000;
 
-/** Final blocks that may wait for their promotion; more of them mean that it is stuck. */
-const PROMOTION_LAG_MAX = 512;
+/** Final blocks that may wait for their promotion, which takes some at a time; more of them mean that it is stuck. */
+const PROMOTION_LAG_MAX = 128;
+/** A block this far in the future: this machine's clock is wrong, and ages measured by it mean nothing. */
+const HEAD_AHEAD_MAX_S = 60;
 
 /** What the process's own ingester knows. */
 export interface IngestFacts {
@@ -35,6 +37,8 @@ export interface ReadyzDeps {
   tail(): TailFacts;
   /** Absent or null where this process does not ingest. */
   ingest?(): IngestFacts | null;
+  /** What else is known to be wrong: with the engine that this process runs. */
+  more?(): readonly ReadyProblem[];
   /** Unix ms. */
   now?(): number;
 }
@@ -56,13 +60,19 @@ export const readyShape = z.object({
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;
 
+/** The answer of this moment, for the endpoint and for whoever logs what is wrong. */
+export function readAnswer(deps: ReadyzDeps): ReadyAnswer {
+  const nowMs = deps.now?.() ?? Date.now();
+  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, deps.more?.() ?? []);
+}
+
 export function readyz(deps: ReadyzDeps): Route {
   return {
     path: '/readyz',
     limited: false,
     doc: { summary: 'Whether answers are current', tag: 'service', answer: readyShape, errors: [503] },
     handle(ctx): void {
-      const answer = judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, deps.now?.() ?? Date.now());
+      const answer = readAnswer(deps);
       ctx.status = answer.ready ? 200 : 503;
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'application/json';
@@ -71,16 +81,19 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** The answer from the facts. `nowMs`: unix ms. Pure. */
+/** The answer from the facts. `nowMs`: unix ms by the machine's clock, which may be set back and forth. Pure. */
 export function judge(
   head: HeadSnapshot | null,
   tail: TailFacts,
   ingest: IngestFacts | null,
   nowMs: number,
+  more: readonly ReadyProblem[] = [],
 ): ReadyAnswer {
-  const silenceMs = tail.lastPollAt === null ? null : Math.max(0, nowMs - tail.lastPollAt);
+  const { silenceMs } = tail;
   const database = silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
-  const ageSeconds = head === null ? null : Math.max(0, Math.floor(nowMs / 1000) - head.timestamp);
+  const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
+  // A block is at least as old as this process has known it, whatever the clock says.
+  const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
   const nodeHead = ingest?.nodeHead ?? null;
   const atNodeHead = head !== null && ingest?.nodeAnswers === true && head.number === nodeHead;
   const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || atNodeHead);
@@ -92,26 +105,7 @@ export function judge(
           head: nodeHead,
           behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
         };
-  const problems: ReadyProblem[] = [];
-  const report = (wrong: boolean, code: string, message: string): void => {
-    if (wrong) problems.push({ code, message });
-  };
-  const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
-  report(!database, 'database_away', silenceText(silenceMs));
-  report(
-    database && tail.lastError !== null,
-    'head_unreadable',
-    'The database answers, but not to every question',
-  );
-  report(head === null, 'nothing_indexed', 'No block is indexed yet');
-  report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
-  report(
-    waiting > PROMOTION_LAG_MAX,
-    'promotion_behind',
-    `${waiting} final blocks wait to be moved to the final tables`,
-  );
-  report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
-  problems.push(...(ingest?.problems ?? []));
+  const facts = { database, current, ageSeconds, node };
   return {
     ready: database && current,
     checks: {
@@ -128,8 +122,52 @@ export function judge(
       },
       node,
     },
-    problems,
+    problems: [
+      ...listProblems(head, tail, facts, ingest === null ? byClock : null),
+      ...(ingest?.problems ?? []),
+      ...more,
+    ],
   };
+}
+
+interface Judged {
+  readonly database: boolean;
+  readonly current: boolean;
+  readonly ageSeconds: number | null;
+  readonly node: ReadyAnswer['checks']['node'];
+}
+
+/** `byClock`: age of the head by the machine's clock, seconds; null where the ingester looks after it. */
+function listProblems(
+  head: HeadSnapshot | null,
+  { silenceMs, lastError }: TailFacts,
+  { database, current, ageSeconds, node }: Judged,
+  byClock: number | null,
+): ReadyProblem[] {
+  const problems: ReadyProblem[] = [];
+  const report = (wrong: boolean, code: string, message: string): void => {
+    if (wrong) problems.push({ code, message });
+  };
+  const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
+  report(!database, 'database_away', silenceText(silenceMs));
+  report(
+    database && lastError !== null,
+    'head_unreadable',
+    'The database answers, but not to every question',
+  );
+  report(head === null, 'nothing_indexed', 'No block is indexed yet');
+  report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
+  report(
+    waiting > PROMOTION_LAG_MAX,
+    'promotion_behind',
+    `${waiting} final blocks wait to be moved to the final tables`,
+  );
+  report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
+  if (byClock !== null && byClock < -HEAD_AHEAD_MAX_S) {
+    const message = `The newest indexed block is ${-byClock} s in the future: this machine's clock is wrong`;
+    problems.push({ code: 'clock_behind', message });
+  }
+  return problems;
 }
 
 function silenceText(silenceMs: number | null): string {

@@ -179,6 +179,7 @@ function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
 function createSink(res: ServerResponse): StreamSink {
   return {
     write: (bytes) => res.write(bytes),
+    buffered: () => res.writableLength,
     end: () => {
       if (!res.headersSent) return;
       // What a client does not read would keep the connection, and a shutdown, waiting for ever.

@@ -6,14 +6,18 @@ import { createByteCache } from '../../../src/api/byteCache';
 import type { ChainFacts, MarketDeps } from '../../../src/api/marketRoute';
 import { listRoutes } from '../../../src/api/routes';
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { NodeState } from '../../../src/domain/nodeState';
 import { createLog } from '../../../src/log';
 import { ActivityCounter } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { createHolderTables } from '../../../src/query/holders';
 import { createAuditTables } from '../../../src/query/auditTables';
+import { createBalanceSeeds } from '../../../src/query/balanceSeeds';
 import { createDexTables } from '../../../src/query/dexTable';
 import { createPairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { createRebasingTables } from '../../../src/query/rebasing';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTokenTables } from '../../../src/query/tokenTable';
 import { CHAIN_ID, hexOf } from './world';
@@ -21,6 +25,7 @@ import { CHAIN_ID, hexOf } from './world';
 /** The world's chain: its second token is worth a dollar, its first is the wrapped native one, its last is burnt. */
 export const CHAIN: ChainFacts = {
   chainId: CHAIN_ID,
+  nativeSymbol: 'PLS',
   wrappedNative: hexOf('aa', 0, 40),
   anchors: [{ address: hexOf('aa', 1, 40), symbol: 'USDC', priceUsd: 1.0025 }],
   majors: [],
@@ -43,6 +48,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
+  readonly bytes: Buffer;
   /** The parsed body; undefined when it is empty. */
   readonly json: Json;
 }
@@ -58,7 +64,7 @@ export interface ApiServer {
 export async function startApi(
   runner: QueryRunner,
   head: () => HeadSnapshot | null,
-  options: Partial<AppOptions> = {},
+  options: Partial<AppOptions> & { readonly node?: NodeState } = {},
 ): Promise<ApiServer> {
   const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
   const pairs = createPairTables(runner, CHAIN_ID, prices, CHAIN.dexes);
@@ -73,6 +79,9 @@ export async function startApi(
     audits: createAuditTables(runner, CHAIN_ID, pairs),
     dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),
     holders,
+    headSwaps: createHeadSwaps(runner),
+    rebasing: createRebasingTables(runner),
+    wallets: { node: options.node ?? null, seeds: createBalanceSeeds() },
     activityCounter: new ActivityCounter(runner),
     chain: CHAIN,
   };
@@ -82,7 +91,7 @@ export async function startApi(
     log: createLog('silent', false),
     corsOrigin: '*',
     rateLimitPerMinute: 0,
-    ...(({ routes: _routes, ...rest }): Partial<AppOptions> => rest)(options),
+    ...(({ routes: _routes, node: _node, ...rest }): Partial<AppOptions> => rest)(options),
   });
   const server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -101,12 +110,13 @@ function send(port: number, path: string, headers: Record<string, string>, metho
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
+        const bytes = Buffer.concat(chunks);
+        const text = bytes.toString();
         const flat = Object.fromEntries(
           Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
         );
         const json = text.startsWith('{') ? JSON.parse(text) : undefined;
-        resolve({ status: response.statusCode ?? 0, headers: flat, text, json });
+        resolve({ status: response.statusCode ?? 0, headers: flat, text, bytes, json });
       });
     });
     call.on('error', reject);

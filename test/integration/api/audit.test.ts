@@ -45,6 +45,7 @@ beforeAll(async () => {
   reader = openDatabase({ url: test_.readerUrl });
   const counted = createQueryRunner(reader, { checkRows: true });
   runner = {
+    ...counted,
     run: (name, params, shape) => {
       if (name.startsWith('audit/')) statements += 1;
       return counted.run(name, params, shape);

@@ -27,11 +27,14 @@ import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 import { ActivityCounter } from '../../../src/query/activity';
 import { createAuditDirectory, type AuditDirectory } from '../../../src/query/auditDirectory';
 import { createAuditTables } from '../../../src/query/auditTables';
+import { createBalanceSeeds } from '../../../src/query/balanceSeeds';
 import { createDexTables } from '../../../src/query/dexTable';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { createHolderTables } from '../../../src/query/holders';
 import { createPairTables, type PairTables } from '../../../src/query/pairTable';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { createRebasingTables } from '../../../src/query/rebasing';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTokenTables } from '../../../src/query/tokenTable';
 import { simFinality } from '../../simulation/simNode';
@@ -44,6 +47,7 @@ const DEXES: readonly Dex[] = [
   { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY },
 ];
 export const AUDIT_CHAIN: ChainFacts = {
+  nativeSymbol: 'PLS',
   chainId: 369,
   wrappedNative: TOKENS.WPLS.address,
   anchors: [
@@ -155,6 +159,9 @@ export async function startAuditApi(
     audits: createAuditTables(runner, AUDIT_CHAIN.chainId, pairs),
     dexes: createDexTables(runner, chainId, AUDIT_CHAIN.dexes, pairs),
     holders,
+    headSwaps: createHeadSwaps(runner),
+    rebasing: createRebasingTables(runner),
+    wallets: { node: null, seeds: createBalanceSeeds() },
     activityCounter: new ActivityCounter(runner),
     prices,
     chain: AUDIT_CHAIN,

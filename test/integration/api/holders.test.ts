@@ -137,11 +137,39 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
     const tables = createHolderTables(runner, pairs);
     for (const [, of] of [...heads(), ...heads().reverse()]) await expectPlain(tables, of);
   });
+
+  test('equal it when they follow the changes of single blocks and reorgs instead of being counted', async () => {
+    const counted: string[] = [];
+    let followed = 0;
+    const watching: QueryRunner = {
+      ...runner,
+      run: async (name, params, shape) => {
+        const rows = await runner.run(name, params, shape);
+        if (name.endsWith('count_holders')) counted.push(...(params['tokens'] as string[]));
+        if (name === 'balances/list_changes') followed += rows.length;
+        return rows;
+      },
+    };
+    const tables = createHolderTables(watching, pairs, { followFrom: 0 });
+    const at = (tip: number, orphans: readonly number[] = []): HeadSnapshot =>
+      wholeSnapshot(world, STORED, tip, orphans);
+    await expectPlain(tables, at(STORED + 3));
+    counted.length = 0;
+    for (let tip = STORED + 4; tip < TIP; tip += 6) {
+      await expectPlain(tables, at(tip));
+      await expectPlain(tables, at(tip + 1, [tip, tip + 1]));
+    }
+    // Only what had no transfer before.
+    expect(counted.length).toBeLessThan(6);
+    for (const [, of] of heads()) await expectPlain(tables, of);
+    expect(followed).toBeGreaterThan(100);
+  });
 });
 
 test('only tokens that moved are counted again', async () => {
   const asked: string[][] = [];
   const watching: QueryRunner = {
+    ...runner,
     run: (name, params, shape) => {
       if (name.endsWith('count_holders')) asked.push(params['tokens'] as string[]);
       return runner.run(name, params, shape);

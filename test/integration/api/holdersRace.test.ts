@@ -7,7 +7,7 @@ import { transfersTable, type TransferRow } from '../../../src/clickhouse/tables
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { createLog } from '../../../src/log';
-import { listBalances, listSupplies } from '../../../src/query/balances';
+import { listSupplies, readHoldings } from '../../../src/query/balances';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHolderTables } from '../../../src/query/holders';
 import { createPairTables } from '../../../src/query/pairTable';
@@ -89,8 +89,8 @@ test('a batch beyond the snapshot never shows, not even half stored or half merg
   const read = async (): Promise<void> => {
     for (; storing; reads += 1) {
       const wallet = WALLETS[reads % WALLETS.length]!;
-      const [balances, supplies, holders] = await Promise.all([
-        listBalances(runner, head, wallet),
+      const [{ balances }, supplies, holders] = await Promise.all([
+        readHoldings(runner, head, wallet),
         listSupplies(runner, head, [...plain.keys()]),
         createHolderTables(runner, pairs).at(head),
       ]);

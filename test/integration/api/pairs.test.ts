@@ -244,6 +244,7 @@ describe('pairs', () => {
   test('are read once per head version however many ask at the same time', async () => {
     let runs = 0;
     const counting: QueryRunner = {
+      ...runner,
       run: (name, params, shape) => {
         if (name === 'pairs/list_pools') runs += 1;
         return runner.run(name, params, shape);

@@ -240,7 +240,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
       for (const wallet of [...HOLDERS.slice(0, 14), DEAD, STRANGER]) {
         const [got, wanted] = [await ask(wallet), plainPortfolio(at, wallet)];
         expect(got).toMatchObject({ address: wallet, block_number: of.number });
-        expect(got.flags).toEqual(wanted.negative ? ['unbalanced_transfers'] : []);
+        expect(got.flags).toEqual([...(wanted.negative ? ['unbalanced_transfers'] : []), 'node_away']);
         expect(got.warnings.map(({ code }) => code)).toEqual(got.flags);
         checkTokens(got, wanted, of);
         checkPositions(got, wanted);
@@ -268,17 +268,20 @@ describe('the endpoint', () => {
 
   test('answers a wallet that was never seen, and the zero address, with empty lists and zeros', async () => {
     for (const address of [STRANGER, ZERO_ADDRESS])
-      expect(await ask(address)).toEqual({
+      expect(await ask(address)).toMatchObject({
         address,
         total_usd: 0,
+        native_usd: 0,
         tokens_usd: 0,
         positions_usd: 0,
+        unclaimed_usd: 0,
         excluded_usd: 0,
         block_number: TIP,
+        native: null,
         tokens: [],
         positions: [],
-        flags: [],
-        warnings: [],
+        // Nobody but the node knows what it has of the native coin.
+        flags: address === STRANGER ? ['node_away'] : [],
       });
   });
 

@@ -5,8 +5,9 @@ import type { SwapRow } from '../../../src/clickhouse/tables';
 import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
-import { getPairTicks, type TicksRequest } from '../../../src/query/ticks';
+import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from './apiServer';
@@ -161,12 +162,13 @@ const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
   quote: null,
 };
 
+function source(keptMax?: number): TicksSource {
+  const headSwaps = createHeadSwaps(runner, keptMax);
+  return { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN, headSwaps };
+}
+
 async function check(head: HeadSnapshot, request: TicksRequest): Promise<number> {
-  const answer = await getPairTicks(
-    { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
-    head,
-    request,
-  );
+  const answer = await getPairTicks(source(), head, request);
   ticksAnswerShape.parse(JSON.parse(JSON.stringify(answer)));
   const wanted = expectBars(head, request);
   expectClose(answer.data, wanted.bars);
@@ -199,6 +201,27 @@ describe('bars of a pair', () => {
     }
   });
 
+  test('of head blocks that are kept, half kept or too many are the same', async () => {
+    const kept = source();
+    const crowded = source(5);
+    const heads = [FINAL, FINAL + 20, FINAL + 40].map((tip) => snapshotOf(world, FINAL - 3, tip));
+    for (const head of [...heads, ...heads.reverse()]) {
+      for (const currency of ['quote', 'usd'] as const) {
+        const requests = pairsKnownTo(head).map((pair) => ({
+          ...REQUEST,
+          pair,
+          currency,
+          timeframe: '5m' as const,
+        }));
+        for (const from of [kept, crowded]) {
+          const answers = await Promise.all(requests.map((request) => getPairTicks(from, head, request)));
+          for (const [index, answer] of answers.entries())
+            expectClose(answer.data, expectBars(head, requests[index]!).bars);
+        }
+      }
+    }
+  });
+
   test('inverted, filled, cut and paged in all ways equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     const pair = PAIRS[0]!;
@@ -224,11 +247,7 @@ describe('bars of a pair', () => {
       const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '5m' as const, fill, limit: 17 };
       const times: number[] = [];
       for (let to: number | null = null, pages = 0; pages < 3_000; pages += 1) {
-        const { data, meta } = await getPairTicks(
-          { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
-          head,
-          { ...request, to },
-        );
+        const { data, meta } = await getPairTicks(source(), head, { ...request, to });
         times.unshift(...data.map(({ time }) => time));
         to = meta.next_to;
         if (to === null) break;
@@ -242,11 +261,7 @@ describe('bars of a pair', () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '1m' as const, fill: true, limit: 5 };
-    const { data, meta } = await getPairTicks(
-      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
-      late,
-      request,
-    );
+    const { data, meta } = await getPairTicks(source(), late, request);
     expect(data).toHaveLength(5);
     expect(data.every((bar) => bar.trades === 0 && bar.close === data[0]!.close)).toBe(true);
     expect(meta.next_to).toBe(data[0]!.time);
@@ -258,11 +273,7 @@ describe('bars of a pair', () => {
       world.blocks.every((block) => block.swaps.every((swap) => swap.pair !== pair || swap.price_usd === 0)),
     )!;
     const request = { ...REQUEST, pair: unpriced, timeframe: '1h' as const, currency: 'usd' as const };
-    const { data, meta } = await getPairTicks(
-      { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
-      head,
-      request,
-    );
+    const { data, meta } = await getPairTicks(source(), head, request);
     expect(data).toEqual([]);
     expect(meta).toMatchObject({ no_data: true, reason: 'no_usd_price', quote_token: null, next_to: null });
   });
@@ -275,15 +286,11 @@ describe('bars of a pair', () => {
     );
     for (const pair of [orphans[0]!.address, `0x${'9'.repeat(40)}`] as `0x${string}`[]) {
       await expect(
-        getPairTicks(
-          { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN },
-          head,
-          {
-            ...REQUEST,
-            pair,
-            timeframe: '1h',
-          },
-        ),
+        getPairTicks(source(), head, {
+          ...REQUEST,
+          pair,
+          timeframe: '1h',
+        }),
       ).rejects.toMatchObject({
         code: 'not_found',
       });

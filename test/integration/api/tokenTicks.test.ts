@@ -49,6 +49,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     reader = openDatabase({ url: test_.readerUrl });
     const checked = createQueryRunner(reader, { checkRows: true });
     runner = {
+      ...checked,
       run: (name, params, shape) => {
         runs.set(name, (runs.get(name) ?? 0) + 1);
         return checked.run(name, params, shape);

@@ -256,6 +256,7 @@ test('tokens are those of pools of the canonical chain with the figures of a pla
 test('tokens are read once per head version however many ask at the same time', async () => {
   let runs = 0;
   const counting: QueryRunner = {
+    ...runner,
     run: (name, params, shape) => {
       if (name === 'tokens/count_trades') runs += 1;
       return runner.run(name, params, shape);

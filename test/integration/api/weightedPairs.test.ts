@@ -7,6 +7,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
 import type { PairEntry } from '../../../src/query/pairItem';
 import { createPairTables } from '../../../src/query/pairTable';
+import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { getPairTicks } from '../../../src/query/ticks';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
@@ -106,7 +107,13 @@ const CHAIN = { anchors: [], wrappedNative: null, majors: [] };
 
 async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `0x${string}` | null) {
   const runner = createQueryRunner(database, { checkRows: true });
-  const source = { runner, chainId: SIM_CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN };
+  const source = {
+    runner,
+    chainId: SIM_CHAIN_ID,
+    directory: createPoolDirectory(runner),
+    chain: CHAIN,
+    headSwaps: createHeadSwaps(runner),
+  };
   const rest = {
     timeframe: '1d',
     limit: 1_000,

@@ -1,52 +1,7 @@
 /** The tail loop while the database comes and goes, over a real connection that the test cuts. */
-import { createServer, connect as connectSocket, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
-
+import { Cable } from '../../support/cable';
 import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
-
-/** A TCP proxy that can be cut and joined again on the same port. */
-class Cable {
-  private readonly sockets = new Set<Socket>();
-  private server: Server | null = null;
-  port = 0;
-
-  constructor(private readonly targetPort: number) {}
-
-  async join(): Promise<void> {
-    const server = createServer((near) => {
-      const far = connectSocket(this.targetPort, '127.0.0.1');
-      for (const socket of [near, far]) {
-        this.sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('close', () => {
-          this.sockets.delete(socket);
-          near.destroy();
-          far.destroy();
-        });
-      }
-      near.pipe(far).pipe(near);
-    });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
-    this.server = server;
-  }
-
-  /** Keeps the connections and lets nothing through. */
-  hang(): void {
-    for (const socket of this.sockets) socket.unpipe().pause();
-  }
-
-  async cut(): Promise<void> {
-    const { server } = this;
-    this.server = null;
-    const closed = new Promise<void>((resolve) =>
-      server === null ? resolve() : server.close(() => resolve()),
-    );
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
-  }
-}
 
 let world: StreamWorld;
 let chain: ChainWriter;
@@ -105,7 +60,7 @@ test('a loop that starts before its database finds it later', async () => {
   const refused = await connect(api);
   expect(refused.status).toBe(503);
   await refused.until(() => api.tail.facts().lastError !== null);
-  expect(api.tail.facts().lastPollAt).toBeNull();
+  expect(api.tail.facts().silenceMs).toBeNull();
   await cable.join();
   await untilSeen(api.tail, chain);
   expect(api.tail.current()?.number).toBe(100);

@@ -43,7 +43,17 @@ test('the OpenAPI document describes every route and parameter, and refers to no
     '/api/v1/tokens/{address}/audit',
     '/api/v1/tokens/{address}/pools',
     '/api/v1/tokens/{address}/ticks',
+    '/dexscreener/asset',
+    '/dexscreener/events',
+    '/dexscreener/latest-block',
+    '/dexscreener/pair',
     '/openapi.json',
+    '/udf/config',
+    '/udf/history',
+    '/udf/quotes',
+    '/udf/search',
+    '/udf/symbols',
+    '/udf/time',
   ]);
   const names = (path: string): Json[] =>
     paths[path]!['get']!['parameters']!.map((parameter) => parameter['name']!);
@@ -62,4 +72,65 @@ test('the OpenAPI document describes every route and parameter, and refers to no
   for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
     expect(schemas).toHaveProperty(name!);
   expect(text).not.toContain('#/$defs');
+});
+
+test('no schema of the document refers to itself alone', async () => {
+  const server = await startApi(runner, () => null);
+  const { json } = await server.get('/openapi.json');
+  await server.close();
+  for (const [name, schema] of Object.entries(json['components']!['schemas']!))
+    expect([name, schema]).not.toEqual([name, { $ref: `#/components/schemas/${name}` }]);
+});
+
+const origin = 'https://mine.test';
+
+test.each([
+  ['*', origin, '*'],
+  [origin, origin, origin],
+  [origin, 'https://other.test', origin],
+  [`${origin}, https://two.test`, 'https://two.test', 'https://two.test'],
+  [`${origin}, https://two.test`, 'https://other.test', undefined],
+  [`${origin}, https://two.test`, `${origin}.evil.test`, undefined],
+])('with CORS_ORIGIN %s a page of %s is allowed what is allowed to %s', async (setting, asking, allowed) => {
+  const server = await startApi(runner, () => null, { corsOrigin: setting });
+  for (const path of ['/openapi.json', '/api/v1/pairs', '/nothing']) {
+    const answer = await server.get(path, { Origin: asking });
+    expect([path, answer.headers['access-control-allow-origin']]).toEqual([path, allowed]);
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(answer.headers['vary']).toMatch(/\bOrigin\b/);
+  }
+  const preflight = await server.get(
+    '/api/v1/pairs',
+    { Origin: asking, 'Access-Control-Request-Method': 'GET' },
+    'OPTIONS',
+  );
+  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, allowed]);
+  await server.close();
+});
+
+test('every answer, also a refusal, says how a browser shall treat it', async () => {
+  const server = await startApi(runner, () => null, { rateLimitPerMinute: 4 });
+  const statuses: number[] = [];
+  for (const [path, method] of [
+    ['/openapi.json', 'GET'],
+    ['/nothing', 'GET'],
+    ['/api/v1/pairs', 'GET'],
+    ['/api/v1/pairs?limit=0', 'GET'],
+    ['/api/v1/pairs', 'POST'],
+    ['/api/v1/pairs', 'GET'],
+  ]) {
+    const { status, headers } = await server.get(path!, {}, method);
+    statuses.push(status);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      'x-request-id': expect.any(String),
+    });
+    expect(headers['x-powered-by']).toBeUndefined();
+    expect(headers['server']).toBeUndefined();
+  }
+  expect(statuses).toEqual([200, 404, 503, 400, 405, 429]);
+  await server.close();
 });

@@ -48,3 +48,18 @@ test('an ETag names the bytes, and matches by weak comparison in lists', () => {
     expect(matchesEtag(condition, etag)).toBe(true);
   for (const condition of ['', '"a"', etag.slice(1, -1)]) expect(matchesEtag(condition, etag)).toBe(false);
 });
+
+test('an answer may say how long it is kept', async () => {
+  let now = 1_000;
+  const cache = createByteCache({ now: () => now });
+  let made = 0;
+  const ask = async (key: string, ms: number | null): Promise<string> => {
+    const make = (): Promise<number> => Promise.resolve((made += 1));
+    return (await cache.get(key, make, () => ms)).body.toString();
+  };
+  expect([await ask('brief', 2_000), await ask('long', null)]).toEqual(['1', '2']);
+  now += 1_999;
+  expect([await ask('brief', 2_000), await ask('long', null)]).toEqual(['1', '2']);
+  now += 2;
+  expect([await ask('brief', 2_000), await ask('long', null)]).toEqual(['3', '2']);
+});

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/chain/clock';
 import { EndpointPool } from '../../../src/chain/endpointPool';
 import { RpcError } from '../../../src/chain/rpcError';
 import type { RpcTransport } from '../../../src/chain/rpcTransport';
+import { steadyNow } from '../../../src/domain/steadyTime';
 import { FakeChain } from '../../support/fakeChain';
 import { closeAll, poolOf, silentLog, startNode, until } from './setup';
 
@@ -226,6 +227,6 @@ test('calls that fail together make the endpoint rest once, not once each', asyn
   });
   const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
   await Promise.allSettled(calls);
-  expect((pool.endpoints[0]?.coolUntil ?? 0) - Date.now()).toBeLessThanOrEqual(250);
+  expect((pool.endpoints[0]?.coolUntil ?? 0) - steadyNow()).toBeLessThanOrEqual(250);
   await pool.close();
 });

@@ -96,7 +96,10 @@ describe('discovery of vault pools', () => {
       created_block: 100,
       fee_pips: Number((pool.fee * 2n + 10n ** 12n) / (2n * 10n ** 12n)),
     });
-    expect(new Set(asked.map(({ at }) => at))).toEqual(new Set(['latest']));
+    const { hash: blockHash } = blockOf(100, []);
+    expect(new Set(asked.map(({ at }) => JSON.stringify(at)))).toEqual(
+      new Set([JSON.stringify({ blockHash })]),
+    );
     const count = asked.length;
     for (const [index, step] of steps.slice(1).entries()) await read(blockOf(101 + index, step.drafts));
     expect(asked).toHaveLength(count);

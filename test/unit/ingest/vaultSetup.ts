@@ -17,7 +17,9 @@ export interface Asked {
 export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
   return {
     batchSettled(calls, parse) {
-      const results = calls.map(({ params }) => {
+      const results = calls.map(({ method, params }) => {
+        // Newer than any block of these tests.
+        if (method === 'eth_blockNumber') return '0xffffff';
         const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
         return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
       });

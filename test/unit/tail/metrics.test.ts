@@ -1,11 +1,15 @@
 /** What a scrape shows. */
+import { newIngestStatus } from '../../../src/ingest/status';
 import { createMetrics } from '../../../src/metrics';
 
 test('a scrape shows the head, the streams, queries, requests and the process', async () => {
   const metrics = createMetrics();
   let head: { number: number; finalNumber: number; timestamp: number } | null = null;
   metrics.watchHead(() => head);
-  metrics.watchStreams(() => 3);
+  metrics.watchStreams(
+    () => 3,
+    () => 4_096,
+  );
   metrics.observeQuery('head/read_head', 0.004);
   metrics.observeRequest('/api/v1/pairs/:address/ticks', 'GET', 200, 0.01);
   metrics.countDrops(1_001);
@@ -23,6 +27,22 @@ test('a scrape shows the head, the streams, queries, requests and the process', 
     'candlehouse_http_request_seconds_count{route="/api/v1/pairs/:address/ticks",method="GET",status="200"} 1',
   );
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+});
+
+test('a scrape shows what the ingester left out of transfers, and its checks of balances', async () => {
+  const metrics = createMetrics();
+  const status = newIngestStatus();
+  metrics.watchTransfers(() => status);
+  status.skippedTransfers = { nft: 3, malformed: 2, unplaced: 1 };
+  Object.assign(status.balanceChecks, { rounds: 4, compared: 90, mismatches: 5, failures: 6, rebasing: 7 });
+  const text = await metrics.render();
+  for (const [reason, count] of Object.entries(status.skippedTransfers))
+    expect(text).toContain(`candlehouse_skipped_transfer_logs{reason="${reason}"} ${count}\n`);
+  expect(text).toMatch(/^candlehouse_balance_checks 4$/m);
+  expect(text).toMatch(/^candlehouse_balance_checks_failed 6$/m);
+  expect(text).toMatch(/^candlehouse_balance_compared 90$/m);
+  expect(text).toMatch(/^candlehouse_balance_mismatches 5$/m);
+  expect(text).toMatch(/^candlehouse_balance_rebasing_tokens 7$/m);
 });
 
 test('two registries do not share figures', async () => {

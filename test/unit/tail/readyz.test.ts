@@ -4,7 +4,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 
 const NOW_MS = 1_700_000_000_000;
 const NOW_S = NOW_MS / 1000;
-const TAIL = { lastPollAt: NOW_MS - 40, lastError: null };
+const TAIL = { silenceMs: 40, headKnownMs: 0, lastError: null };
 
 function headAged(ageSeconds: number, number = 500): HeadSnapshot {
   return {
@@ -37,6 +37,15 @@ test('a head in the future is young', () => {
   expect(codes(headAged(-30), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 
+test('a clock set back makes no head younger than it is known to be, and is told', () => {
+  const frozen = { ...TAIL, headKnownMs: 400_000 };
+  expect(codes(headAged(-3_200), frozen, null, NOW_MS)).toEqual({
+    ready: false,
+    codes: ['head_old', 'clock_behind'],
+  });
+  expect(codes(headAged(-3_600), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: ['clock_behind'] });
+});
+
 test('an old head is ready only when it is the node`s own', () => {
   expect(codes(headAged(300), TAIL, null, NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
   expect(codes(headAged(9_000), TAIL, node(500), NOW_MS)).toEqual({ ready: true, codes: [] });
@@ -53,9 +62,9 @@ test('a node that is away is named, and its last known head proves nothing', () 
 });
 
 test('a database that is silent for over 3 s is away', () => {
-  const silent = { lastPollAt: NOW_MS - 3_001, lastError: 'connect ECONNREFUSED 127.0.0.1' };
+  const silent = { silenceMs: 3_001, headKnownMs: 0, lastError: 'connect ECONNREFUSED 127.0.0.1' };
   expect(codes(headAged(5), silent, null, NOW_MS)).toEqual({ ready: false, codes: ['database_away'] });
-  expect(codes(null, { lastPollAt: null, lastError: null }, null, NOW_MS)).toEqual({
+  expect(codes(null, { silenceMs: null, headKnownMs: null, lastError: null }, null, NOW_MS)).toEqual({
     ready: false,
     codes: ['database_away', 'nothing_indexed'],
   });
@@ -68,7 +77,7 @@ test('what the ingester finds wrong is passed on', () => {
 });
 
 test('a promotion that does not keep up is named', () => {
-  const head = { ...headAged(5, 2_000), finalTo: 400, finalNumber: 913 };
+  const head = { ...headAged(5, 2_000), finalTo: 400, finalNumber: 529 };
   expect(codes(head, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: ['promotion_behind'] });
-  expect(codes({ ...head, finalNumber: 912 }, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
+  expect(codes({ ...head, finalNumber: 528 }, TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
 });

@@ -1,0 +1,52 @@
+-- One row: one mint or burn of (after_ord, to_ord] of the snapshot's chain, with the pool's state at it or the last one
+-- before it in the same transaction (V2 pairs say Sync before Mint and Burn); reserves null without one. Key: ord.
+-- Must never scan beyond the range.
+WITH
+    events AS
+    (
+        SELECT *
+        FROM liquidity_events
+        WHERE kind IN ('mint', 'burn')
+            AND ord > {after_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND ord <= {final_ord:UInt64}
+        UNION ALL
+        SELECT * EXCEPT commit
+        FROM liquidity_events_head
+        WHERE kind IN ('mint', 'burn')
+            AND ord > {after_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND ord > {final_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+    ),
+    states AS
+    (
+        SELECT ord, pair, tx_hash, reserve0, reserve1
+        FROM pool_states
+        WHERE ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64} AND ord <= {final_ord:UInt64}
+        UNION ALL
+        SELECT ord, pair, tx_hash, reserve0, reserve1
+        FROM pool_states_head
+        WHERE ord > {after_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND ord > {final_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+    )
+SELECT
+    toString(e.ord) AS ord,
+    e.timestamp AS timestamp,
+    toString(e.kind) AS kind,
+    concat('0x', lower(hex(e.pair))) AS pair,
+    concat('0x', lower(hex(e.token0))) AS token0,
+    concat('0x', lower(hex(e.token1))) AS token1,
+    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    e.tx_index AS tx_index,
+    concat('0x', lower(hex(ifNull(e.maker, e.owner)))) AS maker,
+    toString(e.amount0) AS amount0,
+    toString(e.amount1) AS amount1,
+    if(s.ord = 0, NULL, toString(s.reserve0)) AS reserve0,
+    if(s.ord = 0, NULL, toString(s.reserve1)) AS reserve1
+FROM events AS e
+ASOF LEFT JOIN states AS s ON e.pair = s.pair AND e.tx_hash = s.tx_hash AND e.ord >= s.ord
+ORDER BY e.ord
+LIMIT {limit:UInt32}

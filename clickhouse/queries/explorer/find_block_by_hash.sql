@@ -1,0 +1,20 @@
+-- One row: the block with a hash, as of the snapshot. Key: the first four bytes of the hash in the projection by_hash; the head
+-- twin is small. `hash`: hex without 0x.
+SELECT number, timestamp
+FROM
+(
+    SELECT number, timestamp
+    FROM blocks
+    WHERE chain_id = {chain_id:UInt32}
+        AND hash = unhex({hash:String})
+        AND reinterpretAsUInt32(hash) = reinterpretAsUInt32(unhex({hash:String}))
+        AND number <= {final_to:UInt32}
+    UNION ALL
+    SELECT number, timestamp
+    FROM blocks_head
+    WHERE chain_id = {chain_id:UInt32}
+        AND number > {final_to:UInt32}
+        AND has({commits:Array(UInt64)}, commit)
+        AND hash = unhex({hash:String})
+)
+LIMIT 1

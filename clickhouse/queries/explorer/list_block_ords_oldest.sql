@@ -1,0 +1,29 @@
+-- One row: where a log of any contract stands in [from_ord, to_ord], oldest first. Read in the order of the projection by_ord,
+-- which has all that is selected, until there are `limit`. The head twin is small.
+SELECT toString(e.ord) AS ord
+FROM
+(
+    (
+        SELECT ord
+        FROM logs
+        WHERE chain_id = {chain_id:UInt32}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+        ORDER BY ord
+        LIMIT {limit:UInt64}
+    )
+    UNION ALL
+    (
+        SELECT ord
+        FROM logs_head
+        WHERE chain_id = {chain_id:UInt32}
+            AND ord > {final_ord:UInt64}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+        ORDER BY ord
+        LIMIT {limit:UInt64}
+    )
+) AS e
+ORDER BY e.ord
+LIMIT {limit:UInt64}

@@ -1,0 +1,102 @@
+-- One row: a contract, of one page of those that match, with how many match. Reads what by_emitter has of every contract, which
+-- is small beside the logs, and what was created and made by factories; once per head version and question. `q`: part of a
+-- name or symbol in lower case, or the beginning of an address as hex; empty: all. `kind`: empty for any. `verified`: 1 yes,
+-- 0 no, 2 either. Verified contracts of all chains stand in the database `verified_db`.
+WITH
+    pair_set AS
+    (
+        SELECT address
+        FROM pools
+        WHERE ord <= {final_ord:UInt64}
+        UNION ALL
+        SELECT address
+        FROM pools_head
+        WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    ),
+    proxy_set AS
+    (
+        SELECT address
+        FROM contract_codes
+        GROUP BY address
+        HAVING argMax(proxy, version) != ''
+    ),
+    verified_set AS
+    (
+        SELECT address
+        FROM {verified_db:Identifier}.verified_contracts
+        WHERE chain_id = {chain_id:UInt32}
+        UNION ALL
+        SELECT address
+        FROM contract_codes
+        WHERE code_size > 0
+        GROUP BY address
+        HAVING argMax(code_hash, version) IN (SELECT code_hash FROM {verified_db:Identifier}.verified_code_hashes)
+    ),
+    named_set AS
+    (
+        SELECT address
+        FROM {verified_db:Identifier}.verified_contracts
+        WHERE chain_id = {chain_id:UInt32} AND {q:String} != '' AND position(lowerUTF8(name), {q:String}) > 0
+        UNION ALL
+        SELECT address
+        FROM tokens
+        WHERE {q:String} != ''
+            AND (position(lowerUTF8(ifNull(symbol, '')), {q:String}) > 0 OR position(lowerUTF8(ifNull(name, '')), {q:String}) > 0)
+    )
+SELECT
+    concat('0x', lower(hex(contract))) AS address,
+    toString(logs) AS log_count,
+    made_at AS created_at,
+    toString(count() OVER ()) AS total
+FROM
+(
+    SELECT
+        p.contract AS contract,
+        sum(p.logs) AS logs,
+        max(p.made) AS made_at
+    FROM
+    (
+        SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS made
+        FROM logs
+        WHERE chain_id = {chain_id:UInt32}
+        GROUP BY chain_id, address
+        UNION ALL
+        SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS made
+        FROM logs_head
+        WHERE chain_id = {chain_id:UInt32} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        GROUP BY address
+        UNION ALL
+        SELECT address, 0, timestamp
+        FROM created_contracts
+        WHERE ord <= {final_ord:UInt64}
+        UNION ALL
+        SELECT address, 0, timestamp
+        FROM created_contracts_head
+        WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        UNION ALL
+        SELECT address, 0, created_at
+        FROM pools
+        WHERE ord <= {final_ord:UInt64}
+        UNION ALL
+        SELECT address, 0, created_at
+        FROM pools_head
+        WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        UNION ALL
+        SELECT address, 0, NULL
+        FROM {verified_db:Identifier}.verified_contracts
+        WHERE chain_id = {chain_id:UInt32}
+    ) AS p
+    GROUP BY p.contract
+)
+WHERE ({verified:UInt8} = 2 OR (contract IN (SELECT address FROM verified_set)) = ({verified:UInt8} = 1))
+    AND ({q:String} = '' OR startsWith(lower(hex(contract)), {q:String}) OR contract IN (SELECT address FROM named_set))
+    AND ({kind:String} = '' OR multiIf(
+        contract IN (SELECT address FROM pair_set), 'pair',
+        contract IN (SELECT address FROM tokens), 'token',
+        contract IN (SELECT address FROM proxy_set), 'proxy',
+        'other') = {kind:String})
+ORDER BY
+    if({by_logs:Bool}, toInt64(0), toInt64(isNull(created_at))),
+    if({by_logs:Bool}, toInt64(logs), toInt64(ifNull(created_at, 0))) * if({newest:Bool}, -1, 1),
+    contract
+LIMIT {limit:UInt32} OFFSET {skip:UInt32}

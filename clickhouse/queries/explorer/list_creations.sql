@@ -1,0 +1,31 @@
+-- One row: how a contract came to be, by its last creation (an address may be used again after a self-destruct): of the
+-- transaction that made it itself, or of the factory whose pool it is. Keys: address of created_contracts and pools; the head
+-- twins are small. `addresses`: hex without 0x.
+SELECT
+    concat('0x', lower(hex(c.contract))) AS address,
+    if(isNull(c.creator), NULL, concat('0x', lower(hex(assumeNotNull(c.creator))))) AS creator,
+    if(isNull(c.factory), NULL, concat('0x', lower(hex(assumeNotNull(c.factory))))) AS factory,
+    concat('0x', lower(hex(c.tx_hash))) AS tx_hash,
+    c.block AS block,
+    c.timestamp AS timestamp
+FROM
+(
+    SELECT address AS contract, creator, NULL::Nullable(FixedString(20)) AS factory, tx_hash, intDiv(ord, 1048576)::UInt32 AS block, timestamp
+    FROM created_contracts
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT address, creator, NULL, tx_hash, intDiv(ord, 1048576)::UInt32, timestamp
+    FROM created_contracts_head
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    UNION ALL
+    SELECT address, NULL, factory, assumeNotNull(created_tx), assumeNotNull(created_block), assumeNotNull(created_at)
+    FROM pools
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord <= {final_ord:UInt64} AND isNotNull(created_tx)
+    UNION ALL
+    SELECT address, NULL, factory, assumeNotNull(created_tx), assumeNotNull(created_block), assumeNotNull(created_at)
+    FROM pools_head
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit) AND isNotNull(created_tx)
+) AS c
+ORDER BY c.block DESC
+LIMIT 1 BY c.contract
+LIMIT {limit:UInt32}

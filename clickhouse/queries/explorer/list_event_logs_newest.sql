@@ -1,0 +1,58 @@
+-- One row: a log of one contract and one topic0 in [from_ord, to_ord], newest first. Key (chain_id, address, topic0, ord), read in
+-- its order until the page is full. The head twin is small.
+-- `topics0` to `topics3`: one of them at that place, empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]):
+-- at least one of the two places holds its topic. Hex without 0x.
+SELECT
+    toString(e.ord) AS ord,
+    e.timestamp AS timestamp,
+    concat('0x', lower(hex(e.address))) AS address,
+    arrayMap(t -> concat('0x', lower(hex(t))), arraySlice([e.topic0, e.topic1, e.topic2, e.topic3], 1, e.topic_count)) AS topics,
+    concat('0x', lower(hex(e.data))) AS data,
+    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    e.tx_index AS tx_index
+FROM
+(
+    (
+        SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+        FROM logs
+        WHERE chain_id = {chain_id:UInt32}
+            AND address = unhex({address:String})
+            AND topic0 = unhex({topic0:String})
+            AND topic_count > 0
+            AND ord >= {from_ord:UInt64}
+            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
+            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
+            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
+            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+        ORDER BY ord DESC
+        LIMIT {limit:UInt64} + {skip:UInt64}
+    )
+    UNION ALL
+    (
+        SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+        FROM logs_head
+        WHERE chain_id = {chain_id:UInt32}
+            AND address = unhex({address:String})
+            AND topic0 = unhex({topic0:String})
+            AND topic_count > 0
+            AND ord > {final_ord:UInt64}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
+            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
+            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
+            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+        ORDER BY ord DESC
+        LIMIT {limit:UInt64} + {skip:UInt64}
+    )
+) AS e
+ORDER BY e.ord DESC
+LIMIT {limit:UInt64} OFFSET {skip:UInt64}

@@ -1,0 +1,28 @@
+-- One row: a log by its ord. Key: ord in the projection by_ord, or with `addresses` (hex without 0x, empty for any) that of
+-- the table. Reads only the ords it is given, all within [from_ord, to_ord].
+SELECT
+    toString(e.ord) AS ord,
+    e.timestamp AS timestamp,
+    concat('0x', lower(hex(e.address))) AS address,
+    arrayMap(t -> concat('0x', lower(hex(t))), arraySlice([e.topic0, e.topic1, e.topic2, e.topic3], 1, e.topic_count)) AS topics,
+    concat('0x', lower(hex(e.data))) AS data,
+    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    e.tx_index AS tx_index
+FROM
+(
+    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord >= {from_ord:UInt64}
+        AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+        AND ord IN {ords:Array(UInt64)}
+        AND (empty({addresses:Array(String)}) OR address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
+    UNION ALL
+    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+    FROM logs_head
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord > {final_ord:UInt64}
+        AND has({commits:Array(UInt64)}, commit)
+        AND ord IN {ords:Array(UInt64)}
+) AS e
+LIMIT {limit:UInt64}

@@ -1,0 +1,20 @@
+-- One row: an address that acted as a contract in a head block after `from_ord` and whose code was not asked for yet. Reads the
+-- newest part of the head tables, in their order.
+SELECT concat('0x', lower(hex(contract))) AS address
+FROM
+(
+    SELECT address AS contract
+    FROM logs_head
+    WHERE ord > {from_ord:UInt64} AND chain_id = {chain_id:UInt32}
+    UNION DISTINCT
+    SELECT address
+    FROM created_contracts_head
+    WHERE ord > {from_ord:UInt64}
+)
+WHERE contract NOT IN (
+    SELECT address
+    FROM contract_codes
+    WHERE address IN (SELECT address FROM logs_head WHERE ord > {from_ord:UInt64})
+        OR address IN (SELECT address FROM created_contracts_head WHERE ord > {from_ord:UInt64})
+)
+LIMIT {limit:UInt32}

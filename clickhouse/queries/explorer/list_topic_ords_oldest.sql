@@ -1,0 +1,31 @@
+-- One row: where a log with one topic0 stands in [from_ord, to_ord], oldest first. Read in the order of the projection by_topic,
+-- which has all that is selected, until there are `limit`. `topic0`: hex without 0x, not zero (absent topics are stored so). The head twin is small.
+SELECT toString(e.ord) AS ord
+FROM
+(
+    (
+        SELECT ord
+        FROM logs
+        WHERE chain_id = {chain_id:UInt32}
+            AND topic0 = unhex({topic0:String})
+            AND ord >= {from_ord:UInt64}
+            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+        ORDER BY ord
+        LIMIT {limit:UInt64}
+    )
+    UNION ALL
+    (
+        SELECT ord
+        FROM logs_head
+        WHERE chain_id = {chain_id:UInt32}
+            AND topic0 = unhex({topic0:String})
+            AND ord > {final_ord:UInt64}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+        ORDER BY ord
+        LIMIT {limit:UInt64}
+    )
+) AS e
+ORDER BY e.ord
+LIMIT {limit:UInt64}

@@ -1,0 +1,52 @@
+-- One row: where a matching log of one transaction stands, newest or oldest first. Key: the first four bytes of the hash in
+-- the projection by_tx. `addresses`, `tx_hash`: hex without 0x. The head twin is small.
+-- `topics0` to `topics3`: one of them at that place, empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]):
+-- at least one of the two places holds its topic. Hex without 0x.
+SELECT toString(e.ord) AS ord
+FROM
+(
+    (
+        SELECT ord
+        FROM logs
+        WHERE chain_id = {chain_id:UInt32}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+            AND tx_hash = unhex({tx_hash:String})
+            AND reinterpretAsUInt32(tx_hash) = reinterpretAsUInt32(unhex({tx_hash:String}))
+            AND (empty({addresses:Array(String)}) OR address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
+            AND (empty({topics0:Array(String)}) OR (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))))
+            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
+            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
+            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
+            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+        LIMIT {limit:UInt64}
+    )
+    UNION ALL
+    (
+        SELECT ord
+        FROM logs_head
+        WHERE chain_id = {chain_id:UInt32}
+            AND ord > {final_ord:UInt64}
+            AND ord >= {from_ord:UInt64}
+            AND ord <= {to_ord:UInt64}
+            AND has({commits:Array(UInt64)}, commit)
+            AND tx_hash = unhex({tx_hash:String})
+            AND (empty({addresses:Array(String)}) OR address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
+            AND (empty({topics0:Array(String)}) OR (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))))
+            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
+            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
+            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
+            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+        LIMIT {limit:UInt64}
+    )
+) AS e
+ORDER BY if({newest:Bool}, -toInt64(e.ord), toInt64(e.ord))
+LIMIT {limit:UInt64}

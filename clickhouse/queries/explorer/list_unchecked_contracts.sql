@@ -1,0 +1,21 @@
+-- One row: an address that acts as a contract and whose code was not asked for yet. Reads what by_emitter has of every contract
+-- and the tables of creations, pools and codes: for now and then, beside the ingester.
+SELECT concat('0x', lower(hex(contract))) AS address
+FROM
+(
+    SELECT address AS contract
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+    GROUP BY chain_id, address
+    UNION DISTINCT
+    SELECT address FROM created_contracts
+    UNION DISTINCT
+    SELECT address FROM pools
+    UNION DISTINCT
+    SELECT implementation FROM contract_codes WHERE implementation != toFixedString('', 20)
+    UNION DISTINCT
+    SELECT beacon FROM contract_codes WHERE beacon != toFixedString('', 20)
+)
+WHERE contract NOT IN (SELECT address FROM contract_codes)
+ORDER BY contract
+LIMIT {limit:UInt32}

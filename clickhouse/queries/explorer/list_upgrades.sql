@@ -1,0 +1,28 @@
+-- One row: one upgrade of a proxy, beacon or diamond as its log tells it, oldest first: Upgraded(address),
+-- BeaconUpgraded(address), DiamondCut((address,uint8,bytes4[])[],address,bytes). Key (chain_id, address, topic0). `addresses`:
+-- hex without 0x.
+SELECT
+    concat('0x', lower(hex(u.address))) AS address,
+    toString(u.ord) AS ord,
+    concat('0x', lower(hex(u.topic0))) AS topic0,
+    if(u.topic_count > 1, concat('0x', lower(hex(u.topic1))), NULL) AS topic1,
+    concat('0x', lower(hex(u.data))) AS data
+FROM
+(
+    SELECT address, ord, topic_count, topic0, topic1, data
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+        AND topic0 IN (unhex('bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'), unhex('1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e'), unhex('8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673'))
+        AND ord <= {final_ord:UInt64}
+    UNION ALL
+    SELECT address, ord, topic_count, topic0, topic1, data
+    FROM logs_head
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord > {final_ord:UInt64}
+        AND has({commits:Array(UInt64)}, commit)
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+        AND topic0 IN (unhex('bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'), unhex('1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e'), unhex('8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673'))
+) AS u
+ORDER BY u.ord
+LIMIT {limit:UInt32}

@@ -1,0 +1,16 @@
+-- One row: how many logs the blocks from_block to to_block have. Key (chain_id, number) of blocks, one narrow column.
+SELECT toString(sum(b.log_count)) AS logs
+FROM
+(
+    SELECT log_count
+    FROM blocks
+    WHERE chain_id = {chain_id:UInt32} AND number BETWEEN {from_block:UInt32} AND least({to_block:UInt32}, {final_to:UInt32})
+    UNION ALL
+    SELECT log_count
+    FROM blocks_head
+    WHERE chain_id = {chain_id:UInt32}
+        AND number > {final_to:UInt32}
+        AND number BETWEEN {from_block:UInt32} AND {to_block:UInt32}
+        AND has({commits:Array(UInt64)}, commit)
+) AS b
+LIMIT 1

@@ -1,0 +1,19 @@
+-- One row: a source file as a page shows it: its path in one contract and that contract's name, and how many contracts of the
+-- chain share it. `uses`: content hash and address of the contract in hex without 0x, as ab…:12…. Key: content_hash.
+WITH shown AS
+(
+    SELECT
+        toFixedString(unhex(splitByChar(':', item)[1]), 32) AS hash,
+        toFixedString(unhex(splitByChar(':', item)[2]), 20) AS contract
+    FROM (SELECT arrayJoin({uses:Array(String)}) AS item)
+)
+SELECT
+    concat('0x', lower(hex(u.content_hash))) AS content_hash,
+    toUInt32(uniqExact(u.address)) AS contracts,
+    minIf(u.path, (u.content_hash, u.address) IN (SELECT hash, contract FROM shown)
+        AND ({path:String} = '' OR position(lowerUTF8(u.path), {path:String}) > 0)) AS path,
+    anyIf(u.contract_name, (u.content_hash, u.address) IN (SELECT hash, contract FROM shown)) AS contract_name
+FROM {verified_db:Identifier}.source_uses AS u FINAL
+WHERE u.chain_id = {chain_id:UInt32} AND u.content_hash IN (SELECT hash FROM shown)
+GROUP BY u.content_hash
+LIMIT {limit:UInt32}

@@ -1,0 +1,8 @@
+-- One row: a source file. `hashes`: hex without 0x. Key: content_hash.
+SELECT
+    concat('0x', lower(hex(f.content_hash))) AS content_hash,
+    f.content AS content
+FROM source_files AS f
+WHERE f.content_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+LIMIT 1 BY f.content_hash
+LIMIT {limit:UInt32}

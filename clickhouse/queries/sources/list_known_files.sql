@@ -1,0 +1,6 @@
+-- One row: a source file that is stored, by its hash. `hashes`: hex without 0x. Key: content_hash; reads no content.
+SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
+FROM source_files AS f
+WHERE f.content_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+LIMIT 1 BY f.content_hash
+LIMIT {limit:UInt32}

@@ -1,0 +1,11 @@
+-- One row: a signature whose name begins with `prefix` (lower case), the shortest first. Key: name_lower.
+SELECT
+    n.kind AS kind,
+    concat('0x', lower(hex(n.selector))) AS selector,
+    n.signature AS signature,
+    n.entry AS entry
+FROM abi_signature_names AS n
+WHERE startsWith(n.name_lower, {prefix:String})
+ORDER BY n.length, n.signature, n.kind
+LIMIT 1 BY n.signature, n.kind
+LIMIT {limit:UInt32}

@@ -1,0 +1,12 @@
+-- One row: an event, function or error by its selector; an event once for each set of indexed parameters. `selectors`:
+-- hex without 0x. Key: selector.
+SELECT
+    s.kind AS kind,
+    concat('0x', lower(hex(s.selector))) AS selector,
+    s.signature AS signature,
+    s.entry AS entry
+FROM abi_signatures AS s
+WHERE s.selector IN (SELECT unhex(arrayJoin({selectors:Array(String)})))
+ORDER BY s.selector, s.kind, s.signature, s.indexed
+LIMIT 1 BY s.selector, s.kind, s.signature, s.indexed
+LIMIT {limit:UInt32}

@@ -1,0 +1,14 @@
+-- One row: a verified contract with a code hash; per hash the best of each chain: exact before match, then the oldest.
+-- `hashes`: hex without 0x, at most 1,000. A row may be outdated: the contract's own row says which hash counts, hence
+-- `each` per chain and hash. Key: code_hash.
+SELECT
+    concat('0x', lower(hex(c.code_hash))) AS code_hash,
+    c.status AS status,
+    c.verified_at AS verified_at,
+    c.chain_id AS chain_id,
+    concat('0x', lower(hex(c.address))) AS address
+FROM verified_code_hashes AS c
+WHERE c.code_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+ORDER BY c.code_hash, c.chain_id, c.status, c.verified_at, c.address
+LIMIT {each:UInt32} BY c.code_hash, c.chain_id
+LIMIT {limit:UInt32}

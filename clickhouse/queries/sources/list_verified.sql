@@ -1,0 +1,38 @@
+-- One row: the verification of one contract. `contracts`: chain id and address in hex without 0x, as 369:ab12…; at most
+-- 1,000. Key: (chain_id, address). Never reads another contract's row but those beside it in a granule.
+SELECT
+    v.chain_id AS chain_id,
+    concat('0x', lower(hex(v.address))) AS address,
+    concat('0x', lower(hex(v.code_hash))) AS code_hash,
+    v.status AS status,
+    v.source AS source,
+    v.verified_at AS verified_at,
+    v.name AS name,
+    v.path AS path,
+    v.language AS language,
+    v.compiler AS compiler,
+    v.compiler_version AS compiler_version,
+    v.optimization AS optimization,
+    v.runs AS runs,
+    v.evm_version AS evm_version,
+    v.license AS license,
+    v.abi AS abi,
+    if(v.constructor_arguments IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.constructor_arguments))))) AS constructor_arguments,
+    v.libraries AS libraries,
+    v.settings AS settings,
+    v.file_paths AS file_paths,
+    arrayMap(each -> concat('0x', lower(hex(each))), v.file_hashes) AS file_hashes,
+    if(v.deployer IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.deployer))))) AS deployer,
+    if(v.deployment_tx IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.deployment_tx))))) AS deployment_tx,
+    v.deployment_block AS deployment_block
+FROM verified_contracts AS v
+WHERE (v.chain_id, v.address) IN
+(
+    SELECT
+        toUInt32(splitByChar(':', item)[1]),
+        toFixedString(unhex(splitByChar(':', item)[2]), 20)
+    FROM (SELECT arrayJoin({contracts:Array(String)}) AS item)
+)
+ORDER BY v.version DESC
+LIMIT 1 BY v.chain_id, v.address
+LIMIT {limit:UInt32}

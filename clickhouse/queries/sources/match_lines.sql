@@ -1,0 +1,26 @@
+-- One row: a line of one of the given source files in which `regex` (RE2) matches, with the characters before its first match.
+-- `prefix`: the expression behind a group of the shortest text from the start of the line. Key: content_hash; the caller gives
+-- few hashes.
+SELECT
+    concat('0x', lower(hex(l.content_hash))) AS content_hash,
+    toUInt32(l.number) AS line,
+    toUInt32(lengthUTF8(extract(l.line, {prefix:String})) + 1) AS column,
+    toUInt32(countMatches(l.line, {regex:String})) AS matches
+FROM
+(
+    SELECT
+        content_hash,
+        number,
+        line
+    FROM
+    (
+        SELECT content_hash, splitByChar('\n', replaceAll(content, '\r\n', '\n')) AS lines
+        FROM {verified_db:Identifier}.source_files
+        WHERE content_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+        LIMIT 1 BY content_hash
+    )
+    ARRAY JOIN lines AS line, arrayEnumerate(lines) AS number
+) AS l
+WHERE match(l.line, {regex:String})
+ORDER BY l.content_hash, l.number
+LIMIT {limit:UInt32}

@@ -1,0 +1,22 @@
+-- One row: one of the given source files with the best of its contracts, in the order of rank_files. `hashes`: hex without 0x,
+-- at most 2,000. Key: content_hash.
+WITH activity AS
+(
+    SELECT address AS emitter, count() AS logs
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND address IN (SELECT address FROM {verified_db:Identifier}.verified_contracts WHERE chain_id = {chain_id:UInt32})
+    GROUP BY chain_id, address
+)
+SELECT
+    concat('0x', lower(hex(u.content_hash))) AS content_hash,
+    concat('0x', lower(hex(u.address))) AS address
+FROM {verified_db:Identifier}.source_uses AS u FINAL
+ANY LEFT JOIN activity AS a ON a.emitter = u.address
+WHERE u.chain_id = {chain_id:UInt32}
+    AND ({language:String} = '' OR u.language = {language:String})
+    AND ({path:String} = '' OR position(lowerUTF8(u.path), {path:String}) > 0)
+    AND u.content_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+ORDER BY u.status, a.logs DESC, u.address, u.content_hash
+LIMIT 1 BY u.content_hash
+LIMIT {limit:UInt32}

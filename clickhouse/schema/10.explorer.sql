@@ -1,0 +1,36 @@
+-- Layer 10, the explorer's own: who created which contract, and what stands at an address.
+
+-- One row: a contract that a transaction created itself (contracts made by contracts are not in receipts).
+CREATE TABLE IF NOT EXISTS created_contracts
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + index of the transaction: an order of creations, not of logs',
+    timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
+    address FixedString(20) COMMENT 'The contract',
+    creator Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell',
+    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_index UInt32 COMMENT 'Index of the transaction in its block'
+)
+ENGINE = MergeTree
+ORDER BY (address, ord)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Contracts created by final transactions; append only';
+
+-- HEAD OF created_contracts PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: what the node said of the code at an address; the newest version counts. Written beside the chain's own data
+-- while the head is followed: nothing of it can be made again from logs.
+CREATE TABLE IF NOT EXISTS contract_codes
+(
+    address FixedString(20) COMMENT 'Address that was asked for',
+    code_hash FixedString(32) COMMENT 'keccak256 of the runtime code; zero bytes: there is no code',
+    code_size UInt32 COMMENT 'Bytes of runtime code; 0: none',
+    proxy LowCardinality(String) COMMENT 'eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy, eip2535; empty: not seen to be a proxy',
+    implementation FixedString(20) COMMENT 'Where the proxy led at that block; zero bytes: not one contract, or no proxy',
+    beacon FixedString(20) COMMENT 'Beacon of an eip1967_beacon; zero bytes otherwise',
+    checked_block UInt32 COMMENT 'Block as of which it was asked',
+    version UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY address
+SETTINGS index_granularity = 1024
+COMMENT 'Code and proxies by address, as the node told';

@@ -1,0 +1,17 @@
+-- Layer 9, what two deployments compare: a hash of what is stored of each range of 1,000 final blocks.
+
+-- One row: one range, written once all of it is final. The hash does not depend on the order or the batches in which rows
+-- were stored; what is hashed, and how, is src/ingest/auditHash.ts. A range that was hashed twice has equal rows.
+CREATE TABLE IF NOT EXISTS audit_hashes
+(
+    chain_id UInt32 COMMENT 'EIP-155 chain id',
+    from_block UInt32 COMMENT 'First block of the range, a multiple of 1,000',
+    hash FixedString(16) COMMENT 'Hash over all tables: the first half of the SHA-256 of their names, row counts and sums, a line each',
+    rows UInt64 COMMENT 'Rows of the range in all tables',
+    sums Map(LowCardinality(String), UInt128) COMMENT 'By table: the sum modulo 2^128 of the sipHash128 of each row',
+    hashed_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was hashed, UTC'
+)
+ENGINE = ReplacingMergeTree(hashed_at)
+ORDER BY (chain_id, from_block)
+SETTINGS index_granularity = 1024
+COMMENT 'Audit hashes of ranges of final blocks';

@@ -1,0 +1,76 @@
+/**
+ * From the moment at which the node tells of another branch, 64 blocks deep, until the API answers as of its head; beside
+ * the time that fetching those blocks takes by itself.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { percentile, type Figure } from './figure';
+import type { ServedApi } from './servedApi';
+import type { StubBranch, StubChain } from './stubChain';
+
+const DEPTH = 64;
+const ROUNDS = 20;
+const WAIT_MS = 20_000;
+
+/** Reorganises the chain again and again, to new branches and back to old ones. `logs`: of one block. */
+export async function benchReorg(api: ServedApi, chain: StubChain, logs: number): Promise<Figure[]> {
+  const times: number[] = [];
+  const fetches: number[] = [];
+  let left: StubBranch | null = null;
+  await untilShown(api, headOf(chain));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // A node tells of a branch that it has; making its blocks is not what is measured.
+    const before = chain.blocks.slice(chain.head - DEPTH + 1, chain.head + 1);
+    if (round % 4 !== 3 || left === null || !chain.restore(left)) chain.reorg(DEPTH, DEPTH);
+    left = before;
+    const hash = headOf(chain);
+    const shown = await untilShown(api, hash);
+    times.push(shown - (chain.toldAt(hash) ?? NaN));
+    fetches.push(await timeFetch(chain));
+    await delay(200);
+  }
+  const value = percentile(times, 99);
+  const limit = percentile(fetches, 50);
+  return [
+    {
+      name: `reorg of ${DEPTH} blocks of ${logs} logs → right answers, p99 of ${times.length} (p50 ${Math.round(percentile(times, 50))} ms)`,
+      value,
+      unit: 'ms',
+      limitName: 'fetch of those blocks alone',
+      limit,
+      ratio: value / limit,
+      target: '<= 200 ms',
+      ok: value <= 200,
+    },
+  ];
+}
+
+function headOf(chain: StubChain): string {
+  return chain.blocks[chain.head]?.hash ?? '';
+}
+
+/** Resolves to when an answer was first as of this block, ms of performance.now(). */
+async function untilShown(api: ServedApi, hash: string): Promise<number> {
+  const end = performance.now() + WAIT_MS;
+  while (performance.now() < end) {
+    const answer = await fetch(`${api.url}/api/v1/activity?limit=1`);
+    await answer.arrayBuffer();
+    if (answer.status === 200 && answer.headers.get('x-indexed-block-hash') === hash)
+      return performance.now();
+    await delay(2);
+  }
+  throw new Error(`the API did not come to block ${hash} within ${WAIT_MS} ms`);
+}
+
+/** Headers and receipts of the branch in one batch, received and parsed. */
+async function timeFetch(chain: StubChain): Promise<number> {
+  const numbers = Array.from({ length: DEPTH }, (_, index) => `0x${(chain.head - index).toString(16)}`);
+  const calls = numbers.flatMap((number) => [
+    { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params: [number, false] },
+    { jsonrpc: '2.0', id: 2, method: 'eth_getBlockReceipts', params: [number] },
+  ]);
+  const started = performance.now();
+  const answer = await fetch(chain.url, { method: 'POST', body: JSON.stringify(calls) });
+  await answer.json();
+  return performance.now() - started;
+}

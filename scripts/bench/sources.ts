@@ -1,0 +1,75 @@
+/** `/source-search` over many distinct source files, against what the machine lets any query do at that moment: `SELECT 1`. */
+import { openDatabase } from '../../src/clickhouse/database';
+import { percentile, type Figure } from './figure';
+import type { ServedApi } from './servedApi';
+import { rareWord } from './sourceLoader';
+
+const REQUESTS = 300;
+const WARM_UP = 30;
+const LIMIT_MS = 100;
+
+/** What people look for: words of every file, of many, of few, of one, and of none; expressions with a word in them. */
+const WORDS = [
+  'transferFrom',
+  'function',
+  'onlyOwner',
+  'uint256 amount',
+  'SafeMath',
+  '_beforeTokenTransfer',
+  'keccak256(abi.encode',
+  'getReserves',
+  'nobody wrote this',
+];
+const EXPRESSIONS = ['function\\s+getReserves\\(', 'event\\s+OwnershipTransferred', 'rare_word_12\\d4\\b'];
+
+/** Each ask is new, by a page or a word of its own, so that no answer comes from a cache. */
+function createAsks(files: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const kind = index % 4;
+    if (kind === 0) return `q=${rareWord((index * 7_919) % files)}`;
+    const words = kind === 3 ? EXPRESSIONS : WORDS;
+    const word = encodeURIComponent(words[(index >> 2) % words.length] ?? '');
+    return `q=${word}&mode=${kind === 3 ? 'regex' : 'text'}&limit=${10 + (index % 80)}&offset=${index >> 4}`;
+  });
+}
+
+export async function benchSources(
+  api: ServedApi,
+  files: number,
+  bytes: number,
+  readerUrl: string,
+): Promise<Figure[]> {
+  const database = openDatabase({ url: readerUrl, maxConnections: 1 });
+  const served = new Map<'text' | 'regex', number[]>([
+    ['text', []],
+    ['regex', []],
+  ]);
+  const selectOne: number[] = [];
+  for (const [index, ask] of createAsks(files, WARM_UP + REQUESTS).entries()) {
+    let started = performance.now();
+    await database.select('bench', 'SELECT 1');
+    if (index >= WARM_UP) selectOne.push(performance.now() - started);
+    started = performance.now();
+    await api.get(`/api/v1/source-search?${ask}`);
+    const mode = ask.includes('mode=regex') ? 'regex' : 'text';
+    if (index >= WARM_UP) served.get(mode)?.push(performance.now() - started);
+  }
+  await database.close();
+  const size = `${files} files of ${Math.round(bytes / 2 ** 20)} MiB`;
+  return [...served].flatMap(([mode, times]) =>
+    [50, 99].map((p): Figure => {
+      const value = percentile(times, p);
+      const limit = percentile(selectOne, p);
+      return {
+        name: `source-search by ${mode} over ${size}, p${p}`,
+        value,
+        unit: 'ms',
+        limitName: `SELECT 1, p${p}`,
+        limit,
+        ratio: value / limit,
+        target: `<= ${LIMIT_MS} ms`,
+        ok: value <= LIMIT_MS,
+      };
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+/** Several things by address in one call: the parameter `addresses`, and the list that answers it. */
+import { parseAddress } from '../domain/address';
+import type { Hex } from '../domain/hex';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import type { ListMeta } from '../wire/primitives';
+import { listMeta } from './listMeta';
+import { parsedParam } from './params';
+
+const ADDRESSES_MAX = 30;
+
+export const BATCH_PARAMS = {
+  addresses: parsedParam({
+    parse: parseAddresses,
+    allowed: `a comma list of 1 to ${ADDRESSES_MAX} addresses`,
+    doc: { type: 'string', pattern: `^0[xX][0-9a-fA-F]{40}(,0[xX][0-9a-fA-F]{40}){0,${ADDRESSES_MAX - 1}}$` },
+    description:
+      `Only these, in this order, each once; unknown ones are left out. A comma list of at most ${ADDRESSES_MAX}; all other ` +
+      'parameters then count for nothing',
+  }),
+} as const;
+
+/** Each address once. Null for too many; throws bad_request for one that is none. */
+function parseAddresses(text: string): readonly Hex[] | null {
+  const texts = text.split(',');
+  if (texts.length > ADDRESSES_MAX) return null;
+  return [...new Set(texts.map((address) => parseAddress(address, 'addresses')))];
+}
+
+/** The items of the addresses, in their order, as one page that holds them all. */
+export function listBatch<T>(
+  known: ReadonlyMap<string, { readonly item: T }>,
+  addresses: readonly Hex[],
+  head: HeadSnapshot,
+): { readonly data: T[]; readonly meta: ListMeta } {
+  const data = addresses.flatMap((address) => known.get(address)?.item ?? []);
+  return { data, meta: listMeta({ page: 1, limit: ADDRESSES_MAX }, data.length, head) };
+}

@@ -1,0 +1,207 @@
+/**
+ * The four endpoints of a DEX Screener adapter (specification v1.1): the newest block, a token, a pair, and all events of
+ * a range of blocks. Set up with the base URL …/dexscreener.
+ */
+import { z } from 'zod';
+
+import { parseAddress } from '../../domain/address';
+import type { Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { PairEntry } from '../../query/pairItem';
+import { legOfPool, tokensOfPool } from '../../query/pools';
+import { listScreenerEvents, screenerPairId } from '../../query/screenerEvents';
+import {
+  latestBlockShape,
+  screenerAssetShape,
+  screenerEventsShape,
+  screenerPairShape,
+  type ScreenerAsset,
+  type ScreenerPair,
+} from '../../wire/dexscreener';
+import { marketRoute, type MarketDeps } from '../marketRoute';
+import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
+import type { Route } from '../route';
+
+/** Bounds of one call of /events; what is beyond is refused, never cut. */
+const BLOCKS_MAX = 5_000;
+const EVENTS_MAX = 20_000;
+const BLOCK_MAX = 4_294_967_295;
+const LEG_SPAN = 256;
+
+const foundBlockShape = z.object({ number: z.int(), timestamp: z.int() });
+
+export function dexscreenerRoutes(deps: MarketDeps): Route[] {
+  return [latestBlock(deps), asset(deps), pair(deps), events(deps)];
+}
+
+function latestBlock(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/dexscreener/latest-block',
+    summary: 'DEX Screener adapter: the newest final block',
+    tag: 'dexscreener',
+    query: {},
+    answer: latestBlockShape,
+    errors: [503],
+    async read(_, head) {
+      const blockTimestamp = await findFinalTime(deps, head);
+      if (blockTimestamp === null) throw new AppError('unavailable', 'no block is final yet');
+      return { block: { blockNumber: head.finalNumber, blockTimestamp } };
+    },
+  });
+}
+
+/** When the newest final block was; null while none of the indexed ones is final. */
+async function findFinalTime(deps: MarketDeps, head: HeadSnapshot): Promise<number | null> {
+  if (head.finalNumber === head.number) return head.timestamp;
+  const above = head.blocks.find(({ number }) => number === head.finalNumber);
+  if (above !== undefined) return above.timestamp;
+  const params = { chain_id: deps.chain.chainId, number: head.finalNumber };
+  const [row] = await deps.runner.run('overview/find_block', params, foundBlockShape);
+  return row?.timestamp ?? null;
+}
+
+function asset(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/dexscreener/asset',
+    summary: 'DEX Screener adapter: a token',
+    tag: 'dexscreener',
+    query: { id: requiredAddressParam('id', 'Token') },
+    answer: screenerAssetShape,
+    errors: [400, 404, 503],
+    async read({ id }, head): Promise<ScreenerAsset> {
+      const item = (await deps.tokens.at(head)).byAddress.get(id)?.item;
+      if (item === undefined) throw new AppError('not_found', `there is no pool with the token ${id}`);
+      const symbol = textOr(item.symbol, item.address);
+      return {
+        asset: {
+          id: item.address,
+          name: textOr(item.name, symbol),
+          symbol,
+          ...(item.total_supply === null ? {} : { totalSupply: item.total_supply }),
+          ...(item.decimals === null ? {} : { metadata: { decimals: String(item.decimals) } }),
+        },
+      };
+    },
+  });
+}
+
+/** An empty name halts their indexer. */
+function textOr(text: string | null, instead: string): string {
+  return text === null || text.trim() === '' ? instead : text;
+}
+
+interface PairId {
+  readonly address: Hex;
+  /** As in swaps; null: the pool's default one. */
+  readonly leg: number | null;
+}
+
+function pair(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/dexscreener/pair',
+    summary: 'DEX Screener adapter: a pair',
+    tag: 'dexscreener',
+    query: {
+      id: required(
+        parsedParam({
+          parse: parsePairId,
+          allowed: 'an address, or <address>-<index>-<index> of a pool of more than two tokens',
+          doc: { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}(-\\d{1,3}-\\d{1,3})?$' },
+          description: 'pairId of an event',
+        }),
+      ),
+    },
+    answer: screenerPairShape,
+    errors: [400, 404, 503],
+    async read({ id }, head) {
+      const entry = (await deps.pairs.at(head)).byAddress.get(id.address);
+      const answer = entry === undefined ? null : toPair(entry, id.leg);
+      if (answer === null) throw new AppError('not_found', `there is no pair ${id.address}`);
+      return answer;
+    },
+  });
+}
+
+function parsePairId(text: string): PairId | null {
+  const [, address = '', first = '', second = ''] =
+    /^(0[xX][0-9a-fA-F]{40})(?:-(\d{1,3})-(\d{1,3}))?$/.exec(text) ?? [];
+  if (address === '') return null;
+  const leg = first === '' ? null : LEG_SPAN * Number(first) + Number(second);
+  return { address: parseAddress(address, 'id'), leg };
+}
+
+/** Null for a leg that the pool does not have. */
+function toPair({ pool, item }: PairEntry, wanted: number | null): ScreenerPair | null {
+  const tokens = tokensOfPool(pool);
+  const leg = wanted ?? legOfPool(pool, pool.token0, pool.token1);
+  if (leg === null || (wanted !== null && tokens.length <= 2)) return null;
+  const [first, second] = [Math.floor(leg / LEG_SPAN), leg % LEG_SPAN];
+  const [asset0Id, asset1Id] = [tokens[first], tokens[second]];
+  if (asset0Id === undefined || asset1Id === undefined || first >= second) return null;
+  const { created_block: block, created_at: at, created_tx: tx } = pool;
+  return {
+    pair: {
+      id: screenerPairId(pool, leg),
+      dexKey: pool.dex,
+      asset0Id,
+      asset1Id,
+      ...(block === null ? {} : { createdAtBlockNumber: block }),
+      ...(at === null ? {} : { createdAtBlockTimestamp: at }),
+      ...(tx === null ? {} : { createdAtTxnId: tx }),
+      feeBps: item.fee_bps,
+      ...(tokens.length <= 2 ? {} : { pool: poolOf({ pool, item }, tokens) }),
+    },
+  };
+}
+
+function poolOf(
+  { pool, item }: Pick<PairEntry, 'pool' | 'item'>,
+  tokens: readonly string[],
+): ScreenerPair['pair']['pool'] {
+  const pairIds = tokens.flatMap((_, i) =>
+    tokens.slice(i + 1).map((__, j) => screenerPairId(pool, LEG_SPAN * i + i + 1 + j)),
+  );
+  return { id: pool.address, name: item.name, assetIds: [...tokens], pairIds };
+}
+
+function events(deps: MarketDeps): Route {
+  return marketRoute(deps, {
+    path: '/dexscreener/events',
+    summary: 'DEX Screener adapter: every swap, join and exit of a range of blocks',
+    tag: 'dexscreener',
+    description:
+      `Both bounds belong to the range. A range of more than ${BLOCKS_MAX} blocks or ${EVENTS_MAX} events, or one that ` +
+      'ends above the newest indexed block, is refused: an answer is always whole. Left out are swaps that gave no token ' +
+      'for the other (flash loans paid back in kind) and mints and burns that moved nothing.',
+    query: {
+      fromBlock: required(blockParam('First block')),
+      toBlock: required(blockParam('Last block')),
+    },
+    answer: screenerEventsShape,
+    errors: [400, 503],
+    check({ fromBlock, toBlock }) {
+      if (fromBlock > toBlock || toBlock - fromBlock >= BLOCKS_MAX)
+        throw new AppError(
+          'bad_request',
+          `toBlock: got "${toBlock}" with fromBlock=${fromBlock}; allowed: ${fromBlock} to ${fromBlock + BLOCKS_MAX - 1}`,
+        );
+    },
+    async read({ fromBlock, toBlock }, head) {
+      if (toBlock > head.number)
+        throw new AppError('bad_request', `toBlock: got "${toBlock}"; allowed: at most ${head.number}`);
+      const range = { from: fromBlock, to: toBlock };
+      const found = await listScreenerEvents(deps.runner, head, await deps.pairs.at(head), range, EVENTS_MAX);
+      if (found === null)
+        throw new AppError(
+          'bad_request',
+          `toBlock: the range has more than ${EVENTS_MAX} events; allowed: a shorter one`,
+        );
+      return { events: found };
+    },
+  });
+}
+
+function blockParam(description: string): Param<number | null> {
+  return integerParam({ min: 0, max: BLOCK_MAX, absent: null, description });
+}

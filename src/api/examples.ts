@@ -1,0 +1,140 @@
+/**
+ * Examples for the OpenAPI document that stay true: calls made of what is stored (a pair that trades, its token, a wallet),
+ * answered by the very handlers that they document. A route without a call here is called with its defaults.
+ */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+
+import Koa from 'koa';
+
+import { ALL_ACTIVITY, listNewestEvents } from '../query/activity';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import type { MarketDeps } from './marketRoute';
+import type { RequestState, Route } from './route';
+
+/** What calls are made of. */
+export interface ExampleFacts {
+  readonly pair: string;
+  readonly token: string;
+  readonly dex: string;
+  readonly wallet: string;
+  readonly block: string;
+}
+
+export interface Example {
+  /** What was asked: the path with its query. */
+  readonly call: string;
+  /** The texts of the parameters, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly answer: unknown;
+}
+
+/** Examples by the path of their route. */
+export type Examples = ReadonlyMap<string, Example>;
+
+/** Parameters by path; those that are not named keep their defaults. */
+const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<string, string>>>> = {
+  '/api/v1/tokens/:address': ({ token }) => ({ address: token }),
+  '/api/v1/tokens/:address/pools': ({ token }) => ({ address: token, limit: '2' }),
+  '/api/v1/tokens/:address/audit': ({ token }) => ({ address: token }),
+  '/api/v1/tokens/:address/ticks': ({ token }) => ({ address: token, timeframe: '1m', limit: '2' }),
+  '/api/v1/pairs/:address': ({ pair }) => ({ address: pair }),
+  '/api/v1/pairs/:address/ticks': ({ pair }) => ({
+    address: pair,
+    timeframe: '1m',
+    currency: 'quote',
+    limit: '2',
+  }),
+  '/api/v1/dexes/:dex_name': ({ dex }) => ({ dex_name: dex, days: '2' }),
+  '/api/v1/portfolio/:address': ({ wallet }) => ({ address: wallet }),
+  '/udf/symbols': ({ pair }) => ({ symbol: pair }),
+  '/udf/history': ({ pair }) => ({ symbol: pair, resolution: '1', countback: '2' }),
+  '/udf/quotes': ({ pair }) => ({ symbols: pair }),
+  '/dexscreener/asset': ({ token }) => ({ id: token }),
+  '/dexscreener/pair': ({ pair }) => ({ id: pair }),
+  '/dexscreener/events': ({ block }) => ({ fromBlock: block, toBlock: block }),
+  '/api/v1/contracts/:address': ({ token }) => ({ address: token }),
+  '/api/v1/contracts/:address/events': ({ token }) => ({ address: token, limit: '2' }),
+  '/api/v1/search': ({ token }) => ({ q: token, limit: '2' }),
+  '/api/v1/source-search': () => ({ q: 'transfer', limit: '2' }),
+};
+
+export interface ExampleSource {
+  /** The examples as of a head; of a route that cannot answer yet there is none. */
+  at(head: HeadSnapshot): Promise<Examples>;
+}
+
+/** Makes them once, when every route answers, and keeps them; until then once per head version. */
+export function createExamples(market: MarketDeps): (routes: readonly Route[]) => ExampleSource {
+  return (routes) => {
+    let newest: { readonly version: string; readonly made: Promise<Examples> } | null = null;
+    let whole: Examples | null = null;
+    const make = async (head: HeadSnapshot): Promise<Examples> => {
+      const facts = await findFacts(market, head);
+      const examples = new Map<string, Example>();
+      if (facts === null) return examples;
+      const wanted = routes.filter(({ doc }) => doc.answer !== undefined);
+      for (const route of wanted) {
+        const example = await callRoute(route, paramsOf(route, facts), head).catch(() => null);
+        if (example !== null) examples.set(route.path, example);
+      }
+      if (examples.size === wanted.length) whole = examples;
+      return examples;
+    };
+    return {
+      async at(head) {
+        if (whole !== null) return whole;
+        if (newest?.version !== head.version)
+          newest = { version: head.version, made: make(head).catch(() => new Map<string, Example>()) };
+        return newest.made;
+      },
+    };
+  };
+}
+
+/** A pair that trades, the deepest of those; null while there is none. */
+async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<ExampleFacts | null> {
+  const { entries } = await market.pairs.at(head);
+  const [best] = [...entries].sort(
+    (a, b) =>
+      Number(b.item.tx_24h > 0) - Number(a.item.tx_24h > 0) || b.item.liquidity_usd - a.item.liquidity_usd,
+  );
+  if (best === undefined) return null;
+  const page = { beforeOrd: null, skip: 0, limit: 1 };
+  const [event] = await listNewestEvents(market.runner, head, ALL_ACTIVITY, page);
+  return {
+    pair: best.item.address,
+    token: best.item.base_token.address,
+    dex: best.item.dex_name,
+    wallet: event?.item.maker ?? best.item.address,
+    block: String(event?.item.block_number ?? head.number),
+  };
+}
+
+function paramsOf({ path, doc }: Route, facts: ExampleFacts): Readonly<Record<string, string>> {
+  const call = CALLS[path];
+  if (call !== undefined) return call(facts);
+  return doc.query !== undefined && 'limit' in doc.query ? { limit: '2' } : {};
+}
+
+/** What the route's handler answers to these parameters; null where it is not a JSON answer with status 200. */
+export async function callRoute(
+  route: Route,
+  params: Readonly<Record<string, string>>,
+  head: HeadSnapshot,
+): Promise<Example | null> {
+  const inPath = Object.keys(route.doc.path ?? {});
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const query = new URLSearchParams(
+    Object.entries(params).filter(([name]) => !inPath.includes(name)),
+  ).toString();
+  const request = new IncomingMessage(new Socket());
+  request.method = 'GET';
+  request.url = query === '' ? path : `${path}?${query}`;
+  const context = new Koa<RequestState>().createContext(request, new ServerResponse(request));
+  Object.assign(context.state, { requestId: 'example', head });
+  await route.handle(Object.assign(context, { params }));
+  const body: unknown = context.body;
+  if (context.status !== 200 || !(Buffer.isBuffer(body) || typeof body === 'string')) return null;
+  return { call: request.url, params, answer: JSON.parse(body.toString()) };
+}

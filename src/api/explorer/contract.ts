@@ -1,0 +1,51 @@
+/** GET /api/v1/contracts/{address}: everything known of a contract. */
+import type { Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import type { ContractFacts } from '../../query/contracts';
+import { toRecord } from '../../query/contractRecord';
+import { contractAnswerShape } from '../../wire/explorer';
+import { requiredAddressParam } from '../params';
+import type { Route } from '../route';
+import { explorerRoute, type ExplorerDeps } from './explorerRoute';
+
+export function contract(deps: ExplorerDeps): Route {
+  return explorerRoute(deps, {
+    path: '/api/v1/contracts/:address',
+    summary: 'A contract: code, source, proxy, creation, token, pair',
+    pathParams: { address: requiredAddressParam('address', 'Contract') },
+    query: {},
+    answer: contractAnswerShape,
+    errors: [400, 404, 503],
+    async read({ address }, chainId, moment) {
+      const facts = moment === null ? null : await findContract(deps, chainId, address);
+      if (facts === null || moment === null)
+        throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);
+      const supplyOf = (token: Hex): string | null => deps.totalSupplyOf(chainId, token);
+      const at = { source: moment.chain, head: moment.head };
+      return { success: true as const, data: await toRecord(deps, at, facts, supplyOf) };
+    },
+  });
+}
+
+/** What is known of the address, also where it has code and never did anything. Null: it is no contract. */
+export async function findContract(
+  deps: ExplorerDeps,
+  chainId: number,
+  address: Hex,
+): Promise<ContractFacts | null> {
+  const facts = await deps.contracts.find(chainId, address);
+  if (facts !== null) return facts;
+  const silent: ContractFacts = {
+    chainId,
+    address,
+    kind: 'other',
+    code: null,
+    creation: null,
+    logCount: 0,
+    firstSeenBlock: null,
+    lastSeenBlock: null,
+  };
+  if ((await deps.verified.find({ chainId, address }, null)) !== null) return silent;
+  const size = await deps.codeSizeOf?.(chainId, address);
+  return size !== undefined && size !== null && size > 0 ? silent : null;
+}

@@ -1,0 +1,145 @@
+/**
+ * What the explorer's endpoints have in common: the chain they are asked about, its head in the headers, the envelope and the
+ * byte cache. A chain that is valid and not ingested here is empty; one whose database is away is a 503.
+ */
+import type { z } from 'zod';
+
+import type { Hex } from '../../domain/hex';
+import type { SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
+import { AppError } from '../../errors';
+import type { BlockHashes } from '../../query/blockHashes';
+import type { ContractReader } from '../../query/contracts';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { LogDecoder } from '../../query/logDecoder';
+import type { LogSource } from '../../query/logFilter';
+import type { SearchDeps } from '../../query/search';
+import type { ByteCache } from '../byteCache';
+import {
+  integerParam,
+  parsedParam,
+  parseParams,
+  parsePath,
+  type Param,
+  type Params,
+  type ParsedOf,
+} from '../params';
+import type { Route } from '../route';
+
+/** Verifications arrive between blocks: an answer is not given again for longer. */
+const KEEP_MS = 3_000;
+const LIMIT_MAX = 100;
+const OFFSET_MAX = 10_000;
+
+/** What is stored of a chain. */
+export interface ExplorerChain extends LogSource {
+  readonly hashes: BlockHashes;
+  /** Null while the database is away or nothing is indexed. */
+  head(): HeadSnapshot | null;
+}
+
+export interface ExplorerDeps {
+  /** The chains that may be asked about, the default first. */
+  readonly chainIds: readonly number[];
+  /** Null: the chain is not ingested here. */
+  findChain(chainId: number): ExplorerChain | null;
+  readonly cache: ByteCache;
+  readonly contracts: ContractReader;
+  readonly verified: VerifiedReader;
+  readonly signatures: SignatureReader;
+  readonly decoder: LogDecoder;
+  /** Name of the database with the verified contracts, the market chain's. */
+  readonly verifiedDb: string;
+  /** What people call a chain's DEXes and pairs. */
+  namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
+  /** Supply of a token in whole tokens; null where nothing tells. */
+  totalSupplyOf(chainId: number, token: Hex): string | null;
+  /** Bytes of code at an address as a node says; null: nobody to ask. Throws node_failed. */
+  readonly codeSizeOf: ((chainId: number, address: Hex) => Promise<number | null>) | null;
+}
+
+/** A chain as of the block of this answer. */
+export interface ChainMoment {
+  readonly chain: ExplorerChain;
+  readonly head: HeadSnapshot;
+}
+
+interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> {
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly pathParams?: P;
+  readonly query: Q;
+  readonly answer: z.ZodType<Answer>;
+  readonly errors: readonly (400 | 404 | 503)[];
+  check?(params: ParsedOf<P> & ParsedOf<Q>): void;
+  /** `moment`: null where the chain is valid and not stored here. */
+  read(params: ParsedOf<P> & ParsedOf<Q>, chainId: number, moment: ChainMoment | null): Promise<Answer>;
+}
+
+/** `chainId` of these. */
+export function chainParam(chainIds: readonly number[]): Param<number | null> {
+  const allowed = chainIds.join(' or ');
+  return parsedParam({
+    parse: (text) => chainIds.find((id) => String(id) === text) ?? null,
+    allowed,
+    doc: { type: 'integer', enum: chainIds.map(String), default: chainIds[0] ?? 0 },
+    description: 'Chain',
+  });
+}
+
+export const OFFSET_PARAMS = {
+  limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items a page' }),
+  offset: integerParam({ min: 0, max: OFFSET_MAX, absent: 0, description: 'Items left out' }),
+} as const;
+
+/** A route that answers JSON as of the head of the asked chain. */
+export function explorerRoute<P extends Params, Q extends Params, Answer>(
+  deps: ExplorerDeps,
+  endpoint: ExplorerEndpoint<P, Q, Answer>,
+): Route {
+  const { path, pathParams, answer, summary, description, errors } = endpoint;
+  const query: Params = { ...endpoint.query, chainId: chainParam(deps.chainIds) };
+  return {
+    path,
+    doc: {
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tag: 'explorer',
+      query,
+      answer,
+      errors,
+      ...(pathParams === undefined ? {} : { path: pathParams }),
+    },
+    async handle(ctx): Promise<void> {
+      const { chainId: asked, ...inQuery } = parseParams(query, ctx);
+      const inPath = parsePath<Params>(pathParams ?? {}, ctx.params);
+      // The declarations of P and Q made these values.
+      const params = { ...inPath, ...inQuery } as ParsedOf<P> & ParsedOf<Q>;
+      endpoint.check?.(params);
+      const chainId = typeof asked === 'number' ? asked : (deps.chainIds[0] ?? 0);
+      const moment = momentOf(deps, chainId);
+      if (moment === null) {
+        ctx.remove('X-Indexed-Block');
+        ctx.remove('X-Indexed-Block-Hash');
+      } else {
+        ctx.set('X-Indexed-Block', String(moment.head.number));
+        ctx.set('X-Indexed-Block-Hash', moment.head.hash);
+      }
+      const key = `${chainId} ${moment?.head.version ?? ''} ${path} ${JSON.stringify(params)}`;
+      const read = (): Promise<Answer> => endpoint.read(params, chainId, moment);
+      const { body, etag } = await deps.cache.get(key, read, () => KEEP_MS);
+      ctx.type = 'application/json';
+      ctx.set('ETag', etag);
+      ctx.body = body;
+    },
+  };
+}
+
+/** Throws unavailable for a chain that is ingested here and cannot be read now. */
+export function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
+  const chain = deps.findChain(chainId);
+  if (chain === null) return null;
+  const head = chain.head();
+  if (head === null) throw new AppError('unavailable', 'no block is indexed yet, or the database is away');
+  return { chain, head };
+}

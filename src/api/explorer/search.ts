@@ -1,0 +1,33 @@
+/** GET /api/v1/search: contracts, tokens, pairs, transactions, blocks, DEXes and signatures by what people type. */
+import { search as searchAll } from '../../query/search';
+import { searchAnswerShape } from '../../wire/explorer';
+import { required, textParam } from '../params';
+import type { Route } from '../route';
+import { explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
+
+export function search(deps: ExplorerDeps): Route {
+  return explorerRoute(deps, {
+    path: '/api/v1/search',
+    summary: 'Whatever a text may mean, the likeliest first',
+    query: {
+      q: required(
+        textParam({ max: 128, description: 'An address, a hash, a block number, a selector or a name' }),
+      ),
+      ...OFFSET_PARAMS,
+    },
+    answer: searchAnswerShape,
+    errors: [400, 503],
+    async read({ q, limit, offset }, chainId, moment) {
+      const hits =
+        moment === null
+          ? []
+          : await searchAll(
+              { ...deps, ...deps.namesOf(chainId) },
+              { source: moment.chain, head: moment.head },
+              q,
+            );
+      const data = hits.slice(offset, offset + limit);
+      return { success: true as const, data, meta: { limit, offset, total: hits.length } };
+    },
+  });
+}

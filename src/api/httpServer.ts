@@ -1,0 +1,108 @@
+/**
+ * The HTTP server below the application, with everything that a client can use up bounded: headers, time to send a
+ * request, idle sockets, and sockets of one address. A client that overdoes it is told in the API's own words.
+ */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { clientOf } from './middleware/limitRate';
+
+export interface HttpLimits {
+  readonly headerBytesMax: number;
+  readonly headersMax: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersTimeoutMs: number;
+  /** … and to the end of its body. */
+  readonly requestTimeoutMs: number;
+  /** How often those two are looked at. */
+  readonly checkEveryMs: number;
+  /** A socket on which nothing moved for so long is closed, also one whose client reads no answer; streams are exempt. */
+  readonly idleTimeoutMs: number;
+  /** Sockets that lie open between two requests. */
+  readonly keepAliveMs: number;
+  readonly socketsMax: number;
+  readonly socketsPerAddressMax: number;
+  /** A proxy in front makes everyone look local, so that local addresses have no bound of their own. */
+  readonly localExempt: boolean;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  headerBytesMax: 16_384,
+  headersMax: 100,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  checkEveryMs: 2_000,
+  idleTimeoutMs: 60_000,
+  keepAliveMs: 5_000,
+  socketsMax: 12_000,
+  socketsPerAddressMax: 512,
+  localExempt: true,
+};
+
+export function createHttpServer(handler: RequestListener, limits: HttpLimits = HTTP_LIMITS): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    handler,
+  );
+  server.maxHeadersCount = limits.headersMax;
+  server.maxConnections = limits.socketsMax;
+  server.timeout = limits.idleTimeoutMs;
+  server.on('clientError', answerBadRequest);
+  countSockets(server, limits);
+  return server;
+}
+
+/** Refuses an address its next socket when it has too many. */
+function countSockets(server: Server, { socketsPerAddressMax, localExempt }: HttpLimits): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const address = clientOf(socket.remoteAddress ?? '');
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > socketsPerAddressMax && !(localExempt && isLocal(address))) {
+      const text = `at most ${socketsPerAddressMax} connections of one address`;
+      endWith(socket, '429 Too Many Requests', text, 'rate_limited', 'Retry-After: 10\r\n');
+      return;
+    }
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
+}
+
+function isLocal(address: string): boolean {
+  return address === '0:0:0:0' || address.startsWith('127.');
+}
+
+const REFUSALS: Readonly<Record<string, readonly [status: string, text: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+};
+const NO_HTTP = ['400 Bad Request', 'this is no HTTP request'] as const;
+
+/** What never became a request, so that the application does not see it. */
+function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
+  if (!('destroy' in socket) || error.code === 'ECONNRESET' || !socket.writable) {
+    if ('destroy' in socket) socket.destroy();
+    return;
+  }
+  const [status, text] = REFUSALS[error.code ?? ''] ?? NO_HTTP;
+  endWith(socket, status, text, 'bad_request');
+}
+
+function endWith(socket: Socket, status: string, text: string, code: string, headers = ''): void {
+  const body = JSON.stringify({ success: false, error: text, code });
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n${headers}`;
+  socket.on('error', () => undefined);
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`, () =>
+    socket.destroy(),
+  );
+}

@@ -1,0 +1,58 @@
+/** GET /udf/config and /udf/time: what the data feed can do, and its clock. */
+import { RESOLUTIONS, udfConfigShape, type UdfConfig } from '../../wire/udf';
+import type { ChainFacts } from '../marketRoute';
+import type { Route } from '../route';
+
+/** Prices in US dollars, beside those in the pair's quote token. */
+export const USD = 'USD';
+
+export function udfConfig(chain: Pick<ChainFacts, 'dexes'>): Route {
+  const answer: UdfConfig = {
+    supported_resolutions: [...RESOLUTIONS],
+    supports_search: true,
+    supports_group_request: false,
+    supports_marks: false,
+    supports_timescale_marks: false,
+    supports_time: true,
+    exchanges: [
+      { value: '', name: 'All DEXes', desc: '' },
+      ...chain.dexes.map(({ name, displayName }) => ({ value: name, name: displayName, desc: displayName })),
+    ],
+    symbols_types: [
+      { name: 'All types', value: '' },
+      { name: 'Crypto', value: 'crypto' },
+    ],
+    currency_codes: [USD],
+  };
+  const body = Buffer.from(JSON.stringify(answer));
+  return {
+    path: '/udf/config',
+    doc: {
+      summary: 'TradingView data feed: what it can do',
+      tag: 'udf',
+      description:
+        'The charting library takes the address of this folder, …/udf, as the datafeed URL of its UDFCompatibleDatafeed.',
+      answer: udfConfigShape,
+    },
+    handle(ctx) {
+      ctx.type = 'application/json';
+      ctx.body = body;
+    },
+  };
+}
+
+export function udfTime(now: () => number = Date.now): Route {
+  return {
+    path: '/udf/time',
+    doc: {
+      summary: 'TradingView data feed: the time of the server, unix seconds',
+      tag: 'udf',
+      mediaType: 'text/plain',
+    },
+    handle(ctx) {
+      ctx.type = 'text/plain';
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = String(Math.floor(now() / 1000));
+    },
+  };
+}

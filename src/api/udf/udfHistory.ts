@@ -1,0 +1,131 @@
+/** GET /udf/history: the bars of /pairs/{address}/ticks as the charting library pages through them. */
+import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
+import { AppError } from '../../errors';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import { getPairTicks } from '../../query/ticks';
+import type { Bar, Currency } from '../../wire/ticks';
+import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/udf';
+import type { MarketDeps } from '../marketRoute';
+import { integerParam, parsedParam, required } from '../params';
+import type { Route } from '../route';
+import type { PairSymbolTables } from './pairSymbols';
+import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
+import { udfRoute } from './udfRoute';
+
+/** Bars of one answer. A longer range is refused rather than answered with a hole. */
+const BARS_MAX = 20_000;
+const BARS_DEFAULT = 300;
+
+/** `D` is what the library says for `1D`. */
+const TIMEFRAME_OF: ReadonlyMap<string, Timeframe> = new Map([
+  ['1', '1m'],
+  ['5', '5m'],
+  ['15', '15m'],
+  ['60', '1h'],
+  ['240', '4h'],
+  ['1D', '1d'],
+  ['D', '1d'],
+]);
+
+export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
+  return udfRoute(deps, {
+    path: '/udf/history',
+    summary: 'TradingView data feed: bars of a pair',
+    description:
+      'With `countback` the last so many bars before `to`, whatever `from` says; else those of [from, to). ' +
+      'Without any, `no_data`, with `nextTime` where older bars exist.',
+    query: {
+      symbol: SYMBOL_PARAM,
+      resolution: required(
+        parsedParam({
+          parse: (text) => TIMEFRAME_OF.get(text) ?? null,
+          allowed: `one of ${RESOLUTIONS.join(', ')}`,
+          doc: { type: 'string', enum: RESOLUTIONS },
+          description: 'Length of a bar: minutes, or 1D',
+        }),
+      ),
+      from: integerParam({
+        min: Number.MIN_SAFE_INTEGER,
+        absent: null,
+        description: 'First time, unix seconds; may lie before 1970, as the library has it',
+      }),
+      to: integerParam({
+        min: Number.MIN_SAFE_INTEGER,
+        absent: null,
+        description: 'Only bars that open before this time, unix seconds; absent: up to the newest',
+      }),
+      countback: integerParam({
+        min: 1,
+        max: BARS_MAX,
+        absent: null,
+        description: `How many bars; absent, and without from: ${BARS_DEFAULT}`,
+      }),
+      currencyCode: CURRENCY_PARAM,
+    },
+    answer: udfHistoryAnswerShape,
+    check({ from, to, countback }) {
+      if (countback === null && from !== null && to !== null && from > to)
+        throw new AppError('bad_request', `from: got "${from}"; allowed: at most to, ${to}`);
+    },
+    async read({ symbol, resolution, from, to, countback, currencyCode }, head): Promise<UdfHistory> {
+      const pair = await findChartedPair(deps, symbols, head, symbol);
+      const currency = currencyOf(pair.quote, currencyCode);
+      const series = { pair, timeframe: resolution, currency };
+      const before = to === null ? null : Math.max(0, to);
+      if (countback !== null || from === null) {
+        const bars = await readBars(deps, head, series, before, countback ?? BARS_DEFAULT);
+        return bars.length === 0 ? { s: 'no_data' } : toColumns(bars);
+      }
+      const limit = countSlots(head, TIMEFRAME_SECONDS[resolution], from, before);
+      const found = limit === 0 ? [] : await readBars(deps, head, series, before, limit);
+      const bars = found.filter(({ time }) => time >= from);
+      if (bars.length > BARS_MAX)
+        throw new AppError(
+          'bad_request',
+          `from: the range has more than ${BARS_MAX} bars; allowed: a shorter one, or countback`,
+        );
+      if (bars.length > 0) return toColumns(bars);
+      const older = found.at(-1) ?? (await readBars(deps, head, series, Math.max(0, from), 1)).at(-1);
+      return older === undefined ? { s: 'no_data' } : { s: 'no_data', nextTime: older.time };
+    },
+  });
+}
+
+interface Series {
+  readonly pair: ChartedPair;
+  readonly timeframe: Timeframe;
+  readonly currency: Currency;
+}
+
+/** The last `limit` bars that open before `to`. */
+async function readBars(
+  deps: MarketDeps,
+  head: HeadSnapshot,
+  { pair, timeframe, currency }: Series,
+  to: number | null,
+  limit: number,
+): Promise<readonly Bar[]> {
+  const plain = { fill: false, invert: false, base: null, quote: null };
+  const request = { pair: pair.address, timeframe, limit, to, currency, ...plain };
+  const { data } = await getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, request);
+  return data;
+}
+
+/** How many bars [from, to) can have, and one more than an answer may have where they are more. */
+function countSlots({ timestamp }: HeadSnapshot, seconds: number, from: number, to: number | null): number {
+  const end = Math.min(to ?? Infinity, timestamp + 1);
+  const slots = Math.ceil(end / seconds) - Math.ceil(Math.max(0, from) / seconds);
+  return Math.min(Math.max(0, slots), BARS_MAX + 1);
+}
+
+function toColumns(bars: readonly Bar[]): UdfHistory {
+  return {
+    s: 'ok',
+    t: bars.map(({ time }) => time),
+    o: bars.map(({ open }) => open),
+    h: bars.map(({ high }) => high),
+    l: bars.map(({ low }) => low),
+    c: bars.map(({ close }) => close),
+    v: bars.map(({ volume }) => volume),
+  };
+}

@@ -1,0 +1,67 @@
+/** Parameters that several calls under /udf take: which pair, and what its prices are in. */
+import { parseAddress } from '../../domain/address';
+import type { Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import { tokenOf } from '../../query/tokens';
+import type { Token } from '../../wire/primitives';
+import type { Currency } from '../../wire/ticks';
+import type { MarketDeps } from '../marketRoute';
+import { badParam, required, textParam } from '../params';
+import { findSymbol, type PairSymbolTables } from './pairSymbols';
+import { USD } from './udfConfig';
+
+const SYMBOL_LENGTH_MAX = 256;
+
+export const SYMBOL_PARAM = required(
+  textParam({
+    max: SYMBOL_LENGTH_MAX,
+    description: "A pair: its address (the ticker), or its name in any letter case, also behind 'EXCHANGE:'",
+  }),
+);
+
+export const CURRENCY_PARAM = textParam({
+  max: SYMBOL_LENGTH_MAX,
+  description: 'USD, or the quote token (its original_currency_code, or its address), which is the default',
+});
+
+/** What prices are in. Throws bad_request for a currency that the pair has none in. */
+export function currencyOf(quote: Token, code: string | null): Currency {
+  if (code === null) return 'quote';
+  const wanted = code.toLowerCase();
+  if (wanted === USD.toLowerCase()) return 'usd';
+  const quoteCode = quoteCodeOf(quote);
+  if (wanted === quoteCode.toLowerCase() || wanted === quote.address) return 'quote';
+  throw badParam('currencyCode', code, `${USD}, ${quoteCode}`);
+}
+
+/** What a quote token is called as a currency: USD always means dollars. */
+export function quoteCodeOf({ symbol, address }: Token): string {
+  return symbol === null || symbol === '' || symbol.toLowerCase() === USD.toLowerCase() ? address : symbol;
+}
+
+export interface ChartedPair {
+  readonly address: Hex;
+  readonly quote: Token;
+}
+
+/**
+ * The pair of a symbol. An address is looked up alone, since charts ask for bars by it all the time; a name needs those of
+ * all pairs. Throws bad_request or not_found for what is no pair.
+ */
+export async function findChartedPair(
+  deps: Pick<MarketDeps, 'directory'>,
+  symbols: PairSymbolTables,
+  head: HeadSnapshot,
+  symbol: string,
+): Promise<ChartedPair> {
+  if (!/^0x[0-9a-f]{40}$/i.test(symbol)) {
+    const { item } = findSymbol(await symbols.at(head), symbol);
+    return { address: `0x${item.address.slice(2)}`, quote: item.quote_token };
+  }
+  const address = parseAddress(symbol, 'symbol');
+  const found = await deps.directory.find(head, address);
+  if (found === null) throw new AppError('not_found', `there is no pair ${address}`);
+  const { pool, tokens } = found;
+  return { address, quote: tokenOf(tokens, pool.base_is_token0 ? pool.token1 : pool.token0) };
+}

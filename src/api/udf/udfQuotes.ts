@@ -1,0 +1,97 @@
+/** GET /udf/quotes: last prices of several pairs, out of their two newest daily bars. */
+import { AppError } from '../../errors';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import { getPairTicks } from '../../query/ticks';
+import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/udf';
+import type { MarketDeps } from '../marketRoute';
+import { parsedParam, required } from '../params';
+import type { Route } from '../route';
+import { findSymbol, type PairSymbolTables } from './pairSymbols';
+import { describePair } from './udfSymbols';
+import { udfRoute } from './udfRoute';
+
+const SYMBOLS_MAX = 30;
+
+export function udfQuotes(deps: MarketDeps, symbols: PairSymbolTables): Route {
+  return udfRoute(deps, {
+    path: '/udf/quotes',
+    summary: 'TradingView data feed: last prices of pairs, in their quote tokens',
+    query: {
+      symbols: required(
+        parsedParam({
+          parse: parseSymbols,
+          allowed: `a comma list of 1 to ${SYMBOLS_MAX} symbols`,
+          doc: { type: 'string', minLength: 1 },
+          description: `Up to ${SYMBOLS_MAX} pairs: addresses or names, separated by commas`,
+        }),
+      ),
+    },
+    answer: udfQuotesAnswerShape,
+    async read({ symbols: wanted }, head): Promise<UdfQuotes> {
+      return { s: 'ok', d: await Promise.all(wanted.map((symbol) => quote(deps, symbols, head, symbol))) };
+    },
+  });
+}
+
+function parseSymbols(text: string): readonly string[] | null {
+  const symbols = text.split(',');
+  return symbols.length <= SYMBOLS_MAX && symbols.every((symbol) => symbol !== '') ? symbols : null;
+}
+
+/** One pair that is none, or has no price, spoils nothing for the others. */
+async function quote(
+  deps: MarketDeps,
+  symbols: PairSymbolTables,
+  head: HeadSnapshot,
+  symbol: string,
+): Promise<UdfQuote> {
+  try {
+    return await readQuote(deps, symbols, head, symbol);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'bad_request') throw error;
+    return { s: 'error', n: symbol, errmsg: error.message, v: {} };
+  }
+}
+
+async function readQuote(
+  deps: MarketDeps,
+  symbols: PairSymbolTables,
+  head: HeadSnapshot,
+  symbol: string,
+): Promise<UdfQuote> {
+  const known = await symbols.at(head);
+  const entry = findSymbol(known, symbol);
+  const { data } = await getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, {
+    pair: `0x${entry.item.address.slice(2)}`,
+    timeframe: '1d',
+    limit: 2,
+    to: null,
+    currency: 'quote',
+    // Of a day without a trade the price is that of the day before.
+    fill: true,
+    invert: false,
+    base: null,
+    quote: null,
+  });
+  const today = data.at(-1);
+  if (today === undefined) return { s: 'error', n: symbol, errmsg: 'no price yet', v: {} };
+  const before = data.length > 1 ? (data[0]?.close ?? null) : null;
+  const exchange = deps.chain.dexes.find(({ name }) => name === entry.item.dex_name)?.displayName;
+  return {
+    s: 'ok',
+    n: symbol,
+    v: {
+      ch: before === null ? null : today.close - before,
+      chp: before === null ? null : (today.close / before - 1) * 100,
+      short_name: known.nameOf(entry),
+      exchange: exchange ?? entry.item.dex_name,
+      description: describePair(entry, exchange ?? entry.item.dex_name),
+      lp: today.close,
+      open_price: today.open,
+      high_price: today.high,
+      low_price: today.low,
+      prev_close_price: before,
+      volume: today.volume,
+    },
+  };
+}

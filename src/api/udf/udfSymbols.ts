@@ -1,0 +1,150 @@
+/** GET /udf/symbols and /udf/search: what a chart needs to know of a pair, and pairs by what people type. */
+import { listPairs } from '../../query/pairList';
+import type { PairEntry } from '../../query/pairItem';
+import {
+  RESOLUTIONS,
+  udfSearchAnswerShape,
+  udfSymbolAnswerShape,
+  type UdfSearchHit,
+  type UdfSymbol,
+} from '../../wire/udf';
+import type { ChainFacts, MarketDeps } from '../marketRoute';
+import { integerParam, textParam } from '../params';
+import type { Route } from '../route';
+import { findSymbol, type PairSymbols, type PairSymbolTables } from './pairSymbols';
+import { CURRENCY_PARAM, currencyOf, quoteCodeOf, SYMBOL_PARAM } from './udfParams';
+import { USD } from './udfConfig';
+import { udfRoute } from './udfRoute';
+
+const QUERY_LENGTH_MAX = 64;
+const HITS_MAX = 100;
+/** Significant digits of a price that a chart shows, and the smallest step whose inverse a number holds: 10^-15. */
+const PRICE_DIGITS = 5;
+const PRICE_PLACES = { min: 2, max: 15 } as const;
+const VOLUME_PLACES = 4;
+
+export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
+  return udfRoute(deps, {
+    path: '/udf/symbols',
+    summary: 'TradingView data feed: a pair as a chart knows it',
+    query: { symbol: SYMBOL_PARAM, currencyCode: CURRENCY_PARAM },
+    answer: udfSymbolAnswerShape,
+    async read({ symbol, currencyCode }, head) {
+      const known = await symbols.at(head);
+      const entry = findSymbol(known, symbol);
+      return toSymbol(known, entry, currencyOf(entry.item.quote_token, currencyCode) === 'usd', deps.chain);
+    },
+  });
+}
+
+export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
+  return udfRoute(deps, {
+    path: '/udf/search',
+    summary: 'TradingView data feed: pairs by name, symbol or address, the deepest first',
+    query: {
+      query: textParam({
+        max: QUERY_LENGTH_MAX,
+        description: 'Part of a name or symbol, or the beginning of an address; absent or empty: all',
+      }),
+      type: textParam({ max: QUERY_LENGTH_MAX, description: 'crypto; there is nothing else' }),
+      exchange: textParam({ max: QUERY_LENGTH_MAX, description: 'dex_name or display name of a DEX' }),
+      limit: integerParam({ min: 1, max: HITS_MAX, absent: 30, description: 'At most this many' }),
+    },
+    answer: udfSearchAnswerShape,
+    async read({ query, type, exchange, limit }, head) {
+      if (type !== null && type.toLowerCase() !== 'crypto') return [];
+      const known = await symbols.at(head);
+      const dex = exchange === null ? null : dexOf(deps.chain, exchange);
+      const deepest = listPairs(known.table.entries, { q: null, dex, token: null }, 'liquidity_usd', 'desc');
+      const hits: UdfSearchHit[] = [];
+      const words = query?.toLowerCase() ?? '';
+      for (const { address } of deepest) {
+        const entry = known.table.byAddress.get(address);
+        if (entry === undefined || !fits(known, entry, words)) continue;
+        hits.push(toHit(known, entry, deps.chain));
+        if (hits.length === limit) break;
+      }
+      return hits;
+    },
+  });
+}
+
+/** The slug, in lower case, of what a caller calls a DEX. */
+function dexOf({ dexes }: ChainFacts, exchange: string): string {
+  const wanted = exchange.toLowerCase();
+  const named = dexes.find(({ displayName }) => displayName.toLowerCase() === wanted);
+  return (named?.name ?? exchange).toLowerCase();
+}
+
+function fits(known: PairSymbols, entry: PairEntry, words: string): boolean {
+  const { item } = entry;
+  const addresses = [item.address, ...item.tokens.map(({ address }) => address)];
+  if (words.startsWith('0x') && addresses.some((address) => address.startsWith(words))) return true;
+  const names = [
+    known.nameOf(entry),
+    item.name,
+    ...item.tokens.flatMap(({ symbol, name }) => [symbol, name]),
+  ];
+  return names.some((name) => name !== null && name.toLowerCase().includes(words));
+}
+
+function exchangeOf({ dexes }: ChainFacts, dexName: string): string {
+  return dexes.find(({ name }) => name === dexName)?.displayName ?? dexName;
+}
+
+function toHit(known: PairSymbols, entry: PairEntry, chain: ChainFacts): UdfSearchHit {
+  const { item } = entry;
+  const exchange = exchangeOf(chain, item.dex_name);
+  const name = known.nameOf(entry);
+  return {
+    symbol: name,
+    full_name: `${exchange}:${name}`,
+    description: describePair(entry, exchange),
+    exchange,
+    ticker: item.address,
+    type: 'crypto',
+  };
+}
+
+export function describePair({ item }: PairEntry, exchange: string): string {
+  return `${item.name} on ${exchange}, ${item.address}`;
+}
+
+function toSymbol(known: PairSymbols, entry: PairEntry, usd: boolean, chain: ChainFacts): UdfSymbol {
+  const { item } = entry;
+  const { symbol: name, full_name, description, exchange } = toHit(known, entry, chain);
+  const price = usd ? item.price_usd : item.price;
+  const quoteCode = quoteCodeOf(item.quote_token);
+  return {
+    name,
+    ticker: item.address,
+    full_name,
+    description,
+    type: 'crypto',
+    session: '24x7',
+    timezone: 'Etc/UTC',
+    exchange,
+    listed_exchange: exchange,
+    format: 'price',
+    minmov: 1,
+    pricescale: priceScale(price === null ? 1 : Number(price)),
+    has_intraday: true,
+    intraday_multipliers: RESOLUTIONS.filter((resolution) => resolution !== '1D'),
+    has_daily: true,
+    daily_multipliers: ['1'],
+    has_weekly_and_monthly: false,
+    has_empty_bars: false,
+    supported_resolutions: [...RESOLUTIONS],
+    volume_precision: VOLUME_PLACES,
+    visible_plots_set: 'ohlcv',
+    data_status: 'streaming',
+    currency_code: usd ? USD : quoteCode,
+    original_currency_code: quoteCode,
+  };
+}
+
+/** A power of ten: as many decimal places as show five significant digits of the price, 2 to 15. */
+export function priceScale(price: number): number {
+  const places = price > 0 ? PRICE_DIGITS - 1 - Math.floor(Math.log10(price)) : PRICE_PLACES.min;
+  return 10 ** Math.min(PRICE_PLACES.max, Math.max(PRICE_PLACES.min, places));
+}

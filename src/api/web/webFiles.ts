@@ -1,0 +1,73 @@
+/**
+ * What `scripts/buildWeb.mjs` made, read once into memory: the pages, and the assets under a folder name that is a hash
+ * of all of them, so that browsers may keep an asset for ever and modules may still import each other by plain names.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { etagOf } from '../etag';
+
+/** Where the pages name the folder of the assets. */
+const ASSETS_MARK = '__ASSETS__';
+const HASH_DIGITS = 16;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** One encoding of a file, ready to be sent. */
+export interface WebBody {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+export interface WebFile {
+  readonly name: string;
+  readonly type: string;
+  readonly plain: WebBody;
+  readonly gzip: WebBody;
+}
+
+export interface WebFiles {
+  /** `/assets/<hash>` */
+  readonly assetsPath: string;
+  readonly assets: readonly WebFile[];
+  /** By file name: `index.html`. */
+  readonly pages: ReadonlyMap<string, WebFile>;
+}
+
+/** Reads what was built into a folder; null where nothing was built. */
+export function loadWebFiles(folder: string): WebFiles | null {
+  if (!existsSync(join(folder, 'index.html'))) return null;
+  const names = readdirSync(folder).filter((name) => extname(name) in TYPES);
+  const read = (name: string): Buffer => readFileSync(join(folder, name));
+  const isPage = (name: string): boolean => name.endsWith('.html');
+  const assetNames = names.filter((name) => !isPage(name)).sort();
+  const hash = createHash('sha256');
+  for (const name of assetNames) hash.update(`${name}\n`).update(read(name));
+  const assetsPath = `/assets/${hash.digest('hex').slice(0, HASH_DIGITS)}`;
+  const pages = names.filter(isPage).map((name): [string, WebFile] => {
+    const text = read(name).toString().replaceAll(ASSETS_MARK, assetsPath);
+    return [name, toWebFile(name, Buffer.from(text))];
+  });
+  return {
+    assetsPath,
+    assets: assetNames.map((name) => toWebFile(name, read(name))),
+    pages: new Map(pages),
+  };
+}
+
+function toWebFile(name: string, bytes: Buffer): WebFile {
+  const zipped = gzipSync(bytes, { level: 9 });
+  return {
+    name,
+    type: TYPES[extname(name)] ?? 'application/octet-stream',
+    plain: { body: bytes, etag: etagOf(bytes) },
+    gzip: { body: zipped, etag: etagOf(zipped) },
+  };
+}

@@ -1,0 +1,183 @@
+/** Builds what the explorer's endpoints read: both chains with their heads, contracts, verified sources, signatures. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ByteCache } from '../api/byteCache';
+import type { ExplorerChain, ExplorerDeps } from '../api/explorer/explorerRoute';
+import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
+import { openDatabase } from '../clickhouse/database';
+import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
+import type { Config } from '../config';
+import { isHexData, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
+import type { Logger } from '../log';
+import type { Metrics } from '../metrics';
+import { createBlockHashes } from '../query/blockHashes';
+import { createContractReader } from '../query/contracts';
+import type { HeadSnapshot } from '../query/headSnapshot';
+import { readChangeMark } from '../query/headState';
+import { createLogDecoder } from '../query/logDecoder';
+import type { PairTables } from '../query/pairTable';
+import type { NamedPair } from '../query/search';
+import { createSignatureReader } from '../query/signatures';
+import { createVerifiedReader } from '../query/verifiedContracts';
+import { createHub } from '../tail/hub';
+import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import { hasSecondChain, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
+
+export interface ExplorerOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Of the market chain. */
+  readonly runner: QueryRunner;
+  readonly head: () => HeadSnapshot | null;
+  readonly cache: ByteCache;
+  readonly pairs: Pick<PairTables, 'ready'>;
+  /** The answers' way to the market chain's node; null: there is none. */
+  readonly rpc: EndpointPool | null;
+}
+
+export interface Explorer {
+  readonly deps: ExplorerDeps;
+  /** Gives it its databases: those beside the one that the address names. */
+  connect(readUrl: string): void;
+  close(): Promise<void>;
+}
+
+/** The chains that may be asked about; the first is the default. */
+const CHAIN_IDS = [369, SECOND_CHAIN_ID];
+const SECOND_CONNECTIONS = 6;
+/** How often it is looked whether the second chain's database is there. */
+const LOOK_MS = 5_000;
+const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
+
+export function createExplorer(options: ExplorerOptions): Explorer {
+  const { config, log, runner, cache } = options;
+  const second = config.chainId === SECOND_CHAIN_ID ? null : createSecond(options);
+  const market: ExplorerChain = chainOf(config.chainId, runner, options.head);
+  const findChain = (chainId: number): ExplorerChain | null =>
+    chainId === config.chainId ? market : chainId === SECOND_CHAIN_ID ? (second?.chain() ?? null) : null;
+  let verifiedDb = 'default';
+  const verified = createVerifiedReader(runner);
+  const signatures = createSignatureReader(runner);
+  const contracts = createContractReader(
+    (chainId) => {
+      const chain = findChain(chainId);
+      const head = chain?.head() ?? null;
+      return chain === null || head === null ? null : { source: chain, head };
+    },
+    () => verifiedDb,
+  );
+  const nodes = new Map([
+    [config.chainId, options.rpc],
+    [SECOND_CHAIN_ID, second?.rpc ?? null],
+  ]);
+  return {
+    deps: {
+      chainIds: [...new Set([...CHAIN_IDS, config.chainId])],
+      findChain,
+      cache,
+      contracts,
+      verified,
+      signatures,
+      decoder: createLogDecoder({ verified, signatures }),
+      get verifiedDb() {
+        return verifiedDb;
+      },
+      namesOf: (chainId) =>
+        chainId === config.chainId
+          ? { dexes: config.chain.dexes, pairs: listPairs(options) }
+          : { dexes: [], pairs: [] },
+      totalSupplyOf: () => null,
+      codeSizeOf: (chainId, address) => readCodeSize(nodes.get(chainId) ?? null, address),
+    },
+    connect(readUrl) {
+      verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
+      second?.connect(secondDatabaseUrl(readUrl));
+    },
+    async close() {
+      await second?.close();
+      log.debug('the explorer is closed');
+    },
+  };
+}
+
+function chainOf(chainId: number, runner: QueryRunner, head: () => HeadSnapshot | null): ExplorerChain {
+  return { chainId, runner, head, hashes: createBlockHashes({ chainId, runner }) };
+}
+
+/** Pairs with their names where lists were asked for; names are made once per table. */
+function listPairs({ pairs, head }: ExplorerOptions): readonly NamedPair[] {
+  const now = head();
+  const table = now === null ? null : pairs.ready(now);
+  if (table === null) return [];
+  return table.entries.map(({ item, pool }) => ({
+    address: `0x${pool.address.slice(2)}`,
+    name: item.name,
+    dexName: item.dex_name,
+  }));
+}
+
+async function readCodeSize(rpc: EndpointPool | null, address: Hex): Promise<number | null> {
+  if (rpc === null) return null;
+  return rpc.call('eth_getCode', [address, 'latest'], (result) => {
+    if (!isHexData(result)) throw new AppError('node_failed', 'eth_getCode answered no hex data');
+    return (result.length - 2) / 2;
+  });
+}
+
+interface Second {
+  /** Null while its database is not there and nobody is to make it. */
+  chain(): ExplorerChain | null;
+  readonly rpc: EndpointPool | null;
+  connect(readUrl: string): void;
+  close(): Promise<void>;
+}
+
+function createSecond({ config, log, metrics }: ExplorerOptions): Second {
+  const database = createDeferredDatabase();
+  const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
+  const hub = createHub({ observeDrops: () => undefined });
+  const chainId = SECOND_CHAIN_ID;
+  const tail = createTailLoop({ runner, chainId, hub, log: log.child({ chainId }) });
+  const chain = chainOf(chainId, runner, () => tail.current());
+  const urls = config.rpcUrls943;
+  const rpc = urls === null ? null : createEndpointPool({ urls, chainId, log, ...NODE_OPTIONS });
+  const stop = new AbortController();
+  let found = hasSecondChain(config);
+  let running: Promise<void> | null = null;
+  return {
+    chain: () => (found ? chain : null),
+    rpc,
+    connect(readUrl) {
+      database.give(openDatabase({ url: readUrl, maxConnections: SECOND_CONNECTIONS }));
+      running = tailOnceThere(runner, tail, stop.signal, () => (found = true));
+    },
+    async close() {
+      stop.abort();
+      hub.close();
+      await running;
+      await rpc?.close();
+      await database.close();
+    },
+  };
+}
+
+/** Waits for the database, which another process may make at any time; a missing one is no fault. */
+async function tailOnceThere(
+  runner: QueryRunner,
+  tail: TailLoop,
+  signal: AbortSignal,
+  onFound: () => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await readChangeMark(runner);
+      onFound();
+      return await tail.run(signal);
+    } catch {
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Says in the log what /readyz would say: each problem when it begins and when it is over. */
+import type { Logger } from '../log';
+
+export interface LoggedProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How often it is looked; a problem is told within twice this. */
+const LOOK_EVERY_MS = 5_000;
+/** A problem that lasts is told again. */
+const REMIND_MS = 300_000;
+
+interface Known {
+  readonly since: number;
+  toldAt: number;
+}
+
+/** Looks now and then, until the returned function is called. `now`: milliseconds that only grow. */
+export function logProblems(
+  list: () => readonly LoggedProblem[],
+  log: Logger,
+  now: () => number,
+  everyMs = LOOK_EVERY_MS,
+): () => void {
+  const known = new Map<string, Known>();
+  const look = (): void => {
+    const at = now();
+    const current = new Map(list().map((problem) => [keyOf(problem), problem]));
+    for (const [key, { code, message }] of current) {
+      const seen = known.get(key) ?? { since: at, toldAt: -Infinity };
+      known.set(key, seen);
+      if (at - seen.toldAt < REMIND_MS) continue;
+      seen.toldAt = at;
+      log.warn({ problem: code, forSeconds: Math.round((at - seen.since) / 1000) }, message);
+    }
+    for (const [key, { since }] of known) {
+      if (current.has(key)) continue;
+      known.delete(key);
+      log.info({ problem: key, forSeconds: Math.round((at - since) / 1000) }, 'a problem is over');
+    }
+  };
+  const timer = setInterval(look, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Messages carry figures that change; several endpoints can have the same problem. */
+function keyOf({ code, message }: LoggedProblem): string {
+  const endpoint = /endpoint (#\d+)/.exec(message)?.[1];
+  return endpoint === undefined ? code : `${code} ${endpoint}`;
+}

@@ -1,0 +1,153 @@
+/** Contract ABIs as JSON: which are valid, and the signatures and selectors of their entries. They come from strangers: everything is bounded. */
+import { id } from 'ethers';
+import { z } from 'zod';
+
+import type { Hex } from './hex';
+import type { AbiEntry, AbiParameter, KnownSignature } from './verifiedContract';
+
+/** Entries of one ABI; the largest diamond known has some 500. */
+const ENTRIES_MAX = 5_000;
+const PARAMETERS_MAX = 256;
+/** Tuples in tuples: solc refuses far sooner, by its stack. */
+const DEPTH_MAX = 16;
+const NAME_MAX = 512;
+/** Longer ones are not kept by selector: no event or function that people wrote has one. */
+const SIGNATURE_MAX = 4_096;
+
+const name = z.string().max(NAME_MAX);
+const ELEMENTARY =
+  /^(?:address|bool|string|bytes(?:[1-9]|[12]\d|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9]{2}|2[0-4]\d|25[0-6])?|u?fixed(?:\d{1,3}x\d{1,2})?|function)(?:\[\d{0,12}\])*$/;
+const TUPLE = /^tuple((?:\[\d{0,12}\])*)$/;
+/** Libraries take storage pointers, enums and contracts by their names. */
+const LIBRARY_TYPE = /^[\w$.=> ()[\]]+$/;
+
+const ENTRY_TYPES = ['function', 'constructor', 'event', 'error', 'fallback', 'receive'] as const;
+
+/** Keys whose value is undefined are left out: the domain's optional keys are absent, never undefined. */
+function dropAbsent<T extends object>(value: T): T {
+  for (const key of Object.keys(value)) {
+    if (Reflect.get(value, key) === undefined) Reflect.deleteProperty(value, key);
+  }
+  return value;
+}
+
+const parameterShape: z.ZodType<AbiParameter> = z.lazy(() =>
+  z
+    .object({
+      name: name.default(''),
+      type: name,
+      internalType: name.optional(),
+      indexed: z.boolean().optional(),
+      components: z.array(parameterShape).max(PARAMETERS_MAX).optional(),
+    })
+    .transform((value) => dropAbsent(value) as AbiParameter),
+);
+
+const entryShape: z.ZodType<AbiEntry> = z
+  .object({
+    type: z.enum(ENTRY_TYPES).default('function'),
+    name: name.optional(),
+    anonymous: z.boolean().optional(),
+    stateMutability: name.optional(),
+    constant: z.boolean().optional(),
+    payable: z.boolean().optional(),
+    inputs: z.array(parameterShape).max(PARAMETERS_MAX).optional(),
+    outputs: z.array(parameterShape).max(PARAMETERS_MAX).optional(),
+  })
+  .transform((value) => dropAbsent(value) as AbiEntry);
+
+const abiShape = z.array(entryShape).max(ENTRIES_MAX);
+
+/** The ABI in a parsed JSON value; null when it is none. Keys that nobody reads are dropped. */
+export function readAbi(value: unknown): readonly AbiEntry[] | null {
+  if (!Array.isArray(value) || depthOf(value, DEPTH_MAX * 2 + 4) === null) return null;
+  const parsed = abiShape.safeParse(value);
+  if (!parsed.success) return null;
+  const named = parsed.data.every((entry) => !isNamed(entry.type) || signatureOf(entry) !== null);
+  return named ? parsed.data : null;
+}
+
+/** The same out of JSON text. */
+export function parseAbi(text: string): readonly AbiEntry[] | null {
+  try {
+    return readAbi(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** An entry of an ABI out of JSON text that this program wrote. */
+export function parseAbiEntry(text: string): AbiEntry {
+  return entryShape.parse(JSON.parse(text));
+}
+
+function isNamed(type: string): boolean {
+  return type === 'function' || type === 'event' || type === 'error';
+}
+
+/** How deep lists and objects are nested, null when deeper than `max`: asked before a recursive parser sees them. */
+function depthOf(value: unknown, max: number): number | null {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (max === 0) return null;
+  let deepest = 0;
+  for (const child of Object.values(value)) {
+    const depth = depthOf(child, max - 1);
+    if (depth === null) return null;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest + 1;
+}
+
+/** `Transfer(address,address,uint256)`; null for an entry without a name or with a type that is none. */
+export function signatureOf(entry: AbiEntry): string | null {
+  if (entry.name === undefined || !/^[A-Za-z_$][\w$]*$/.test(entry.name)) return null;
+  const types = (entry.inputs ?? []).map(typeOf);
+  return types.includes(null) ? null : `${entry.name}(${types.join(',')})`;
+}
+
+/** A parameter's type as it stands in signatures: tuples are lists of their components. */
+export function typeOf(parameter: AbiParameter): string | null {
+  const { type } = parameter;
+  const tuple = TUPLE.exec(type);
+  if (tuple !== null) {
+    const types = (parameter.components ?? []).map(typeOf);
+    return types.includes(null) ? null : `(${types.join(',')})${tuple[1] ?? ''}`;
+  }
+  if (ELEMENTARY.test(type)) return type.replace(/^(u?int)(?!\d)/, '$1256');
+  return LIBRARY_TYPE.test(type) ? type : null;
+}
+
+/** The 32 bytes by which logs name an event. */
+export function topicOf(signature: string): Hex {
+  return toHex(id(signature));
+}
+
+/** The 4 bytes by which calls name a function, and reverts an error. */
+export function selectorOf(signature: string): Hex {
+  return toHex(id(signature).slice(0, 10));
+}
+
+function toHex(text: string): Hex {
+  return `0x${text.slice(2)}`;
+}
+
+/** Functions, errors and events that can be told by their selector. Anonymous events cannot. */
+export function listSignatures(abi: readonly AbiEntry[]): KnownSignature[] {
+  return abi.flatMap((entry): KnownSignature[] => {
+    const { type: kind } = entry;
+    if (kind !== 'event' && kind !== 'function' && kind !== 'error') return [];
+    const signature = entry.anonymous === true ? null : signatureOf(entry);
+    if (signature === null || signature.length > SIGNATURE_MAX) return [];
+    return [
+      { kind, selector: kind === 'event' ? topicOf(signature) : selectorOf(signature), signature, entry },
+    ];
+  });
+}
+
+/** Bit i is set when parameter i of an event is indexed. */
+export function indexedBits(entry: AbiEntry): number {
+  const bits = (entry.inputs ?? [])
+    .slice(0, 31)
+    .map((input, index) => (input.indexed === true ? 2 ** index : 0));
+  return bits.reduce((sum, bit) => sum + bit, 0);
+}

@@ -1,0 +1,37 @@
+/** What the verification of sources is to whoever asks for it: requests, tickets and their states. */
+import type { ContractId, VerificationStatus } from './verifiedContract';
+
+export interface VerificationRequest extends ContractId {
+  /** The standard JSON input, parsed but not checked. */
+  readonly input: unknown;
+  /** `path:Name`, or `Name` where only one file has it. */
+  readonly contractName: string;
+  /** `0.8.30+commit.73712a01`, with or without a leading v, or `0.8.30`. */
+  readonly compilerVersion: string;
+  /** SPDX identifier; null: the one in the file. */
+  readonly license: string | null;
+}
+
+export type VerificationState =
+  | { readonly state: 'pending' }
+  | { readonly state: 'verified'; readonly status: VerificationStatus }
+  /** Someone else's verification of the contract came first and says as much. */
+  | { readonly state: 'already_verified'; readonly status: VerificationStatus }
+  | { readonly state: 'failed'; readonly reason: string };
+
+export type Submission =
+  | { readonly kind: 'queued'; readonly guid: string }
+  | { readonly kind: 'already_verified'; readonly status: VerificationStatus }
+  /** There is no code at the address. */
+  | { readonly kind: 'no_code' };
+
+export interface VerificationQueue {
+  /** Compiler versions that can be asked for, newest first. */
+  readonly compilerVersions: readonly string[];
+  /** Throws bad_request for what is no request at all, unavailable when the queue is full or the node is away. */
+  submit(request: VerificationRequest): Promise<Submission>;
+  /** null: no such ticket, or one long forgotten. */
+  status(guid: string): VerificationState | null;
+  /** Ends the running compilation and forgets the rest. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,179 @@
+/**
+ * Finds out whether the tables still hold what was once acknowledged: rows can be lost to a disk or a power cut long
+ * after they were written. What is missing is named range by range, so that it can be read from the node again.
+ */
+import type { Database } from '../clickhouse/database';
+import type { EventTableName } from '../clickhouse/tables';
+import type { Hex } from '../domain/hex';
+import { lastOrdOfBlock } from '../domain/ord';
+import { AppError } from '../errors';
+import { rangeToken } from './clickhouseStore';
+import { TABLE_ENCODERS } from './encodeBlocks';
+import type { RowBatch } from './rowBatch';
+import type { OpenIntent, StoredHead } from './store';
+
+/** A stored range of which some tables hold no row although there were some. */
+export interface Gap extends OpenIntent {
+  readonly missing: ReadonlySet<EventTableName>;
+}
+
+export type RowTotals = ReadonlyMap<EventTableName, number>;
+
+export interface GapStore {
+  /** Rows that all finished ranges together had, by final table. One pass over promotions. */
+  readExpected(): Promise<RowTotals>;
+  /** Rows that the final tables hold, answered from metadata; with a block, only those up to it. */
+  readStored(upTo?: number): Promise<RowTotals>;
+  /**
+   * Ranges of the chain up to the cursor that are not whole, ascending. One pass over each table named. Throws broken_invariant where a
+   * range has some of its rows but not all of them, or too many.
+   */
+  listGaps(tables: readonly EventTableName[], cursor: number): Promise<Gap[]>;
+  /** Inserts what the gap lacks; nothing else of the batch. Safe to repeat. */
+  refill(gap: Gap, batch: RowBatch): Promise<void>;
+  /** Those of the head blocks whose logs are not all stored. */
+  listIncomplete(blocks: readonly StoredHead[]): Promise<StoredHead[]>;
+}
+
+const GAPS_MAX = 10_000;
+const NAMES = TABLE_ENCODERS.map(({ name }) => name);
+
+/** Tables whose views add up: a second insert of a row would count twice there, so only its first token may be used. */
+const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
+
+export function createGapStore(database: Database, chainId: number): GapStore {
+  return {
+    readExpected: () => readExpected(database),
+    readStored: (upTo) => readStored(database, upTo),
+    async listGaps(tables, cursor): Promise<Gap[]> {
+      const gaps = new Map<number, OpenIntent & { missing: Set<EventTableName> }>();
+      for (const table of tables) {
+        for (const range of await listMissing(database, chainId, table, cursor)) {
+          const known = gaps.get(range.seq) ?? { ...range, missing: new Set() };
+          known.missing.add(table);
+          gaps.set(range.seq, known);
+        }
+      }
+      return [...gaps.values()].sort((a, b) => a.seq - b.seq);
+    },
+    async refill(gap, batch): Promise<void> {
+      for (const { table, columns, body } of batch.encoded()) {
+        const name = NAMES.find((known) => known === table);
+        if (name === undefined || !gap.missing.has(name)) continue;
+        const first = rangeToken(chainId, gap, name);
+        await database.insert(name, columns, body, SUMMED.has(name) ? first : `refill:${first}`);
+      }
+    },
+    listIncomplete: (blocks) => listIncomplete(database, blocks),
+  };
+}
+
+async function readExpected(database: Database): Promise<RowTotals> {
+  const [row] = await database.select<{ totals: Readonly<Record<string, string>> }>(
+    'sum up finished ranges',
+    "SELECT sumMap(counts) AS totals FROM promotions WHERE status = 'done'",
+  );
+  return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
+}
+
+/** What lies beyond `upTo` is counted and taken off: rows of a range that was begun and not finished. */
+async function readStored(database: Database, upTo: number | undefined): Promise<RowTotals> {
+  const counts = NAMES.map((name) => {
+    const block = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
+    const beyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
+    return `(SELECT count() FROM ${name})${beyond} AS ${name}`;
+  });
+  const [row] = await database.select<Readonly<Record<EventTableName, string>>>(
+    'count final rows',
+    `SELECT ${counts.join(', ')}`,
+    upTo === undefined ? {} : { up_to: upTo, up_to_ord: lastOrdOfBlock(upTo) },
+  );
+  return new Map(NAMES.map((name) => [name, Number(row?.[name] ?? 0)]));
+}
+
+interface RangeRow {
+  readonly seq: string;
+  readonly kind: 'backfill' | 'promotion';
+  readonly from_block: number;
+  readonly to_block: number;
+  readonly to_hash: Hex;
+  readonly to_timestamp: number;
+  readonly counts: Readonly<Record<string, string>>;
+  readonly found: string;
+}
+
+async function listMissing(
+  database: Database,
+  chainId: number,
+  table: EventTableName,
+  cursor: number,
+): Promise<OpenIntent[]> {
+  const block = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
+  const ofChain = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
+  const rows = await database.select<RangeRow>(
+    `find gaps in ${table}`,
+    `WITH
+       ranges AS (
+         SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts FROM promotions
+         WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start'
+       ),
+       found AS (
+         SELECT r.seq AS range_seq, count() AS rows
+         FROM (SELECT {chain:UInt32} AS chain_id, ${block} AS block FROM ${table}
+               WHERE ${ofChain} block <= {cursor:UInt32}) AS t
+         ASOF INNER JOIN ranges AS r ON t.chain_id = r.chain_id AND t.block >= r.from_block
+         GROUP BY range_seq
+       )
+     SELECT seq, kind, from_block, to_block, concat('0x', lower(hex(r.to_hash))) AS to_hash, to_timestamp, counts,
+            f.rows AS found
+     FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
+     WHERE f.rows != counts[{table:String}]
+     ORDER BY r.seq LIMIT ${GAPS_MAX}`,
+    { chain: chainId, table, cursor },
+  );
+  return rows.map((row) => toRange(row, table));
+}
+
+function toRange(row: RangeRow, table: string): OpenIntent {
+  if (Number(row.found) !== 0) {
+    throw new AppError(
+      'broken_invariant',
+      `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table} where ${row.counts[table]} were ` +
+        'stored; the writer stops: run `candlehouse verify` to see what differs',
+    );
+  }
+  return {
+    seq: Number(row.seq),
+    kind: row.kind,
+    from: row.from_block,
+    to: row.to_block,
+    toHash: row.to_hash,
+    toTimestamp: row.to_timestamp,
+    counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, Number(count)])),
+  };
+}
+
+async function listIncomplete(database: Database, blocks: readonly StoredHead[]): Promise<StoredHead[]> {
+  if (blocks.length === 0) return [];
+  const numbers = blocks.map(({ number }) => number);
+  const rows = await database.select<{ commit: string }>(
+    'list complete head blocks',
+    `SELECT b.commit AS commit
+     FROM (
+       SELECT commit, any(log_count) AS expected FROM blocks_head
+       WHERE number BETWEEN {from:UInt32} AND {to:UInt32} AND has({commits:Array(UInt64)}, commit) GROUP BY commit
+     ) AS b
+     LEFT JOIN (
+       SELECT commit, count() AS found FROM logs_head
+       WHERE ord >= bitShiftLeft({from:UInt64}, 20) AND has({commits:Array(UInt64)}, commit) GROUP BY commit
+     ) AS l ON b.commit = l.commit
+     WHERE b.expected = l.found`,
+    {
+      from: Math.min(...numbers),
+      to: Math.max(...numbers),
+      commits: blocks.map(({ commit }) => commit),
+    },
+  );
+  const complete = new Set(rows.map(({ commit }) => Number(commit)));
+  return blocks.filter(({ commit }) => !complete.has(commit));
+}

@@ -1,0 +1,40 @@
+/** Hashes of the blocks of a snapshot's chain by number; those of final blocks are remembered, they never change. */
+import { LRUCache } from 'lru-cache';
+
+import type { Hex } from '../domain/hex';
+import type { HeadSnapshot } from './headSnapshot';
+import { listFinalHashes } from './headState';
+import { inChunks } from './inChunks';
+import type { LogSource } from './logFilter';
+
+const HASHES_KEPT = 50_000;
+
+export interface BlockHashes {
+  /** Missing: beyond the head, or not stored. At most 10,000 numbers. */
+  list(head: HeadSnapshot, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex>>;
+}
+
+export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
+  const known = new LRUCache<number, Hex>({ max: HASHES_KEPT });
+  return {
+    async list(head, numbers) {
+      const hashes = new Map<number, Hex>();
+      const unknown: number[] = [];
+      for (const number of new Set(numbers)) {
+        const hash = number > head.finalTo ? head.blocks[number - head.finalTo - 1]?.hash : known.get(number);
+        if (hash !== undefined) hashes.set(number, hash);
+        else if (number <= head.finalTo) unknown.push(number);
+      }
+      const rows = await inChunks(
+        unknown,
+        async (chunk) => [...(await listFinalHashes(runner, chainId, chunk))],
+        600,
+      );
+      for (const [number, hash] of rows) {
+        known.set(number, hash);
+        hashes.set(number, hash);
+      }
+      return hashes;
+    },
+  };
+}

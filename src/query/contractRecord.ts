@@ -1,0 +1,183 @@
+/** What answers show of a contract: a summary for lists, the whole record for one. */
+import type { Hex } from '../domain/hex';
+import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../domain/ord';
+import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
+import type { ContractRecord, ContractSummary } from '../wire/explorer';
+import type { ContractFacts, ContractReader } from './contracts';
+import type { HeadSnapshot } from './headSnapshot';
+import type { LogSource } from './logFilter';
+import { implementationsAt, readRoutes, type Routes } from './logDecoder';
+import { findPool, tokensOfPool } from './pools';
+import { listTokens, tokenOf, type TokenMap } from './tokens';
+
+/** Upgrades shown. */
+const UPGRADES_SHOWN = 100;
+
+export interface RecordDeps {
+  readonly contracts: Pick<ContractReader, 'findMany'>;
+  readonly verified: VerifiedReader;
+}
+
+interface Moment {
+  readonly source: LogSource;
+  readonly head: HeadSnapshot;
+}
+
+/** Summaries of contracts of a list, in its order; those that vanished meanwhile are left out. At most 100. */
+export async function toSummaries(
+  { contracts, verified }: RecordDeps,
+  { source, head }: Moment,
+  addresses: readonly Hex[],
+): Promise<ContractSummary[]> {
+  const found = await contracts.findMany(source.chainId, addresses);
+  const facts = found.flatMap((one) => one ?? []);
+  const [records, tokens, routes] = await Promise.all([
+    verified.findMany(facts.map(toQuestion)),
+    listTokens(source.runner, addresses),
+    readRoutes(source, head, addresses),
+  ]);
+  return facts.map((one, index) => toSummary(one, records[index] ?? null, tokens, routes, head));
+}
+
+function toQuestion({ chainId, address, code }: ContractFacts) {
+  return { chainId, address, codeHash: code?.hash ?? null };
+}
+
+function toSummary(
+  facts: ContractFacts,
+  record: VerifiedContract | null,
+  tokens: TokenMap,
+  routes: Routes,
+  head: HeadSnapshot,
+): ContractSummary {
+  const { address, creation, kind } = facts;
+  const token = tokens.get(address) ?? null;
+  return {
+    chain_id: facts.chainId,
+    address,
+    name: record?.name ?? token?.name ?? null,
+    type: kind,
+    verified: record !== null,
+    proxy: proxyOf(facts, routes, head),
+    creation_block: creation?.block ?? null,
+    created_at: creation?.timestamp ?? null,
+    first_seen_block: facts.firstSeenBlock ?? creation?.block ?? null,
+    last_seen_block: facts.lastSeenBlock ?? creation?.block ?? null,
+    log_count: facts.logCount,
+    token: token === null ? null : { symbol: token.symbol, name: token.name, decimals: token.decimals },
+  };
+}
+
+/** Where the proxy leads as of the snapshot. */
+function proxyOf(
+  { address, code }: ContractFacts,
+  routes: Routes,
+  head: HeadSnapshot,
+): ContractSummary['proxy'] {
+  if (code === null || code.proxy === null) return null;
+  const targets = implementationsAt(routes, address, lastOrdOfBlock(head.number));
+  const [only] = targets;
+  return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
+}
+
+/** The whole record of a contract. */
+export async function toRecord(
+  { verified }: RecordDeps,
+  { source, head }: Moment,
+  facts: ContractFacts,
+  totalSupplyOf: (address: Hex) => string | null,
+): Promise<ContractRecord> {
+  const { address, creation, code } = facts;
+  const { runner } = source;
+  const [record, tokens, routes, pool] = await Promise.all([
+    verified.find({ chainId: facts.chainId, address }, code?.hash ?? null),
+    listTokens(runner, [address]),
+    readRoutes(source, head, [address]),
+    facts.kind === 'pair' ? findPool(runner, head, address) : null,
+  ]);
+  const [files, pairTokens] = await Promise.all([
+    record === null ? null : verified.readSources(record),
+    pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
+  ]);
+  const summary = toSummary(facts, record, tokens, routes, head);
+  return {
+    ...summary,
+    ...verificationOf(record),
+    sources: files?.map(({ path, content }) => ({ path, content })) ?? null,
+    creator: creation?.creator ?? null,
+    factory: creation?.factory ?? null,
+    creation_tx: creation?.txHash ?? null,
+    code_hash: code?.hash ?? null,
+    code_size: code?.size ?? null,
+    token: summary.token === null ? null : { ...summary.token, total_supply: totalSupplyOf(address) },
+    pair: pool === null ? null : toPair(pool, pairTokens),
+    upgrades: (routes.upgrades.get(address) ?? [])
+      .slice(-UPGRADES_SHOWN)
+      .reverse()
+      .map(({ ord, kind, targets }) => ({
+        block_number: blockOfOrd(ord),
+        log_index: logIndexOfOrd(ord),
+        kind,
+        targets: [...targets],
+      })),
+  };
+}
+
+type Verification = Pick<
+  ContractRecord,
+  | 'verification'
+  | 'compiler'
+  | 'language'
+  | 'optimization'
+  | 'evm_version'
+  | 'license'
+  | 'abi'
+  | 'constructor_args'
+>;
+
+function verificationOf(record: VerifiedContract | null): Verification {
+  if (record === null) {
+    return {
+      verification: { status: null, verified_at: null, source: null, twin_of: null },
+      compiler: null,
+      language: null,
+      optimization: null,
+      evm_version: null,
+      license: null,
+      abi: null,
+      constructor_args: null,
+    };
+  }
+  const { twinOf } = record;
+  return {
+    verification: {
+      status: record.status,
+      verified_at: record.verifiedAt,
+      source: twinOf === null ? record.source : 'twin',
+      twin_of: twinOf === null ? null : { chain_id: twinOf.chainId, address: twinOf.address },
+    },
+    compiler: { name: record.compiler, version: record.compilerVersion },
+    language: record.language,
+    optimization: { enabled: record.optimization, runs: record.runs },
+    evm_version: record.evmVersion,
+    license: record.license,
+    abi: [...record.abi],
+    constructor_args: record.constructorArguments,
+  };
+}
+
+function toPair(
+  pool: NonNullable<Awaited<ReturnType<typeof findPool>>>,
+  tokens: TokenMap,
+): ContractRecord['pair'] {
+  return {
+    dex_name: pool.dex,
+    pool_type: pool.pool_type,
+    factory: pool.factory,
+    fee_bps: pool.fee_pips / 100,
+    tokens: tokensOfPool(pool).map((token) => {
+      const { address, symbol, name, decimals } = tokenOf(tokens, token);
+      return { address, symbol, name, decimals };
+    }),
+  };
+}

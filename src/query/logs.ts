@@ -1,0 +1,210 @@
+/**
+ * Logs as of a snapshot: a page of those that pass a filter, found by the cheapest key that the filter has. With contract
+ * and topic0 the rows are read in the order of the table's key; else a thin query finds where they stand, in windows of
+ * blocks that grow until the page is full, and they are read by ord.
+ */
+import { z } from 'zod';
+
+import type { Hex } from '../domain/hex';
+import { blockOfOrd } from '../domain/ord';
+import type { HeadSnapshot } from './headSnapshot';
+import { inChunks } from './inChunks';
+import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
+import { searchWindows } from './logWindows';
+
+/** Totals are counted up to here, which is as far as an offset reaches. */
+export const LOG_TOTAL_MAX = 10_000;
+/** Ords named in one statement. */
+const ORDS_PER_QUERY = 400;
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const ordShape = z.object({ ord: z.string() });
+const logShape = z.object({
+  ord: z.string(),
+  timestamp: z.int(),
+  address: hex,
+  topics: z.array(hex),
+  data: hex,
+  tx_hash: hex,
+  tx_index: z.int(),
+});
+const countShape = z.object({ logs: z.string() });
+
+export interface StoredLog {
+  readonly ord: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly address: Hex;
+  /** 0 to 4. */
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly txHash: Hex;
+  readonly txIndex: number;
+}
+
+export interface LogPage {
+  readonly newestFirst: boolean;
+  /** The ord of the last log seen before, which and whose elders (or, oldest first, juniors) stay out; null: none. */
+  readonly behind: number | null;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+export interface FoundLogs {
+  readonly logs: readonly StoredLog[];
+  /** Where to go on behind this page; null: nothing is there. */
+  readonly next: number | null;
+  /** How many matching logs were met, those left out too; there may be more behind `next`. */
+  readonly seen: number;
+}
+
+/** A page of matching logs. At most 1,000 rows, and 10,000 left out. */
+export async function listLogs(
+  source: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  page: LogPage,
+): Promise<FoundLogs> {
+  const range = behind(rangeOf(filter, head), page);
+  if (range.from > range.to) return { logs: [], next: null, seen: 0 };
+  const wanted = page.skip + page.limit + 1;
+  const [address] = filter.addresses;
+  const [topic0] = filter.topics[0];
+  const single = filter.addresses.length === 1 && filter.topics[0].length === 1;
+  if (single && address !== undefined && topic0 !== undefined && filter.txHash === null) {
+    const rows = await listEventLogs(source, head, filter, range, page, address, topic0);
+    const logs = rows.slice(0, page.limit);
+    const next = rows.length > page.limit ? (logs.at(-1)?.ord ?? null) : null;
+    return { logs, next, seen: logs.length === 0 ? 0 : page.skip + logs.length };
+  }
+  const { ords, cutAt } = await findOrds(source, head, filter, range, page.newestFirst, wanted);
+  const shown = ords.slice(page.skip, page.skip + page.limit + 1);
+  // One more than shown only says that there is a next page.
+  const logs = await readLogs(source, head, filter, shown.slice(0, page.limit));
+  const next = shown.length > page.limit ? (shown[page.limit - 1] ?? null) : cutAt;
+  return { logs, next, seen: ords.length };
+}
+
+/** How many logs match, counted up to LOG_TOTAL_MAX. `exact`: false where counting stopped or the filter has no key. */
+export async function countLogs(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+): Promise<{ readonly total: number; readonly exact: boolean } | null> {
+  const range = rangeOf(filter, head);
+  if (range.from > range.to) return { total: 0, exact: true };
+  const params = { ...logParams(chainId, head, filter), from_ord: range.from, to_ord: range.to };
+  if (filter.txHash !== null || isNarrow(filter)) return null;
+  if (filter.addresses.length === 0 && filter.topics[0].length === 0) {
+    const blocks = {
+      from_block: blockOfOrd(range.from),
+      to_block: blockOfOrd(range.to),
+      final_to: head.finalTo,
+    };
+    const [sum] = await runner.run('explorer/sum_block_logs', { ...params, ...blocks }, countShape);
+    const total = Number(sum?.logs ?? 0);
+    return { total: Math.min(total, LOG_TOTAL_MAX), exact: total <= LOG_TOTAL_MAX };
+  }
+  const most = LOG_TOTAL_MAX + 1;
+  const [row] = await runner.run('explorer/count_logs', { ...params, most }, countShape);
+  const total = Number(row?.logs ?? 0);
+  return { total: Math.min(total, LOG_TOTAL_MAX), exact: total <= LOG_TOTAL_MAX };
+}
+
+function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRange {
+  if (last === null) return range;
+  return newestFirst
+    ? { from: range.from, to: Math.min(range.to, last - 1) }
+    : { from: Math.max(range.from, last + 1), to: range.to };
+}
+
+async function listEventLogs(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  range: OrdRange,
+  page: LogPage,
+  address: Hex,
+  topic0: Hex,
+): Promise<StoredLog[]> {
+  const params = {
+    ...logParams(chainId, head, filter),
+    address: address.slice(2),
+    topic0: topic0.slice(2),
+    from_ord: range.from,
+    to_ord: range.to,
+    limit: page.limit + 1,
+    skip: page.skip,
+  };
+  const name = page.newestFirst ? 'explorer/list_event_logs_newest' : 'explorer/list_event_logs_oldest';
+  return (await runner.run(name, params, logShape)).map(toLog);
+}
+
+interface FoundOrds {
+  /** In the order asked, at most as many as wanted. */
+  readonly ords: readonly number[];
+  /** Where the search was given up; null: it saw everything, or found enough. */
+  readonly cutAt: number | null;
+}
+
+async function findOrds(
+  source: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  range: OrdRange,
+  newestFirst: boolean,
+  wanted: number,
+): Promise<FoundOrds> {
+  const { runner, chainId } = source;
+  const params = {
+    ...logParams(chainId, head, filter),
+    from_ord: range.from,
+    to_ord: range.to,
+    limit: wanted,
+    newest: newestFirst,
+  };
+  const run = async (name: string, more = {}): Promise<number[]> =>
+    (await runner.run(name, { ...params, ...more }, ordShape)).map(({ ord }) => Number(ord));
+  if (filter.txHash !== null) {
+    const ords = await run('explorer/list_tx_ords', { tx_hash: filter.txHash.slice(2) });
+    return { ords, cutAt: null };
+  }
+  const order = newestFirst ? 'newest' : 'oldest';
+  if (filter.addresses.length === 0 && !isNarrow(filter)) {
+    const [topics0] = filter.topics;
+    if (topics0.length === 0) return { ords: await run(`explorer/list_block_ords_${order}`), cutAt: null };
+    const lists = await Promise.all(
+      [...new Set(topics0)].map((topic0) =>
+        run(`explorer/list_topic_ords_${order}`, { topic0: topic0.slice(2) }),
+      ),
+    );
+    const sign = newestFirst ? -1 : 1;
+    const ords = lists.flat().sort((a, b) => sign * (a - b));
+    return { ords: ords.slice(0, wanted), cutAt: null };
+  }
+  return searchWindows(source, head, filter, range, { newestFirst, wanted }, (window, limit) =>
+    run('explorer/list_window_ords', { from_ord: window.from, to_ord: window.to, limit }),
+  );
+}
+
+/** The logs at these ords, in the order given. */
+async function readLogs(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  ords: readonly number[],
+): Promise<StoredLog[]> {
+  const common = { ...logParams(chainId, head, filter), limit: ORDS_PER_QUERY };
+  const read = (chunk: readonly number[]): Promise<z.infer<typeof logShape>[]> => {
+    const range = { from_ord: Math.min(...chunk), to_ord: Math.max(...chunk) };
+    return runner.run('explorer/list_logs_at', { ...common, ...range, ords: chunk }, logShape);
+  };
+  const byOrd = new Map<number, StoredLog>();
+  for (const row of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(Number(row.ord), toLog(row));
+  return ords.flatMap((ord) => byOrd.get(ord) ?? []);
+}
+
+function toLog(row: z.infer<typeof logShape>): StoredLog {
+  const { ord, timestamp, address, topics, data, tx_hash: txHash, tx_index: txIndex } = row;
+  return { ord: Number(ord), timestamp, address, topics, data, txHash, txIndex };
+}

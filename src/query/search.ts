@@ -1,0 +1,249 @@
+/**
+ * The search box: what a text may mean (an address, a hash, a block, a selector, a name), and what there is of it, the
+ * likeliest first. Exact before prefix before word before part, verified before unverified, then by logs.
+ */
+import { z } from 'zod';
+
+import { isAddress, isHash, toLowerHex, type Hex } from '../domain/hex';
+import { blockOfOrd } from '../domain/ord';
+import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
+import type { SearchHit } from '../wire/explorer';
+import type { ContractReader } from './contracts';
+import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { ALL_LOGS, type LogSource } from './logFilter';
+import { listLogs } from './logs';
+import { listTokens } from './tokens';
+
+/** Hits of one kind. */
+const EACH_MAX = 100;
+const SIGNATURES_MAX = 20;
+const TITLE_MAX = 200;
+/** Shares of the score: the place of the text in the name, whether verified, how many logs. */
+const PLACE_SHARE = 0.8;
+const VERIFIED_SHARE = 0.1;
+const LOGS_SHARE = 0.1;
+const PLACE_EXACT = 4;
+const LOGS_LOG10_MAX = 9;
+
+const nameShape = z.object({
+  type: z.enum(['token', 'pair', 'contract']),
+  address: z.templateLiteral(['0x', z.string()]),
+  title: z.string(),
+  subtitle: z.string().nullable(),
+  place: z.number(),
+  logs: z.string(),
+});
+const blockShape = z.object({ number: z.int(), timestamp: z.int() });
+const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
+
+/** A pair by the name that lists show. */
+export interface NamedPair {
+  readonly address: Hex;
+  /** `WPLS / DAI`. */
+  readonly name: string;
+  readonly dexName: string;
+}
+
+export interface SearchDeps {
+  readonly contracts: Pick<ContractReader, 'findMany'>;
+  readonly verified: Pick<VerifiedReader, 'findMany'>;
+  readonly signatures: SignatureReader;
+  /** Name of the database with the verified contracts. */
+  readonly verifiedDb: string;
+  /** DEXes of the chain by slug and shown name. */
+  readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
+  /** Pairs of the chain, the most liquid first; none where lists were never asked for. */
+  readonly pairs: readonly NamedPair[];
+}
+
+interface Moment {
+  readonly source: LogSource;
+  readonly head: HeadSnapshot;
+}
+
+/** What a text may mean. Hex digits may stand without 0x. */
+export type Meaning =
+  | { readonly kind: 'address'; readonly address: Hex }
+  | { readonly kind: 'hash'; readonly hash: Hex }
+  | { readonly kind: 'selector'; readonly selector: Hex }
+  | { readonly kind: 'block'; readonly number: number }
+  | { readonly kind: 'text'; readonly text: string };
+
+export function classify(q: string): Meaning[] {
+  const text = q.trim();
+  const hex: Hex = /^0x/i.test(text) ? `0x${text.slice(2)}` : `0x${text}`;
+  if (isAddress(hex)) return [{ kind: 'address', address: toLowerHex(hex) }];
+  if (isHash(hex)) return [{ kind: 'hash', hash: toLowerHex(hex) }];
+  if (/^0x[0-9a-f]{8}$/i.test(text)) return [{ kind: 'selector', selector: toLowerHex(hex) }];
+  const words: Meaning = { kind: 'text', text: text.toLowerCase() };
+  // A token may be called 1000.
+  if (/^\d{1,10}$/.test(text)) return [{ kind: 'block', number: Number(text) }, words];
+  return text === '' ? [] : [words];
+}
+
+/** Hits, best first; at most a few hundred. */
+export async function search(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
+  const lists = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
+  return lists
+    .flat()
+    .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
+}
+
+function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<SearchHit[]> {
+  switch (meaning.kind) {
+    case 'address':
+      return searchAddress(deps, moment, meaning.address);
+    case 'hash':
+      return searchHash(deps, moment, meaning.hash);
+    case 'selector':
+      return searchSelector(deps, moment, meaning.selector);
+    case 'block':
+      return searchBlock(moment, meaning.number);
+    case 'text':
+      return searchText(deps, moment, meaning.text);
+  }
+}
+
+async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex): Promise<SearchHit[]> {
+  const { chainId, runner } = source;
+  const [[facts], tokens] = await Promise.all([
+    deps.contracts.findMany(chainId, [address]),
+    listTokens(runner, [address]),
+  ]);
+  const [record] = await deps.verified.findMany([{ chainId, address, codeHash: facts?.code?.hash ?? null }]);
+  const token = tokens.get(address);
+  const kind = facts?.kind ?? 'other';
+  const isContract = (facts !== null && facts !== undefined) || (record !== null && record !== undefined);
+  const type = kind === 'token' || kind === 'pair' ? kind : isContract ? 'contract' : 'address';
+  const title = token?.symbol ?? token?.name ?? record?.name ?? address;
+  const subtitle = title === address ? null : address;
+  const verified = record !== null && record !== undefined;
+  return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
+}
+
+async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<SearchHit[]> {
+  const { chainId, runner } = source;
+  const page = { newestFirst: false, behind: null, skip: 0, limit: 1 };
+  const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
+  const [{ logs }, blocks, signatures] = await Promise.all([
+    listLogs(source, head, { ...ALL_LOGS, txHash: hash }, page),
+    runner.run('explorer/find_block_by_hash', params, blockShape),
+    deps.signatures.listBySelectors([hash]),
+  ]);
+  return [
+    ...logs.map((log) =>
+      hit('tx', chainId, { hash }, hash, `Transaction of block ${blockOfOrd(log.ord)}`, false, 1),
+    ),
+    ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
+    ...signatures
+      .slice(0, SIGNATURES_MAX)
+      .map(({ signature, selector }) =>
+        hit('event', chainId, { hash: selector }, signature, selector, false, 1),
+      ),
+  ];
+}
+
+async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<SearchHit[]> {
+  const known = await deps.signatures.listBySelectors([selector]);
+  return known
+    .filter(({ kind }) => kind === 'function')
+    .slice(0, SIGNATURES_MAX)
+    .map(({ signature }) =>
+      hit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
+    );
+}
+
+async function searchBlock({ source, head }: Moment, number: number): Promise<SearchHit[]> {
+  if (number > head.number) return [];
+  const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
+  const rows = await source.runner.run('explorer/find_block_by_number', params, hashShape);
+  return rows.map(({ hash }) =>
+    hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
+  );
+}
+
+async function searchText(deps: SearchDeps, { source, head }: Moment, text: string): Promise<SearchHit[]> {
+  const { chainId, runner } = source;
+  const params = {
+    ...snapshotParams(head),
+    chain_id: chainId,
+    q: text,
+    verified_db: deps.verifiedDb,
+    limit: EACH_MAX,
+  };
+  const [names, signatures] = await Promise.all([
+    runner.run('explorer/search_names', params, nameShape),
+    deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
+  ]);
+  const verified = new Set(names.flatMap(({ type, address }) => (type === 'contract' ? [address] : [])));
+  const seen = new Set<string>();
+  const hits = names.flatMap(({ type, address, title, subtitle, place, logs }) => {
+    // A verified token is one hit, as what it is called by most.
+    if (seen.has(address)) return [];
+    seen.add(address);
+    const score = scoreOf(place, verified.has(address), Number(logs));
+    return [hit(type, chainId, { address }, title, subtitle, verified.has(address), score)];
+  });
+  for (const { address, name, dexName } of deps.pairs) {
+    const place = placeOf(name.toLowerCase(), spaced(text));
+    if (place === 0 || seen.has(address) || seen.size > 2 * EACH_MAX) continue;
+    seen.add(address);
+    hits.push(hit('pair', chainId, { address }, name, dexName, false, scoreOf(place - 0.5, false, 0)));
+  }
+  for (const { name, displayName } of deps.dexes) {
+    const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
+    if (place > 0) hits.push(hit('dex', chainId, {}, displayName, name, true, scoreOf(place, true, 0)));
+  }
+  for (const { kind, selector, signature } of signatures) {
+    if (kind === 'error') continue;
+    const name = signature.slice(0, signature.indexOf('(')).toLowerCase();
+    const place = signature.toLowerCase() === text ? PLACE_EXACT : placeOf(name, text.replace(/\(.*$/s, ''));
+    if (place > 0)
+      hits.push(
+        hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
+      );
+  }
+  return hits;
+}
+
+/** `wpls/dai` as lists show it: `wpls / dai`. */
+function spaced(text: string): string {
+  return text.replace(/\s*\/\s*/g, ' / ');
+}
+
+/** As in search_names.sql; 0: not there. Both in lower case. */
+function placeOf(name: string, text: string): number {
+  if (name === text) return PLACE_EXACT;
+  if (name.startsWith(text)) return 3;
+  if (` ${name}`.includes(` ${text}`)) return 2;
+  return name.includes(text) ? 1 : 0;
+}
+
+function scoreOf(place: number, verified: boolean, logs: number): number {
+  const share = Math.min(1, Math.log10(1 + logs) / LOGS_LOG10_MAX);
+  return (place / PLACE_EXACT) * PLACE_SHARE + (verified ? VERIFIED_SHARE : 0) + share * LOGS_SHARE;
+}
+
+function hit(
+  type: SearchHit['type'],
+  chainId: number,
+  what: Pick<SearchHit, 'address' | 'hash' | 'number'>,
+  title: string,
+  subtitle: string | null,
+  verified: boolean,
+  score: number,
+): SearchHit {
+  const short = (text: string): string => text.slice(0, TITLE_MAX);
+  return {
+    type,
+    chain_id: chainId,
+    ...what,
+    title: short(title),
+    subtitle: subtitle === null ? null : short(subtitle),
+    verified,
+    score,
+  };
+}
+
+const keyOf = (one: SearchHit): string => one.address ?? one.hash ?? one.title;
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

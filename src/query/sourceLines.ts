@@ -1,0 +1,59 @@
+/** Lines of source files: where a text stands in them, and what is shown around a place. Plain and linear: sources are hostile. */
+
+/** A line with at least one match, counted from 1. */
+export interface LineHit {
+  readonly line: number;
+  /** Of the first match, in characters (code points), from 1. */
+  readonly column: number;
+  readonly matches: number;
+}
+
+const CONTEXT_LINES = 2;
+/** A longer line is cut around the match: minified files are one line. */
+const LINE_SHOWN_MAX = 300;
+
+/** Lines without their ends; a file's last line end begins no line. */
+export function splitLines(content: string): string[] {
+  const lines = content.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** In one letter case, each character where it was. */
+export function foldCase(text: string): string {
+  // The only character that becomes two.
+  return text.replaceAll('İ', 'i').toLowerCase();
+}
+
+/** The lines that contain a text. */
+export function findInLines(lines: readonly string[], text: string, caseMatters: boolean): LineHit[] {
+  const wanted = caseMatters ? text : foldCase(text);
+  if (wanted === '') return [];
+  const hits: LineHit[] = [];
+  for (const [index, raw] of lines.entries()) {
+    const line = caseMatters ? raw : foldCase(raw);
+    const first = line.indexOf(wanted);
+    if (first < 0) continue;
+    let matches = 0;
+    for (let at = first; at >= 0; at = line.indexOf(wanted, at + wanted.length)) matches += 1;
+    hits.push({ line: index + 1, column: [...line.slice(0, first)].length + 1, matches });
+  }
+  return hits;
+}
+
+/** A line with up to two around it, each cut to a length that can be shown. */
+export function snippetOf(lines: readonly string[], { line, column }: LineHit): string {
+  const from = Math.max(0, line - 1 - CONTEXT_LINES);
+  const shown = lines.slice(from, line + CONTEXT_LINES);
+  return shown
+    .map((text, index) => (from + index === line - 1 ? cutAround(text, column) : cutAround(text, 1)))
+    .join('\n');
+}
+
+function cutAround(text: string, column: number): string {
+  if (text.length <= LINE_SHOWN_MAX) return text;
+  const characters = [...text];
+  const from = Math.max(0, Math.min(column - 1 - LINE_SHOWN_MAX / 4, characters.length - LINE_SHOWN_MAX));
+  const cut = characters.slice(from, from + LINE_SHOWN_MAX).join('');
+  return `${from > 0 ? '…' : ''}${cut}${from + LINE_SHOWN_MAX < characters.length ? '…' : ''}`;
+}

@@ -1,0 +1,198 @@
+/**
+ * Search in the sources of verified contracts. The engine finds and ranks files by its index, then their lines are looked at
+ * in that order until the page is full: a text here, a regular expression by the engine's RE2, which knows no
+ * backtracking. A file that contracts share is looked at once.
+ */
+import { z } from 'zod';
+
+import type { Hex } from '../domain/hex';
+import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
+import { listMatchingFiles } from './sourceRegex';
+import { listContents } from './sourceFiles';
+import { findInLines, snippetOf, splitLines, type LineHit } from './sourceLines';
+
+/** Files in rank order that one search looks into. */
+const FILES_MAX = 2_000;
+/** So many are looked into even when the page is full, for the total. */
+const FILES_COUNTED = 100;
+/** Files of one read; some 4 to 10 kB each. */
+const TEXT_BATCH = 100;
+const REGEX_BATCH = 16;
+/** An expression that takes less for its batch gets a larger one. */
+const BATCH_MS = 150;
+const LINES_MAX = 200_000;
+
+export interface SourceHit {
+  readonly chain_id: number;
+  readonly address: Hex;
+  readonly contract_name: string;
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly snippet: string;
+  /** In this line. */
+  readonly matches: number;
+  /** How many contracts of the chain have this file. */
+  readonly contracts: number;
+}
+
+export interface SourcePage {
+  readonly hits: readonly SourceHit[];
+  /** Matching lines found. */
+  readonly total: number;
+  /** Whether those are all. */
+  readonly exact: boolean;
+}
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const rankedShape = z.object({ content_hash: hex, address: hex });
+type RankedFile = z.infer<typeof rankedShape>;
+const lineShape = z.object({ content_hash: hex, line: z.int(), column: z.int(), matches: z.int() });
+const useShape = z.object({
+  content_hash: hex,
+  contracts: z.int(),
+  path: z.string(),
+  contract_name: z.string(),
+});
+
+/** One page of matching lines. Throws bad_request for an expression that would take too long. */
+export async function searchSources(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+): Promise<SourcePage> {
+  const { regex } = question;
+  const ranked =
+    regex === null ? await rankByText(source, question) : await rankByRegex(source, question, regex);
+  let size = regex === null ? TEXT_BATCH : REGEX_BATCH;
+  const wanted = question.offset + question.limit;
+  const shown: Located[] = [];
+  let total = 0;
+  let looked = 0;
+  while (looked < ranked.files.length && (total < wanted || looked < FILES_COUNTED)) {
+    // Where the count may end is the same however large the batches are.
+    const end = looked < FILES_COUNTED ? Math.min(looked + size, FILES_COUNTED) : looked + size;
+    const batch = ranked.files.slice(looked, end);
+    const started = performance.now();
+    const located = await locate(source, question, batch);
+    if (performance.now() - started < BATCH_MS) size = Math.min(TEXT_BATCH, size * 2);
+    looked += batch.length;
+    for (const found of located) {
+      const skip = Math.max(0, question.offset - total);
+      for (const hit of found.hits.slice(skip, Math.max(skip, wanted - total))) shown.push({ ...found, hit });
+      total += found.hits.length;
+    }
+  }
+  const exact = ranked.complete && looked === ranked.files.length;
+  return { hits: await describe(source, question, shown), total, exact };
+}
+
+interface Ranked {
+  readonly files: readonly RankedFile[];
+  /** Whether no other file can match. */
+  readonly complete: boolean;
+}
+
+async function rankByText(source: SourceSearchSource, question: SourceQuestion): Promise<Ranked> {
+  const params = {
+    ...filterOf(source, question),
+    needle: question.q,
+    limit: FILES_MAX,
+  };
+  const files = await source.runner.run('sources/rank_files', params, rankedShape);
+  return { files, complete: files.length < FILES_MAX };
+}
+
+async function rankByRegex(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  regex: RegexQuestion,
+): Promise<Ranked> {
+  const { hashes, complete } = await listMatchingFiles(source, question, regex, FILES_MAX);
+  if (hashes.length === 0) return { files: [], complete };
+  const params = {
+    ...filterOf(source, question),
+    hashes: hashes.map((hash) => hash.slice(2)),
+    limit: FILES_MAX,
+  };
+  return { files: await source.runner.run('sources/rank_hashes', params, rankedShape), complete };
+}
+
+interface FileHits {
+  readonly file: RankedFile;
+  readonly lines: readonly string[];
+  readonly hits: readonly LineHit[];
+}
+
+interface Located extends FileHits {
+  readonly hit: LineHit;
+}
+
+/** The matching lines of files, in the files' order; files without one are left out. */
+async function locate(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  files: readonly RankedFile[],
+): Promise<FileHits[]> {
+  const hashes = files.map((file) => file.content_hash);
+  const [contents, byEngine] = await Promise.all([
+    listContents(source.runner, hashes, source.verifiedDb),
+    question.regex === null ? null : matchLines(source, question.regex, hashes),
+  ]);
+  return files.flatMap((file) => {
+    const lines = splitLines(contents.get(file.content_hash) ?? '');
+    const hits =
+      byEngine === null
+        ? findInLines(lines, question.q, question.caseMatters)
+        : (byEngine.get(file.content_hash) ?? []);
+    return hits.length === 0 ? [] : [{ file, lines, hits }];
+  });
+}
+
+async function matchLines(
+  { runner, verifiedDb }: SourceSearchSource,
+  regex: RegexQuestion,
+  hashes: readonly Hex[],
+): Promise<Map<Hex, LineHit[]>> {
+  const params = {
+    verified_db: verifiedDb,
+    hashes: hashes.map((hash) => hash.slice(2)),
+    regex: regex.inLine,
+    prefix: regex.prefix,
+    limit: LINES_MAX,
+  };
+  const found = new Map<Hex, LineHit[]>();
+  for (const { content_hash, ...hit } of await runner.run('sources/match_lines', params, lineShape)) {
+    const hits = found.get(content_hash);
+    if (hits === undefined) found.set(content_hash, [hit]);
+    else hits.push(hit);
+  }
+  return found;
+}
+
+async function describe(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  shown: readonly Located[],
+): Promise<SourceHit[]> {
+  if (shown.length === 0) return [];
+  const uses = new Set(shown.map(({ file }) => `${file.content_hash.slice(2)}:${file.address.slice(2)}`));
+  const params = { ...filterOf(source, question), uses: [...uses], limit: uses.size };
+  const { language, ...rest } = params;
+  void language;
+  const rows = await source.runner.run('sources/list_file_uses', rest, useShape);
+  const byHash = new Map(rows.map((row) => [row.content_hash, row]));
+  return shown.map(({ file, lines, hit }) => {
+    const use = byHash.get(file.content_hash);
+    return {
+      chain_id: question.chainId,
+      address: file.address,
+      contract_name: use?.contract_name ?? '',
+      path: use?.path ?? '',
+      line: hit.line,
+      column: hit.column,
+      snippet: snippetOf(lines, hit),
+      matches: hit.matches,
+      contracts: use?.contracts ?? 1,
+    };
+  });
+}

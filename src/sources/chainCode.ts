@@ -1,0 +1,55 @@
+/** Code of contracts as the chains' nodes have it, for what must be compared with it. */
+import type { EndpointPool } from '../chain/endpointPool';
+import { isAddress, isHexData, toLowerHex, type Hex } from '../domain/hex';
+import type { ContractId } from '../domain/verifiedContract';
+
+export interface ChainCode {
+  /** Whether a node of the chain is known. */
+  knows(chainId: number): boolean;
+  /** Runtime code, `0x` where there is none; null where no node of the chain is known. Throws node_failed. */
+  getCode(contract: ContractId): Promise<Hex | null>;
+  /** The same for many of one chain; null for what the node would not answer. Throws node_failed. */
+  listCodes(chainId: number, addresses: readonly Hex[]): Promise<(Hex | null)[]>;
+  /** Creation code with its arguments of a contract that a transaction created; null: not known, or another contract made it. */
+  findCreationCode(contract: ContractId, transaction: Hex): Promise<Hex | null>;
+}
+
+/** Reads over one pool of endpoints per chain. */
+export function createChainCode(
+  pools: ReadonlyMap<number, Pick<EndpointPool, 'call' | 'batchSettled'>>,
+): ChainCode {
+  return {
+    knows: (chainId) => pools.has(chainId),
+    async getCode({ chainId, address }) {
+      return (await pools.get(chainId)?.call('eth_getCode', [address, 'latest'], parseCode)) ?? null;
+    },
+    async listCodes(chainId, addresses) {
+      const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
+      const answers = (await pools.get(chainId)?.batchSettled(calls, parseCode)) ?? [];
+      return addresses.map((_, index) => {
+        const answer = answers[index];
+        return answer !== undefined && 'value' in answer ? answer.value : null;
+      });
+    },
+    async findCreationCode({ chainId, address }, transaction) {
+      const pool = pools.get(chainId);
+      if (pool === undefined) return null;
+      const [created, input] = await Promise.all([
+        pool.call('eth_getTransactionReceipt', [transaction], (value) => field(value, 'contractAddress')),
+        pool.call('eth_getTransactionByHash', [transaction], (value) => field(value, 'input')),
+      ]);
+      return isAddress(created) && toLowerHex(created) === address && isHexData(input)
+        ? toLowerHex(input)
+        : null;
+    },
+  };
+}
+
+function parseCode(value: unknown): Hex {
+  if (!isHexData(value)) throw new Error('eth_getCode answered no code');
+  return toLowerHex(value);
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,103 @@
+/**
+ * Finds out what code contracts have, beside the ingester and never in its way: only while the head is followed, some at a
+ * time. What was found is stored at once, so a restart goes on from there; a node or a store that fails is told in the log
+ * and asked again later.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import type { Database } from '../clickhouse/database';
+import { contractCodesTable } from '../clickhouse/explorerTables';
+import { insertRows } from '../clickhouse/inserter';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { toOrd } from '../domain/ord';
+import { errorText } from '../errors';
+import type { Logger } from '../log';
+import { readContractCodes, type CodeRpc } from './readContractCode';
+
+/** Between two looks at what is new. */
+const INTERVAL_MS = 2_000;
+/** Between two looks at all contracts, once all of them are known. */
+const FULL_MS = 60_000;
+const FAILED_MS = 30_000;
+/** Contracts asked for at once, and stored with one insert. */
+const BATCH = 50;
+/** Pause between two batches, so that the ingester's own questions come first. */
+const PAUSE_MS = 200;
+/** Contracts found in one look. */
+const LOOK_MAX = 2_000;
+/** Head blocks looked at for new contracts. */
+const NEW_BLOCKS = 64;
+
+const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
+
+export interface ContractWorkerDeps {
+  readonly database: Database;
+  readonly rpc: CodeRpc;
+  readonly chainId: number;
+  readonly status: { readonly phase: string; readonly indexed: number | null };
+  readonly log: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+export class ContractWorker {
+  readonly #runner: QueryRunner;
+  #fullAt = 0;
+
+  constructor(private readonly deps: ContractWorkerDeps) {
+    this.#runner = createQueryRunner(deps.database, { checkRows: false });
+  }
+
+  /** Works until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { status, log } = this.deps;
+    for (let waitMs = INTERVAL_MS; !signal.aborted;) {
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      waitMs = INTERVAL_MS;
+      if (status.phase !== 'follow') continue;
+      try {
+        await this.look(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        waitMs = FAILED_MS;
+        log.warn({ error: errorText(error) }, 'codes of contracts could not be read');
+      }
+    }
+  }
+
+  /** One look at what is new, or when it is time at everything. Resolves to how many contracts were stored. */
+  async look(signal: AbortSignal): Promise<number> {
+    const { chainId, status, now } = this.deps;
+    const full = now() >= this.#fullAt;
+    const params = {
+      chain_id: chainId,
+      limit: LOOK_MAX,
+      from_ord: toOrd(Math.max(0, (status.indexed ?? 0) - NEW_BLOCKS), 0),
+    };
+    const name = full ? 'explorer/list_unchecked_contracts' : 'explorer/list_new_contracts';
+    const found = await this.#runner.run(name, params, foundShape);
+    if (full && found.length < LOOK_MAX) this.#fullAt = now() + FULL_MS;
+    for (let from = 0; from < found.length && !signal.aborted; from += BATCH) {
+      if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
+      const batch = found.slice(from, from + BATCH).map(({ address }) => address);
+      await this.#store(batch, signal);
+    }
+    return found.length;
+  }
+
+  async #store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
+    const { database, rpc, status, now } = this.deps;
+    const checkedBlock = status.indexed ?? 0;
+    const codes = await readContractCodes(rpc, addresses, signal);
+    const version = Math.floor(now());
+    await insertRows(
+      database,
+      contractCodesTable,
+      codes.map((code) => ({ ...code, checked_block: checkedBlock, version })),
+    );
+  }
+}

@@ -1,0 +1,159 @@
+/** Solidity's metadata file: what it says of a contract, checked against the sources. https://docs.soliditylang.org/en/latest/metadata.html */
+import { z } from 'zod';
+
+import { readAbi } from '../../domain/abi';
+import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
+import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
+import { findLicense } from '../license';
+import { hashContent, NO_DEPLOYMENT, type SourceFile } from '../verifiedRecord';
+import { BrokenRecord, type ImportedRecord } from './foundContract';
+
+const metadataShape = z.looseObject({
+  compiler: z.looseObject({ version: z.string().min(1).max(80) }),
+  language: z.string(),
+  output: z.looseObject({ abi: z.unknown() }),
+  settings: z.looseObject({
+    compilationTarget: z.record(z.string(), z.string()),
+    evmVersion: z.string().max(40).optional(),
+    libraries: z.record(z.string(), z.unknown()).optional(),
+    optimizer: z
+      .looseObject({ enabled: z.boolean().optional(), runs: z.number().int().min(0).optional() })
+      .optional(),
+  }),
+  sources: z.record(
+    z.string(),
+    z.looseObject({
+      keccak256: z.string().optional(),
+      content: z.string().optional(),
+      license: z.string().max(80).optional(),
+    }),
+  ),
+});
+type Metadata = z.infer<typeof metadataShape>;
+
+const RUNS_DEFAULT = 200;
+const UINT32_MAX = 4_294_967_295;
+
+export interface MetadataFacts extends ContractId {
+  readonly status: VerificationStatus;
+  /** Unix seconds. */
+  readonly verifiedAt: number;
+}
+
+/**
+ * The record of a contract as its metadata tells it. `findFile`: a source's content by its keccak256, which
+ * the finder has computed. Throws BrokenRecord for what does not fit together.
+ */
+export function readMetadata(
+  text: string,
+  facts: MetadataFacts,
+  findFile: (hash: Hex, path: string) => string | null,
+): ImportedRecord {
+  const metadata = parseMetadata(text);
+  const targets = Object.entries(metadata.settings.compilationTarget);
+  const [target] = targets;
+  if (target === undefined || targets.length !== 1)
+    throw new BrokenRecord(`the metadata names ${targets.length} compilation targets`);
+  const [path, name] = target;
+  if (metadata.sources[path] === undefined)
+    throw new BrokenRecord(`the compilation target ${path.slice(0, 80)} is not among the sources`);
+  const abi = readAbi(metadata.output.abi);
+  if (abi === null) throw new BrokenRecord('the ABI is not valid');
+  const sources = Object.entries(metadata.sources).map(([each, source]) =>
+    readSource(each, source, findFile),
+  );
+  const { optimizer, evmVersion } = metadata.settings;
+  const license =
+    metadata.sources[path]?.license ?? findLicense(sources.find((file) => file.path === path)?.content ?? '');
+  const libraries = readLibraries(metadata.settings.libraries ?? {});
+  return {
+    sources,
+    runtimeCode: null,
+    metadataText: text,
+    deployment: NO_DEPLOYMENT,
+    contract: {
+      chainId: facts.chainId,
+      address: facts.address,
+      status: facts.status,
+      source: 'sourcify',
+      verifiedAt: facts.verifiedAt,
+      name,
+      path,
+      language: readLanguage(metadata.language),
+      compiler: metadata.language === 'Vyper' ? 'vyper' : 'solc',
+      compilerVersion: metadata.compiler.version.replace(/^v/, ''),
+      optimization: optimizer?.enabled === true,
+      runs: Math.min(optimizer?.runs ?? RUNS_DEFAULT, UINT32_MAX),
+      evmVersion: evmVersion ?? null,
+      license: license === 'UNKNOWN' ? null : license,
+      abi,
+      constructorArguments: abi.some(
+        (entry) => entry.type === 'constructor' && (entry.inputs ?? []).length > 0,
+      )
+        ? null
+        : '0x',
+      libraries,
+      settings: JSON.stringify(toStandardSettings(metadata.settings, libraries)),
+    },
+  };
+}
+
+function parseMetadata(text: string): Metadata {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BrokenRecord('the metadata is not JSON');
+  }
+  const parsed = metadataShape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new BrokenRecord(`the metadata is not valid at "${parsed.error.issues[0]?.path.join('.') ?? ''}"`);
+}
+
+export function readLanguage(text: string): 'Solidity' | 'Vyper' | 'Yul' {
+  const found = (['Solidity', 'Vyper', 'Yul'] as const).find(
+    (each) => each.toLowerCase() === text.toLowerCase(),
+  );
+  if (found === undefined) throw new BrokenRecord(`the language "${text.slice(0, 40)}" is not known`);
+  return found;
+}
+
+function readSource(
+  path: string,
+  { keccak256, content }: Metadata['sources'][string],
+  findFile: (hash: Hex, path: string) => string | null,
+): SourceFile {
+  const hash = isHexOfLength(keccak256, 64) ? toLowerHex(keccak256) : null;
+  if (hash === null) throw new BrokenRecord(`the metadata gives no hash of ${path.slice(0, 80)}`);
+  const found = findFile(hash, path);
+  if (found !== null) return { path, content: found, contentHash: hash };
+  if (content === undefined) throw new BrokenRecord(`the file ${path.slice(0, 80)} is missing`);
+  if (hashContent(content) !== hash)
+    throw new BrokenRecord(`the file ${path.slice(0, 80)} is not the one of the metadata`);
+  return { path, content, contentHash: hash };
+}
+
+/** Metadata names libraries in one word, standard JSON in two. */
+function readLibraries(libraries: Readonly<Record<string, unknown>>): Record<string, Hex> {
+  const found: Record<string, Hex> = {};
+  for (const [name, address] of Object.entries(libraries)) {
+    if (isHexOfLength(address, 40)) found[name.replace(/^:/, '')] = toLowerHex(address);
+  }
+  return found;
+}
+
+function toStandardSettings(
+  settings: Metadata['settings'],
+  libraries: Readonly<Record<string, Hex>>,
+): Record<string, unknown> {
+  const { compilationTarget, libraries: dropped, ...rest } = settings;
+  void compilationTarget;
+  void dropped;
+  const nested: Record<string, Record<string, Hex>> = {};
+  for (const [name, address] of Object.entries(libraries)) {
+    const at = name.lastIndexOf(':');
+    const path = at < 0 ? '' : name.slice(0, at);
+    nested[path] = { ...nested[path], [name.slice(at + 1)]: address };
+  }
+  return { ...rest, ...(Object.keys(nested).length === 0 ? {} : { libraries: nested }) };
+}

@@ -1,0 +1,121 @@
+/** Imports what a source lists: in batches, each stored before the place behind it is remembered, so that a stop loses nothing. */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/database';
+import { insertRows } from '../../clickhouse/inserter';
+import type { QueryRunner } from '../../clickhouse/namedQueries';
+import { importPositionsTable } from '../../clickhouse/sourceTables';
+import type { Hex } from '../../domain/hex';
+import type { ChainCode } from '../chainCode';
+import { createVerifiedStore } from '../storeVerified';
+import { BrokenRecord, type ContractSource, type FoundContract, type ImportedRecord } from './foundContract';
+import { settleCodes } from './settleCode';
+
+const BATCH = 100;
+const READS_AT_ONCE = 4;
+
+export interface ImportCounts {
+  /** Contracts that the source listed. */
+  found: number;
+  /** Verifications written; a contract of chain 1 may be one on each chain. */
+  stored: number;
+  /** Those that said no more than what was there. */
+  known: number;
+  /** Records that were refused. */
+  broken: number;
+}
+
+export interface ImportDeps {
+  readonly database: Database;
+  /** Over the same database. */
+  readonly runner: QueryRunner;
+  readonly chain: ChainCode;
+  /** Chains that were copied from chain 1. */
+  readonly descendants: readonly number[];
+  /** After each batch. */
+  progress(counts: Readonly<ImportCounts>): void;
+  /** For each record that is left out. */
+  skipped(contract: { readonly chainId: number; readonly address: Hex }, reason: string): void;
+}
+
+const positionShape = z.object({ position: z.string() });
+
+/** Runs to the end, or until the signal aborts: then `finished` is false and the next run goes on. */
+export async function runImport(
+  deps: ImportDeps,
+  source: ContractSource,
+  signal: AbortSignal,
+): Promise<{ readonly counts: ImportCounts; readonly finished: boolean }> {
+  const counts: ImportCounts = { found: 0, stored: 0, known: 0, broken: 0 };
+  const start = await findPosition(deps.runner, source.key);
+  const store = createVerifiedStore(deps.database, deps.runner);
+  const importBatch = async (batch: readonly FoundContract[]): Promise<void> => {
+    const records = await readAll(deps, batch, counts, signal);
+    signal.throwIfAborted();
+    const settled = await settleCodes(records, deps.chain, deps.descendants);
+    const good = settled.flatMap((each, index) => {
+      if ('records' in each) return each.records;
+      const contract = records[index]?.contract;
+      if (contract !== undefined) deps.skipped(contract, each.broken);
+      counts.broken += 1;
+      return [];
+    });
+    const { stored, kept } = await store.store(good);
+    counts.stored += stored;
+    counts.known += kept;
+    counts.found += batch.length;
+    const position = batch.findLast((each) => each.position !== null)?.position ?? null;
+    if (position !== null) await savePosition(deps.database, source.key, position);
+    deps.progress(counts);
+  };
+  try {
+    let batch: FoundContract[] = [];
+    for await (const found of source.list(start, signal)) {
+      batch.push(found);
+      if (batch.length < BATCH) continue;
+      await importBatch(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await importBatch(batch);
+  } catch (error) {
+    if (signal.aborted) return { counts, finished: false };
+    throw error;
+  }
+  if (!source.appendsOnly) await savePosition(deps.database, source.key, '');
+  return { counts, finished: true };
+}
+
+async function findPosition(runner: QueryRunner, source: string): Promise<string | null> {
+  const [row] = await runner.run('sources/find_import_position', { source }, positionShape);
+  return row === undefined || row.position === '' ? null : row.position;
+}
+
+async function savePosition(database: Database, source: string, position: string): Promise<void> {
+  await insertRows(database, importPositionsTable, [{ source, position, version: Date.now() * 1_000 }]);
+}
+
+/** The records that can be read, in their order. */
+async function readAll(
+  deps: ImportDeps,
+  batch: readonly FoundContract[],
+  counts: ImportCounts,
+  signal: AbortSignal,
+): Promise<ImportedRecord[]> {
+  const records: (ImportedRecord | null)[] = batch.map(() => null);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < batch.length; index = next++) {
+      const found = batch[index];
+      if (found === undefined || signal.aborted) return;
+      try {
+        records[index] = await found.read(signal);
+      } catch (error) {
+        if (!(error instanceof BrokenRecord)) throw error;
+        counts.broken += 1;
+        deps.skipped(found, error.message);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+  return records.filter((record) => record !== null);
+}

@@ -1,0 +1,143 @@
+/**
+ * Contracts out of a folder in the layout of Sourcify's repository: contracts/{full_match|partial_match}/{chain}/{address}
+ * with metadata.json and sources/. Version 1 names the sources by their path, version 2 by their hash: both are found by
+ * hash. https://docs.sourcify.dev/docs/repository/
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
+import type { VerificationStatus } from '../../domain/verifiedContract';
+import { AppError } from '../../errors';
+import { hashContent } from '../verifiedRecord';
+import {
+  BrokenRecord,
+  checkLimits,
+  FILE_BYTES_MAX,
+  FILES_MAX,
+  readBytes,
+  type ContractSource,
+  type FoundContract,
+  type ImportedRecord,
+} from './foundContract';
+import { readMetadata } from './metadata';
+
+const MATCHES: readonly (readonly [folder: string, status: VerificationStatus])[] = [
+  ['full_match', 'exact_match'],
+  ['partial_match', 'match'],
+];
+const METADATA_BYTES_MAX = 16 * 2 ** 20;
+
+/** The repository in a folder, its `contracts` or what holds that. Throws bad_config where it is none. */
+export async function openSourcifyFolder(
+  folder: string,
+  chainIds: readonly number[],
+): Promise<ContractSource> {
+  const root = await findRoot(folder);
+  return {
+    key: `folder ${root} ${chainIds.join(',')}`,
+    appendsOnly: false,
+    async *list(position) {
+      for (const [match, status] of MATCHES) {
+        for (const chainId of chainIds) {
+          const path = join(root, match, String(chainId));
+          for (const name of await listSorted(path)) {
+            const here = `${match}/${chainId}/${name}`;
+            if (!isAddress(name) || (position !== null && !isBehind(here, position, chainIds))) continue;
+            yield toFound(join(path, name), here, { chainId, address: toLowerHex(name), status });
+          }
+        }
+      }
+    },
+  };
+}
+
+async function findRoot(folder: string): Promise<string> {
+  for (const below of ['contracts', '.', 'repository/contracts']) {
+    const root = join(folder, below);
+    const names = await readdir(root).catch((): string[] => []);
+    if (MATCHES.some(([match]) => names.includes(match))) return root;
+  }
+  throw new AppError(
+    'bad_config',
+    `${folder} holds no repository of Sourcify: no contracts/full_match or contracts/partial_match`,
+  );
+}
+
+/** Names in a folder in a fixed order; none where there is no such folder. */
+async function listSorted(path: string): Promise<string[]> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.sort();
+}
+
+/** Whether a place comes after another in the order of `list`. */
+function isBehind(here: string, position: string, chainIds: readonly number[]): boolean {
+  const keyOf = (place: string): readonly [number, number, string] => {
+    const [match, chain, name = ''] = place.split('/');
+    return [MATCHES.findIndex(([each]) => each === match), chainIds.indexOf(Number(chain)), name];
+  };
+  const [a, b] = [keyOf(here), keyOf(position)];
+  if (a[0] !== b[0]) return a[0] > b[0];
+  if (a[1] !== b[1]) return a[1] > b[1];
+  return a[2] > b[2];
+}
+
+type Facts = Pick<FoundContract, 'chainId' | 'address' | 'status'>;
+
+function toFound(folder: string, position: string, facts: Facts): FoundContract {
+  return { ...facts, position, read: () => readContract(folder, facts) };
+}
+
+async function readContract(folder: string, facts: Facts): Promise<ImportedRecord> {
+  const file = join(folder, 'metadata.json');
+  const about = await stat(file).catch(() => null);
+  if (about === null) throw new BrokenRecord('there is no metadata.json');
+  if (about.size > METADATA_BYTES_MAX) throw new BrokenRecord('metadata.json is too large');
+  const text = decode(await readFile(file), 'metadata.json');
+  const files = await readSources(join(folder, 'sources'));
+  const verifiedAt = Math.floor(about.mtimeMs / 1_000);
+  const record = readMetadata(text, { ...facts, verifiedAt }, (hash) => files.get(hash) ?? null);
+  const constructorArguments = readBytes(await readSmall(join(folder, 'constructor-args.txt')));
+  const transaction = readBytes(await readSmall(join(folder, 'creator-tx-hash.txt')));
+  return checkLimits({
+    ...record,
+    deployment: { ...record.deployment, transaction: isHash(transaction) ? transaction : null },
+    contract: {
+      ...record.contract,
+      constructorArguments: constructorArguments ?? record.contract.constructorArguments,
+    },
+  });
+}
+
+/** Contents of all files below a folder by their hash. */
+async function readSources(folder: string): Promise<Map<Hex, string>> {
+  const files = new Map<Hex, string>();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  // Links could lead out of the folder.
+  const plain = entries.filter((entry) => entry.isFile());
+  if (plain.length > FILES_MAX) throw new BrokenRecord(`${plain.length} source files are too many`);
+  for (const entry of plain) {
+    const path = join(entry.parentPath, entry.name);
+    if ((await stat(path)).size > FILE_BYTES_MAX)
+      throw new BrokenRecord(`the file ${entry.name.slice(0, 80)} is too large`);
+    const content = decode(await readFile(path), entry.name);
+    files.set(hashContent(content), content);
+  }
+  return files;
+}
+
+function decode(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new BrokenRecord(`the file ${name.slice(0, 80)} is not UTF-8`);
+  }
+}
+
+async function readSmall(path: string): Promise<string | null> {
+  const about = await stat(path).catch(() => null);
+  return about === null || about.size > FILE_BYTES_MAX ? null : readFile(path, 'utf8');
+}

@@ -1,0 +1,221 @@
+/** Contracts of a Sourcify server, API version 2: lists by growing match id, then one answer a contract. https://docs.sourcify.dev/docs/api/ */
+import { z } from 'zod';
+
+import { readAbi } from '../../domain/abi';
+import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import { findLicense } from '../license';
+import { hashContent } from '../verifiedRecord';
+import {
+  BrokenRecord,
+  checkLimits,
+  readBytes,
+  type ContractSource,
+  type FoundContract,
+  type ImportedRecord,
+} from './foundContract';
+import type { JsonFetch } from './jsonFetch';
+import { readLanguage, readMetadata, type MetadataFacts } from './metadata';
+
+const PAGE = 200;
+const FIELDS = 'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode';
+const RUNS_DEFAULT = 200;
+
+const statusShape = z.enum(['exact_match', 'match']);
+const listShape = z.object({
+  results: z.array(
+    z.object({
+      match: statusShape.nullable(),
+      runtimeMatch: statusShape.nullable().optional(),
+      address: z.string(),
+      matchId: z.union([z.string(), z.number()]),
+    }),
+  ),
+});
+
+const bytecodeShape = z.looseObject({
+  onchainBytecode: z.string().nullish(),
+  transformationValues: z
+    .looseObject({
+      constructorArguments: z.string().nullish(),
+      libraries: z.record(z.string(), z.string()).nullish(),
+    })
+    .nullish(),
+});
+const contractShape = z.looseObject({
+  match: statusShape.nullable(),
+  runtimeMatch: statusShape.nullish(),
+  verifiedAt: z.string().nullish(),
+  abi: z.unknown(),
+  metadata: z.unknown(),
+  sources: z.record(z.string(), z.looseObject({ content: z.string() })).nullish(),
+  compilation: z
+    .looseObject({
+      language: z.string(),
+      compiler: z.string(),
+      compilerVersion: z.string(),
+      compilerSettings: z.record(z.string(), z.unknown()),
+      name: z.string(),
+      fullyQualifiedName: z.string(),
+    })
+    .nullish(),
+  deployment: z
+    .looseObject({
+      transactionHash: z.string().nullish(),
+      blockNumber: z.union([z.string(), z.number()]).nullish(),
+      deployer: z.string().nullish(),
+    })
+    .nullish(),
+  creationBytecode: bytecodeShape.nullish(),
+  runtimeBytecode: bytecodeShape.nullish(),
+});
+type ContractAnswer = z.infer<typeof contractShape>;
+
+/** Whether the server is one of these. */
+export async function isSourcifyServer(
+  fetch: JsonFetch,
+  chainId: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { status, body } = await fetch.get(`/v2/contracts/${chainId}?limit=1`, signal, 2);
+  return status === 200 && listShape.safeParse(body).success;
+}
+
+export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractSource {
+  return {
+    key: `sourcify ${fetch.shown} ${chainId}`,
+    appendsOnly: true,
+    async *list(position, signal) {
+      for (let after = position; ;) {
+        const from = after === null ? '' : `&afterMatchId=${encodeURIComponent(after)}`;
+        const { status, body } = await fetch.get(
+          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
+          signal,
+        );
+        // A chain that the server does not have.
+        if (status === 404 || status === 400) return;
+        const parsed = listShape.safeParse(body);
+        if (!parsed.success)
+          throw new AppError('unavailable', `${fetch.shown} answered no list of contracts`);
+        const { results } = parsed.data;
+        for (const { address, match, runtimeMatch, matchId } of results) {
+          after = String(matchId);
+          const found = runtimeMatch ?? match;
+          if (!isAddress(address) || found === null) continue;
+          yield toFound(fetch, { chainId, address: toLowerHex(address), status: found }, after);
+        }
+        if (results.length < PAGE) return;
+      }
+    },
+  };
+}
+
+function toFound(
+  fetch: JsonFetch,
+  facts: Pick<FoundContract, 'chainId' | 'address' | 'status'>,
+  position: string,
+): FoundContract {
+  return {
+    ...facts,
+    position,
+    async read(signal) {
+      const { chainId, address } = facts;
+      const { status, body } = await fetch.get(`/v2/contract/${chainId}/${address}?fields=${FIELDS}`, signal);
+      const parsed = contractShape.safeParse(body);
+      if (status !== 200 || !parsed.success)
+        throw new BrokenRecord(`the server answered no contract (status ${status})`);
+      return readAnswer(parsed.data, facts);
+    },
+  };
+}
+
+function readAnswer(
+  answer: ContractAnswer,
+  facts: Pick<FoundContract, 'chainId' | 'address' | 'status'>,
+): ImportedRecord {
+  const milliseconds = Date.parse(answer.verifiedAt ?? '');
+  const verifiedAt = Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
+  // What verifies a contract is its runtime code.
+  const status = answer.runtimeMatch ?? answer.match;
+  if (status === null) throw new BrokenRecord('it is not verified');
+  const known: MetadataFacts = { ...facts, status, verifiedAt };
+  const record =
+    typeof answer.metadata === 'object' && answer.metadata !== null
+      ? withMetadata(answer, known)
+      : withoutMetadata(answer, known);
+  const { creationBytecode, runtimeBytecode, deployment } = answer;
+  const block = Number(deployment?.blockNumber ?? NaN);
+  return checkLimits({
+    ...record,
+    runtimeCode: readBytes(runtimeBytecode?.onchainBytecode),
+    deployment: {
+      deployer: isAddress(deployment?.deployer) ? toLowerHex(deployment.deployer) : null,
+      transaction: isHash(deployment?.transactionHash) ? toLowerHex(deployment.transactionHash) : null,
+      block: Number.isInteger(block) && block >= 0 && block < 2 ** 32 ? block : null,
+    },
+    contract: {
+      ...record.contract,
+      constructorArguments:
+        readBytes(creationBytecode?.transformationValues?.constructorArguments) ??
+        record.contract.constructorArguments,
+      libraries: {
+        ...record.contract.libraries,
+        ...readLibraries(runtimeBytecode?.transformationValues?.libraries),
+      },
+    },
+  });
+}
+
+function readLibraries(libraries: Readonly<Record<string, string>> | null | undefined): Record<string, Hex> {
+  const entries = Object.entries(libraries ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([name, address]) => (isAddress(address) ? [[name, toLowerHex(address)]] : [])),
+  );
+}
+
+function withMetadata(answer: ContractAnswer, facts: MetadataFacts): ImportedRecord {
+  const byHash = new Map<Hex, string>();
+  for (const { content } of Object.values(answer.sources ?? {})) byHash.set(hashContent(content), content);
+  // The server gives the metadata as parsed: its text is not the one that was hashed.
+  const record = readMetadata(JSON.stringify(answer.metadata), facts, (hash) => byHash.get(hash) ?? null);
+  return { ...record, metadataText: null };
+}
+
+/** Vyper has no metadata file. */
+function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): ImportedRecord {
+  const { compilation, sources } = answer;
+  const abi = readAbi(answer.abi);
+  if (compilation === null || compilation === undefined)
+    throw new BrokenRecord('there is neither metadata nor compilation');
+  if (abi === null) throw new BrokenRecord('the ABI is not valid');
+  const { compilerSettings, fullyQualifiedName, name } = compilation;
+  const path = fullyQualifiedName.slice(0, Math.max(0, fullyQualifiedName.length - name.length - 1));
+  const files = Object.entries(sources ?? {}).map(([each, { content }]) => ({ path: each, content }));
+  const { outputSelection, ...settings } = compilerSettings;
+  void outputSelection;
+  const optimize = settings['optimize'];
+  const evmVersion = settings['evmVersion'];
+  return {
+    sources: files,
+    runtimeCode: null,
+    metadataText: null,
+    deployment: { deployer: null, transaction: null, block: null },
+    contract: {
+      ...facts,
+      source: 'sourcify',
+      name,
+      path,
+      language: readLanguage(compilation.language),
+      compiler: compilation.compiler.toLowerCase(),
+      compilerVersion: compilation.compilerVersion.replace(/^v/, ''),
+      optimization: optimize !== undefined && optimize !== false && optimize !== 'none',
+      runs: RUNS_DEFAULT,
+      evmVersion: typeof evmVersion === 'string' ? evmVersion.slice(0, 40) : null,
+      license: findLicense(files.find((file) => file.path === path)?.content ?? ''),
+      abi,
+      constructorArguments: null,
+      libraries: {},
+      settings: JSON.stringify(settings),
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/** What a node says of the code at some addresses: its hash and size, and where a proxy leads. */
+import { keccak256 } from 'ethers';
+
+import type { EndpointPool } from '../chain/endpointPool';
+import type { RpcCall } from '../chain/rpcTransport';
+import type { ContractCodeRow } from '../clickhouse/explorerTables';
+import { addressOfWord, isHexData, toLowerHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
+import {
+  BEACON_SLOT,
+  FACETS_SELECTOR,
+  IMPLEMENTATION_SELECTOR,
+  IMPLEMENTATION_SLOT,
+  LEGACY_SLOT,
+  PROXIABLE_SLOT,
+  readMinimalProxy,
+  type ProxyKind,
+} from '../domain/proxies';
+import { AppError } from '../errors';
+
+/** Gas of one question to a contract. */
+const CALL_GAS: Hex = '0x4c4b40';
+const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
+  ['eip1967', IMPLEMENTATION_SLOT],
+  ['eip1967_beacon', BEACON_SLOT],
+  ['eip1822', PROXIABLE_SLOT],
+  ['openzeppelin_legacy', LEGACY_SLOT],
+];
+const DELEGATECALL = 0xf4;
+const [PUSH1, PUSH32] = [0x60, 0x7f];
+
+export type CodeRpc = Pick<EndpointPool, 'batchSettled'>;
+export type FoundCode = Pick<
+  ContractCodeRow,
+  'address' | 'code_hash' | 'code_size' | 'proxy' | 'implementation' | 'beacon'
+>;
+
+/** In the order of the addresses. Rejects when the node does not answer. */
+export async function readContractCodes(
+  rpc: CodeRpc,
+  addresses: readonly Hex[],
+  signal: AbortSignal,
+): Promise<FoundCode[]> {
+  const ask = async (calls: readonly RpcCall[]): Promise<(Hex | null)[]> =>
+    calls.length === 0 ? [] : askAll(rpc, calls, signal);
+  const codes = await ask(
+    addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
+  );
+  const found = addresses.map((address, index): FoundCode => {
+    const code = codes[index] ?? '0x';
+    const target = readMinimalProxy(code);
+    return {
+      address,
+      code_hash: code === '0x' ? ZERO_HASH : hashOf(code),
+      code_size: (code.length - 2) / 2,
+      proxy: target === null ? '' : 'eip1167',
+      implementation: target ?? ZERO_ADDRESS,
+      beacon: ZERO_ADDRESS,
+    };
+  });
+  // Without a DELEGATECALL nothing is a proxy: most contracts need no more questions.
+  const suspects = found.flatMap((one, index) =>
+    one.proxy === '' && delegates(codes[index] ?? '0x') ? [index] : [],
+  );
+  const addressOf = (index: number): Hex => addresses[index] ?? ZERO_ADDRESS;
+  const words = await ask(
+    suspects.flatMap((index) =>
+      SLOTS.map(([, slot]) => ({ method: 'eth_getStorageAt', params: [addressOf(index), slot, 'latest'] })),
+    ),
+  );
+  const rest: number[] = [];
+  const beacons: number[] = [];
+  suspects.forEach((index, place) => {
+    const slot = SLOTS.findIndex((_, offset) => targetOf(words[place * SLOTS.length + offset]) !== null);
+    const [kind] = SLOTS[slot] ?? [];
+    const target = targetOf(words[place * SLOTS.length + slot]);
+    const one = found[index];
+    if (kind === undefined || target === null || one === undefined) rest.push(index);
+    else if (kind === 'eip1967_beacon') {
+      beacons.push(index);
+      found[index] = { ...one, proxy: kind, beacon: target };
+    } else found[index] = { ...one, proxy: kind, implementation: target };
+  });
+  const answers = await ask([
+    ...beacons.map((index) => call(found[index]?.beacon ?? ZERO_ADDRESS, IMPLEMENTATION_SELECTOR)),
+    ...rest.map((index) => call(addressOf(index), FACETS_SELECTOR)),
+  ]);
+  beacons.forEach((index, place) => {
+    const one = found[index];
+    const target = targetOf(answers[place]);
+    if (one !== undefined && target !== null) found[index] = { ...one, implementation: target };
+  });
+  rest.forEach((index, place) => {
+    const one = found[index];
+    if (one !== undefined && isAddressList(answers[beacons.length + place]))
+      found[index] = { ...one, proxy: 'eip2535' };
+  });
+  return found;
+}
+
+function hashOf(code: Hex): Hex {
+  return `0x${keccak256(code).slice(2)}`;
+}
+
+function call(to: Hex, data: Hex): RpcCall {
+  return { method: 'eth_call', params: [{ to, data, gas: CALL_GAS }, 'latest'] };
+}
+
+/** Null: the call failed for good, as a revert does. */
+async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
+  const settled = await rpc.batchSettled(calls, readData, { signal, roundsMax: 2 });
+  return settled.map((answer) => {
+    if ('value' in answer) return answer.value;
+    if (answer.error.kind === 'revert') return null;
+    throw answer.error;
+  });
+}
+
+function readData(result: unknown): Hex {
+  if (isHexData(result)) return toLowerHex(result);
+  throw new AppError('node_failed', 'the node answered something that is not hex data');
+}
+
+/** The address in a word; null for none, and for what is no address. */
+function targetOf(word: Hex | null | undefined): Hex | null {
+  if (word === null || word === undefined || word.length !== 66 || !word.startsWith(`0x${'0'.repeat(24)}`))
+    return null;
+  const target = addressOfWord(word);
+  return target === ZERO_ADDRESS ? null : target;
+}
+
+/** Whether a call was answered with an ABI-encoded address[] that is not empty. */
+function isAddressList(data: Hex | null | undefined): boolean {
+  if (data === null || data === undefined) return false;
+  const words = data.slice(2).match(/.{64}/g) ?? [];
+  const [offset, length, ...items] = words;
+  const count = Number(`0x${length ?? '0'}`);
+  return (
+    Number(`0x${offset ?? '0'}`) === 32 &&
+    count > 0 &&
+    items.length === count &&
+    items.every((word) => targetOf(`0x${word}`) !== null)
+  );
+}
+
+/** Whether the code has the opcode, not only its byte within pushed data. */
+function delegates(code: Hex): boolean {
+  const bytes = Buffer.from(code.slice(2), 'hex');
+  for (let at = 0; at < bytes.length; at += 1) {
+    const opcode = bytes[at] ?? 0;
+    if (opcode === DELEGATECALL) return true;
+    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
+  }
+  return false;
+}

@@ -1,0 +1,212 @@
+/**
+ * Writes verified contracts: files first, the contract's own row last, so that whoever finds a contract finds its files.
+ * Repeating is harmless: what is stored is kept unless the new record says more.
+ */
+import { indexedBits, listSignatures } from '../domain/abi';
+import { ZERO_HASH, type Hex } from '../domain/hex';
+import type { VerificationSource } from '../domain/verifiedContract';
+import type { Database } from '../clickhouse/database';
+import { insertRows } from '../clickhouse/inserter';
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import {
+  abiSignaturesTable,
+  sourceFilesTable,
+  sourceUsesTable,
+  verifiedContractsTable,
+  type AbiSignatureRow,
+  type SourceUseRow,
+  type VerifiedContractRow,
+} from '../clickhouse/sourceTables';
+import { inChunks } from '../query/inChunks';
+import { listKnownFiles } from '../query/sourceFiles';
+import { createVerifiedReader, type StoredVerification } from '../query/verifiedContracts';
+import { hashContent, type VerifiedRecord } from './verifiedRecord';
+
+/** Contracts of one insert. */
+export const RECORDS_MAX = 500;
+/** Bytes of file content of one insert. */
+const BATCH_BYTES = 32 * 2 ** 20;
+
+/** What is worth more where two records of one contract have the same status. */
+const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
+  local: 3,
+  sourcify: 2,
+  blockscout: 1,
+  'ancestor:1': 0,
+};
+
+export interface StoreResult {
+  readonly stored: number;
+  /** Records that said no more than what was there. */
+  readonly kept: number;
+}
+
+export interface VerifiedStore {
+  store(records: readonly VerifiedRecord[]): Promise<StoreResult>;
+}
+
+/** `runner` reads what `database` writes. One at a time: versions must grow. */
+export function createVerifiedStore(database: Database, runner: QueryRunner, now = Date.now): VerifiedStore {
+  const reader = createVerifiedReader(runner);
+  let lastVersion = 0;
+  return {
+    async store(records) {
+      // Of two records of one contract the better one goes in.
+      const best = new Map<string, VerifiedRecord>();
+      for (const record of records) {
+        const key = `${record.contract.chainId}:${record.contract.address}`;
+        const other = best.get(key);
+        if (other === undefined || saysMore(record, other)) best.set(key, record);
+      }
+      const unique = [...best.values()];
+      const stored = await inChunks(unique, (chunk) => reader.listOwn(chunk.map((each) => each.contract)));
+      const news = unique.flatMap((record, index) => {
+        const old = stored[index] ?? null;
+        return old === null || saysMore(record, old) ? [{ record, old }] : [];
+      });
+      for (let from = 0; from < news.length; from += RECORDS_MAX) {
+        const batch = news.slice(from, from + RECORDS_MAX);
+        lastVersion = Math.max(now() * 1_000, lastVersion + 1);
+        await writeBatch(database, runner, batch, lastVersion);
+      }
+      return { stored: news.length, kept: records.length - news.length };
+    },
+  };
+}
+
+type Worth = Pick<VerifiedRecord, 'codeHash'> & {
+  readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'verifiedAt'>;
+};
+
+/** Whether a record is worth more than another of the same contract. */
+function saysMore(record: Worth, old: Worth): boolean {
+  const [a, b] = [record.contract, old.contract];
+  if (a.status !== b.status) return a.status === 'exact_match';
+  if ((record.codeHash === null) !== (old.codeHash === null)) return record.codeHash !== null;
+  const rank = SOURCE_RANK[a.source] - SOURCE_RANK[b.source];
+  if (rank !== 0) return rank > 0;
+  // The code of an address may have changed, by a self-destruct: what is there now counts.
+  return record.codeHash !== old.codeHash;
+}
+
+interface Replacement {
+  readonly record: VerifiedRecord;
+  readonly old: StoredVerification | null;
+}
+
+async function writeBatch(
+  database: Database,
+  runner: QueryRunner,
+  batch: readonly Replacement[],
+  version: number,
+): Promise<void> {
+  const contents = new Map<Hex, string>();
+  const uses: SourceUseRow[] = [];
+  const rows: VerifiedContractRow[] = [];
+  for (const { record, old } of batch) {
+    const files = record.sources.map(({ content, contentHash }) => ({
+      content,
+      hash: contentHash ?? hashContent(content),
+    }));
+    for (const { hash, content } of files) contents.set(hash, content);
+    const hashes = files.map((file) => file.hash);
+    rows.push(contractRow(record, hashes, version));
+    uses.push(...useRows(record, hashes, old, version));
+  }
+  await writeFiles(database, runner, contents);
+  await insertRows(database, sourceUsesTable, uses);
+  await insertRows(database, abiSignaturesTable, signatureRows(batch));
+  await insertRows(database, verifiedContractsTable, rows);
+}
+
+async function writeFiles(
+  database: Database,
+  runner: QueryRunner,
+  contents: ReadonlyMap<Hex, string>,
+): Promise<void> {
+  const known = await listKnownFiles(runner, [...contents.keys()]);
+  let batch: { content_hash: Hex; content: string }[] = [];
+  let bytes = 0;
+  for (const [content_hash, content] of contents) {
+    if (known.has(content_hash)) continue;
+    batch.push({ content_hash, content });
+    bytes += content.length;
+    if (bytes < BATCH_BYTES) continue;
+    await insertRows(database, sourceFilesTable, batch);
+    batch = [];
+    bytes = 0;
+  }
+  await insertRows(database, sourceFilesTable, batch);
+}
+
+function contractRow(
+  { contract, codeHash, deployment, sources }: VerifiedRecord,
+  hashes: readonly Hex[],
+  version: number,
+): VerifiedContractRow {
+  return {
+    chain_id: contract.chainId,
+    address: contract.address,
+    code_hash: codeHash ?? ZERO_HASH,
+    status: contract.status,
+    source: contract.source,
+    verified_at: contract.verifiedAt,
+    name: contract.name,
+    path: contract.path,
+    language: contract.language,
+    compiler: contract.compiler,
+    compiler_version: contract.compilerVersion,
+    optimization: contract.optimization,
+    runs: contract.runs,
+    evm_version: contract.evmVersion,
+    license: contract.license,
+    abi: JSON.stringify(contract.abi),
+    constructor_arguments: contract.constructorArguments,
+    libraries: JSON.stringify(contract.libraries),
+    settings: contract.settings,
+    file_paths: sources.map((file) => file.path),
+    file_hashes: hashes,
+    deployer: deployment.deployer,
+    deployment_tx: deployment.transaction,
+    deployment_block: deployment.block,
+    version,
+  };
+}
+
+/** The files that the contract has now, and those that it had and has no more. */
+function useRows(
+  { contract, sources }: VerifiedRecord,
+  hashes: readonly Hex[],
+  old: StoredVerification | null,
+  version: number,
+): SourceUseRow[] {
+  const row = (content_hash: Hex, path: string, removed: number): SourceUseRow => ({
+    content_hash,
+    chain_id: contract.chainId,
+    address: contract.address,
+    path,
+    contract_name: contract.name,
+    language: contract.language,
+    status: contract.status,
+    version,
+    removed,
+  });
+  const current = sources.map(({ path }, index) => row(hashes[index] ?? ZERO_HASH, path, 0));
+  const has = new Set(current.map((use) => `${use.content_hash} ${use.path}`));
+  const gone = (old?.contract.files ?? []).filter(
+    ({ contentHash, path }) => !has.has(`${contentHash} ${path}`),
+  );
+  return [...current, ...gone.map(({ contentHash, path }) => row(contentHash, path, 1))];
+}
+
+function signatureRows(batch: readonly Replacement[]): AbiSignatureRow[] {
+  const rows = new Map<string, AbiSignatureRow>();
+  for (const { record } of batch) {
+    for (const { kind, selector, signature, entry } of listSignatures(record.contract.abi)) {
+      const indexed = kind === 'event' ? indexedBits(entry) : 0;
+      const key = `${kind} ${indexed} ${signature}`;
+      if (!rows.has(key)) rows.set(key, { selector, kind, signature, indexed, entry: JSON.stringify(entry) });
+    }
+  }
+  return [...rows.values()];
+}

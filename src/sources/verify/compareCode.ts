@@ -1,0 +1,201 @@
+/**
+ * Whether code on the chain is what a compiler made. What may differ is known by position: the address in a library's
+ * call protection, links to libraries, immutables, and the metadata (CBOR) at the end of each contract's code. Pure.
+ * Order and names of the steps follow Sourcify (argotorg/sourcify, packages/lib-sourcify).
+ */
+import type { Hex } from '../../domain/hex';
+
+/** A place in code, in bytes. */
+export interface CodeRange {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** One of a contract's two codes as the compiler printed it. */
+export interface CompiledCode {
+  /** Hex without 0x; holes of libraries and immutables are zero. */
+  readonly code: string;
+  /** Holes by fully qualified library name. */
+  readonly links: ReadonlyMap<string, readonly CodeRange[]>;
+  /** Holes of runtime code by the compiler's id of the variable. */
+  readonly immutables: ReadonlyMap<string, readonly CodeRange[]>;
+}
+
+export interface CodeMatch {
+  /** Whether the metadata agrees as well. */
+  readonly exact: boolean;
+  readonly libraries: Readonly<Record<string, Hex>>;
+  /** What stands on the chain behind the code: constructor arguments, in creation code alone. Hex without 0x. */
+  readonly tail: string;
+}
+
+export type Comparison =
+  | { readonly match: CodeMatch }
+  /** `lengths`: the codes are not even of one length. */
+  | { readonly difference: string; readonly lengths?: true };
+
+export interface CompareOptions {
+  readonly kind: 'runtime' | 'creation';
+  /** The contract's own, for call protection. */
+  readonly address: Hex;
+  /** Where metadata stands in the compiled code; see findMetadata. */
+  readonly metadata: readonly CodeRange[];
+}
+
+/** Compares code of the chain (0x hex) with what was compiled. */
+export function compareCode(onChain: Hex, compiled: CompiledCode, options: CompareOptions): Comparison {
+  const chain = onChain.slice(2).toLowerCase();
+  const length = compiled.code.length;
+  if (chain.length < length || (options.kind === 'runtime' && chain.length !== length)) {
+    const [there, here] = [chain.length / 2, length / 2];
+    return {
+      difference: `the ${options.kind} code has ${there} bytes, the compiled one ${here}`,
+      lengths: true,
+    };
+  }
+  const body = chain.slice(0, length);
+  const protectedCode = protectCalls(compiled.code, options);
+  const linked = link(protectedCode, body, compiled.links);
+  if ('difference' in linked) return linked;
+  const filled = fillImmutables(linked.code, body, compiled.immutables);
+  if ('difference' in filled) return filled;
+  const done = (exact: boolean): Comparison => {
+    return { match: { exact, libraries: linked.libraries, tail: chain.slice(length) } };
+  };
+  if (filled.code === body) return done(options.metadata.length > 0);
+  const bare = options.metadata.reduce((code, range) => copyRange(code, body, range), filled.code);
+  if (bare === body) return done(false);
+  return { difference: describeDifference(bare, body, options.kind) };
+}
+
+/** A library begins with its own address, which the compiler leaves zero: PUSH20 0, ADDRESS, EQ. */
+function protectCalls(code: string, { kind, address }: CompareOptions): string {
+  const protection = `73${'0'.repeat(40)}3014`;
+  if (kind !== 'runtime' || !code.startsWith(protection)) return code;
+  return `73${address.slice(2)}3014${code.slice(protection.length)}`;
+}
+
+interface Linked {
+  readonly code: string;
+  readonly libraries: Readonly<Record<string, Hex>>;
+}
+
+function link(
+  code: string,
+  body: string,
+  links: CompiledCode['links'],
+): Linked | { readonly difference: string } {
+  const libraries: Record<string, Hex> = {};
+  let linked = code;
+  for (const [name, ranges] of links) {
+    const found = new Set(ranges.map((range) => sliceRange(body, range)));
+    const [address = ''] = found;
+    if (found.size !== 1)
+      return { difference: `library ${name} stands with ${found.size} addresses in the code` };
+    if (/^0*$/.test(address)) return { difference: `library ${name} is not linked in the code` };
+    libraries[name] = `0x${address}`;
+    for (const range of ranges) linked = copyRange(linked, body, range);
+  }
+  return { code: linked, libraries };
+}
+
+function fillImmutables(
+  code: string,
+  body: string,
+  immutables: CompiledCode['immutables'],
+): { readonly code: string } | { readonly difference: string } {
+  let filled = code;
+  for (const ranges of immutables.values()) {
+    const values = new Set(ranges.map((range) => sliceRange(body, range)));
+    if (values.size > 1) return { difference: 'an immutable stands with several values in the code' };
+    for (const range of ranges) filled = copyRange(filled, body, range);
+  }
+  return { code: filled };
+}
+
+function sliceRange(code: string, { start, length }: CodeRange): string {
+  return code.slice(2 * start, 2 * (start + length));
+}
+
+/** `code` with one range as it stands in `from`. */
+function copyRange(code: string, from: string, range: CodeRange): string {
+  const { start, length } = range;
+  return code.slice(0, 2 * start) + sliceRange(from, range) + code.slice(2 * (start + length));
+}
+
+function describeDifference(code: string, body: string, kind: string): string {
+  let first = -1;
+  let bytes = 0;
+  for (let at = 0; at < body.length; at += 2) {
+    if (code[at] === body[at] && code[at + 1] === body[at + 1]) continue;
+    if (first < 0) first = at / 2;
+    bytes += 1;
+  }
+  return `the ${kind} code differs in ${bytes} of ${body.length / 2} bytes, first at ${first}`;
+}
+
+/**
+ * Where metadata with a hash stands in a code: the CBOR maps that changed when the sources got a comment at their end,
+ * which changes nothing else. `other` is that code. Null when more than such maps changed.
+ */
+export function findMetadata(code: string, other: string): readonly CodeRange[] | null {
+  if (code === other) return [];
+  if (code.length !== other.length) return null;
+  const ranges: CodeRange[] = [];
+  let at = 0;
+  while (at < code.length) {
+    if (code[at] === other[at]) {
+      at += 1;
+      continue;
+    }
+    const range = enclosingMap(code, at >> 1);
+    if (range === null) return null;
+    ranges.push(range);
+    at = 2 * (range.start + range.length);
+  }
+  return ranges;
+}
+
+/** Whether metadata with a hash of the sources stands in a code. */
+export function hasMetadataHash(code: string): boolean {
+  return HASH_KEYS.some(({ words }) => {
+    for (let at = code.lastIndexOf(words); at >= 0; at = at === 0 ? -1 : code.lastIndexOf(words, at - 1)) {
+      if (at % 2 === 0 && enclosingMap(code, (at + words.length) / 2) !== null) return true;
+    }
+    return false;
+  });
+}
+
+/** How a hash begins inside the map: its key and the length of its value. https://docs.soliditylang.org/en/latest/metadata.html */
+const HASH_KEYS = [
+  { words: '64697066735822', valueBytes: 34 },
+  { words: '65627a7a72305820', valueBytes: 32 },
+  { words: '65627a7a72315820', valueBytes: 32 },
+] as const;
+/** A map of at most four keys; only the hash may be long. */
+const MAP_BYTES_MAX = 128;
+
+/** The whole map, its closing two bytes of length included, around a byte of the hash in it. */
+function enclosingMap(code: string, byte: number): CodeRange | null {
+  for (const { words, valueBytes } of HASH_KEYS) {
+    const key = code.lastIndexOf(words, 2 * byte);
+    const value = key / 2 + words.length / 2;
+    if (key < 0 || key % 2 !== 0 || byte < value || byte >= value + valueBytes) continue;
+    // The hash is the first key, unless `experimental` stands before it.
+    for (let start = key / 2 - 1; start >= Math.max(0, key / 2 - MAP_BYTES_MAX); start -= 1) {
+      if (!/^a[1-4]$/.test(code.slice(2 * start, 2 * start + 2))) continue;
+      const end = endOfMap(code, start, value + valueBytes);
+      if (end !== null) return { start, length: end - start };
+    }
+  }
+  return null;
+}
+
+/** Where the map from `start` ends: where two bytes give its length. */
+function endOfMap(code: string, start: number, from: number): number | null {
+  for (let end = from; end <= start + MAP_BYTES_MAX; end += 1) {
+    const length = Number.parseInt(code.slice(2 * end, 2 * end + 4), 16);
+    if (length === end - start) return end + 2;
+  }
+  return null;
+}

@@ -1,0 +1,206 @@
+/** Standard JSON of Solidity: what comes in from people is checked and bounded, what a compiler answers is read. */
+import { z } from 'zod';
+
+import { readAbi } from '../../domain/abi';
+import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
+import type { AbiEntry } from '../../domain/verifiedContract';
+import { AppError } from '../../errors';
+import type { CodeRange, CompiledCode } from './compareCode';
+
+const FILES_MAX = 2_000;
+const SOURCE_BYTES_MAX = 10 * 2 ** 20;
+const MESSAGE_MAX = 600;
+
+const inputShape = z.object({
+  language: z.string(),
+  sources: z.record(z.string().min(1).max(1_024), z.looseObject({ content: z.string() })),
+  settings: z.record(z.string(), z.unknown()).default({}),
+});
+
+export interface StandardInput {
+  readonly language: 'Solidity' | 'Yul';
+  readonly sources: Readonly<Record<string, { readonly content: string }>>;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Checks a standard JSON input. Throws bad_request for what is none, or has files that would have to be fetched. */
+export function readStandardInput(value: unknown): StandardInput {
+  const parsed = inputShape.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw bad(
+      `the standard JSON input is not valid at "${issue?.path.join('.') ?? ''}" (sources need their content)`,
+    );
+  }
+  const { language, sources, settings } = parsed.data;
+  if (language !== 'Solidity' && language !== 'Yul')
+    throw bad(`the language "${language.slice(0, 40)}" is not supported`);
+  const files = Object.entries(sources);
+  if (files.length === 0 || files.length > FILES_MAX)
+    throw bad(`got ${files.length} source files; allowed: 1 to ${FILES_MAX}`);
+  const bytes = files.reduce((sum, [, { content }]) => sum + content.length, 0);
+  if (bytes > SOURCE_BYTES_MAX)
+    throw bad(`the sources have ${bytes} characters; allowed: ${SOURCE_BYTES_MAX}`);
+  return {
+    language,
+    sources: Object.fromEntries(files.map(([path, { content }]) => [path, { content }])),
+    settings: withoutOutputs(settings),
+  };
+}
+
+function bad(message: string): AppError {
+  return new AppError('bad_request', message);
+}
+
+/** Settings that shape the code, without what is to be printed and what needs a prover. */
+export function withoutOutputs(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { outputSelection, modelChecker, stopAfter, ...rest } = settings;
+  void outputSelection;
+  void modelChecker;
+  void stopAfter;
+  return rest;
+}
+
+/** Which contract: `path:Name`, or `Name` alone where only one file has it. */
+export interface ContractTarget {
+  readonly path: string | null;
+  readonly name: string;
+}
+
+export function parseTarget(text: string): ContractTarget {
+  const at = text.lastIndexOf(':');
+  return at < 0 ? { path: null, name: text } : { path: text.slice(0, at), name: text.slice(at + 1) };
+}
+
+const OUTPUTS = [
+  'abi',
+  'metadata',
+  'evm.bytecode.object',
+  'evm.bytecode.linkReferences',
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.linkReferences',
+  'evm.deployedBytecode.immutableReferences',
+];
+
+/** The input with the outputs that the verification reads. Old compilers refuse selections that they do not know. */
+export function withOutputs(input: StandardInput, target: ContractTarget, version: string): unknown {
+  const old = /^v?0\.[0-5]\./.test(version);
+  const outputs = old ? OUTPUTS.filter((each) => !each.endsWith('immutableReferences')) : OUTPUTS;
+  const outputSelection = { [target.path ?? '*']: { [target.name]: outputs } };
+  return { ...input, settings: { ...input.settings, outputSelection } };
+}
+
+/** The input with a comment behind each file: other metadata, the same code. */
+export function withComments(input: StandardInput): StandardInput {
+  const sources = Object.entries(input.sources).map(([path, { content }]) => {
+    return [path, { content: `${content}\n//\n` }] as const;
+  });
+  return { ...input, sources: Object.fromEntries(sources) };
+}
+
+const rangesShape = z.array(z.object({ start: z.int().min(0), length: z.int().min(1) }));
+const codeShape = z.object({
+  object: z.string(),
+  linkReferences: z.record(z.string(), z.record(z.string(), rangesShape)).default({}),
+  immutableReferences: z.record(z.string(), rangesShape).default({}),
+});
+const contractShape = z.object({
+  abi: z.unknown(),
+  metadata: z.string().default(''),
+  evm: z.object({ bytecode: codeShape, deployedBytecode: codeShape }),
+});
+const outputShape = z.object({
+  errors: z
+    .array(
+      z.looseObject({
+        severity: z.string(),
+        message: z.string().default(''),
+        formattedMessage: z.string().optional(),
+      }),
+    )
+    .default([]),
+  contracts: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+});
+const metadataShape = z.object({ sources: z.record(z.string(), z.unknown()) });
+
+export interface CompiledContract {
+  readonly path: string;
+  readonly name: string;
+  readonly abi: readonly AbiEntry[];
+  /** Files that the contract is made of, by its metadata. */
+  readonly paths: readonly string[];
+  readonly creation: CompiledCode;
+  readonly runtime: CompiledCode;
+}
+
+/** The contract in a compiler's output. Throws bad_request with the compiler's words, or when it is not in there. */
+export function readCompiled(output: unknown, target: ContractTarget): CompiledContract {
+  const { errors, contracts } = outputShape.parse(output);
+  const failed = errors.find((error) => error.severity === 'error');
+  if (failed !== undefined) {
+    const text = (failed.formattedMessage ?? failed.message).trim();
+    throw bad(`the sources do not compile: ${text.slice(0, MESSAGE_MAX)}`);
+  }
+  const found = Object.entries(contracts).flatMap(([path, byName]) => {
+    const value = byName[target.name];
+    return value === undefined || (target.path !== null && target.path !== path) ? [] : [{ path, value }];
+  });
+  const [only] = found;
+  if (only === undefined) throw bad(`no contract ${nameOf(target)} is in the compiled sources`);
+  if (found.length > 1) {
+    throw bad(`${found.length} files have a contract ${target.name}: give path:${target.name}`);
+  }
+  const parsed = contractShape.safeParse(only.value);
+  // Yul has none.
+  const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
+  if (!parsed.success || abi === null) throw bad(`the compiler gave no code for ${nameOf(target)}`);
+  const { evm, metadata } = parsed.data;
+  if (evm.deployedBytecode.object === '')
+    throw bad(`${nameOf(target)} is abstract or an interface: it has no code`);
+  return {
+    path: only.path,
+    name: target.name,
+    abi,
+    paths: readPaths(metadata),
+    creation: toCode(evm.bytecode),
+    runtime: toCode(evm.deployedBytecode),
+  };
+}
+
+function nameOf({ path, name }: ContractTarget): string {
+  return path === null ? name : `${path}:${name}`;
+}
+
+function readPaths(metadata: string): string[] {
+  if (metadata === '') return [];
+  const parsed = metadataShape.safeParse(JSON.parse(metadata));
+  return parsed.success ? Object.keys(parsed.data.sources) : [];
+}
+
+function toCode({ object, linkReferences, immutableReferences }: z.infer<typeof codeShape>): CompiledCode {
+  const links = new Map<string, readonly CodeRange[]>();
+  for (const [path, byName] of Object.entries(linkReferences)) {
+    for (const [name, ranges] of Object.entries(byName))
+      links.set(path === '' ? name : `${path}:${name}`, ranges);
+  }
+  // A hole is printed as `__$…$__`, before 0.5 as `__name___`.
+  const code = [...links.values()].flat().reduce((text, { start, length }) => {
+    return text.slice(0, 2 * start) + '0'.repeat(2 * length) + text.slice(2 * (start + length));
+  }, object);
+  return { code: code.toLowerCase(), links, immutables: new Map(Object.entries(immutableReferences)) };
+}
+
+const librariesShape = z.record(z.string(), z.record(z.string(), z.string()));
+
+/** The libraries that the settings give an address, by fully qualified name. */
+export function readLibraries(settings: Readonly<Record<string, unknown>>): Record<string, Hex> {
+  const parsed = librariesShape.safeParse(settings['libraries'] ?? {});
+  const libraries: Record<string, Hex> = {};
+  if (!parsed.success) return libraries;
+  for (const [path, byName] of Object.entries(parsed.data)) {
+    for (const [name, address] of Object.entries(byName)) {
+      if (isHexOfLength(address, 40)) libraries[path === '' ? name : `${path}:${name}`] = toLowerHex(address);
+    }
+  }
+  return libraries;
+}

@@ -1,0 +1,189 @@
+/** Verifies a contract by compiling its sources and comparing the result with the code on the chain. */
+import { AbiCoder, ParamType } from 'ethers';
+
+import type { Hex } from '../../domain/hex';
+import type { AbiEntry, VerificationStatus } from '../../domain/verifiedContract';
+import type { VerificationRequest } from '../../domain/verification';
+import { errorText } from '../../errors';
+import { findLicense } from '../license';
+import { hashCode, NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../verifiedRecord';
+import {
+  compareCode,
+  findMetadata,
+  hasMetadataHash,
+  type CodeMatch,
+  type CodeRange,
+  type CompiledCode,
+} from './compareCode';
+import type { Compilers } from './compilers';
+import {
+  parseTarget,
+  readCompiled,
+  readLibraries,
+  readStandardInput,
+  withComments,
+  withOutputs,
+  type CompiledContract,
+  type StandardInput,
+} from './standardJson';
+
+export interface OnChain {
+  /** Runtime code, 0x hex, not empty. */
+  readonly runtime: Hex;
+  /** Creation code with arguments; null: not known. */
+  readonly creation: Hex | null;
+  /** The transaction that created it; null: not known. */
+  readonly transaction: Hex | null;
+}
+
+export type Verification =
+  | { readonly record: VerifiedRecord }
+  /** Why not, for people. */
+  | { readonly reason: string };
+
+interface Job {
+  readonly compilers: Compilers;
+  readonly request: VerificationRequest;
+  readonly input: StandardInput;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Compares. A difference is an answer; bad_request is thrown for sources that do not compile, an unknown compiler and the
+ * like. `now`: unix seconds.
+ */
+export async function verifyContract(
+  compilers: Compilers,
+  request: VerificationRequest,
+  onChain: OnChain,
+  now: number,
+  signal?: AbortSignal,
+): Promise<Verification> {
+  const input = readStandardInput(request.input);
+  const job: Job = { compilers, request, input, signal };
+  const { contract, version } = await compile(job, input);
+  const runtime = await compareOne(job, 'runtime', onChain.runtime, contract);
+  if ('difference' in runtime) return { reason: runtime.difference };
+  let status: VerificationStatus = runtime.match.exact ? 'exact_match' : 'match';
+  let constructorArguments: Hex | null = null;
+  if (onChain.creation !== null) {
+    const creation = await compareOne(job, 'creation', onChain.creation, contract);
+    if ('difference' in creation) return { reason: creation.difference };
+    constructorArguments = `0x${creation.match.tail}`;
+    const wrong = checkArguments(contract.abi, constructorArguments);
+    if (wrong !== null) return { reason: wrong };
+    if (!creation.match.exact) status = 'match';
+  } else if (findConstructor(contract.abi).length === 0) constructorArguments = '0x';
+  const record = makeRecord(job, contract, version, runtime.match);
+  const facts = { status, constructorArguments, verifiedAt: now };
+  return {
+    record: {
+      ...record,
+      contract: { ...record.contract, ...facts },
+      codeHash: hashCode(onChain.runtime),
+      deployment: { ...NO_DEPLOYMENT, transaction: onChain.transaction },
+    },
+  };
+}
+
+async function compile(
+  { compilers, request, signal }: Job,
+  input: StandardInput,
+): Promise<{ contract: CompiledContract; version: string }> {
+  const target = parseTarget(request.contractName);
+  const asked = withOutputs(input, target, request.compilerVersion);
+  const { output, version } = await compilers.compile(request.compilerVersion, asked, signal);
+  return { contract: readCompiled(output, target), version };
+}
+
+/** Compares one of the two codes; only where the metadata may be the difference it is looked for, by compiling again. */
+async function compareOne(
+  job: Job,
+  kind: 'runtime' | 'creation',
+  onChain: Hex,
+  contract: CompiledContract,
+): Promise<{ readonly match: CodeMatch } | { readonly difference: string }> {
+  const compiled: CompiledCode = contract[kind];
+  const options = { kind, address: job.request.address };
+  const plain = compareCode(onChain, compiled, { ...options, metadata: [] });
+  if ('match' in plain)
+    return { match: { ...plain.match, exact: isHashed(job.input) && hasMetadataHash(compiled.code) } };
+  if (plain.lengths === true) return plain;
+  const changed = await compile(job, withComments(job.input));
+  const metadata: readonly CodeRange[] = findMetadata(compiled.code, changed.contract[kind].code) ?? [];
+  return metadata.length === 0 ? plain : compareCode(onChain, compiled, { ...options, metadata });
+}
+
+/** Without a hash of the sources in the metadata nothing proves them to the letter. */
+function isHashed({ settings }: StandardInput): boolean {
+  const metadata = recordIn(settings, 'metadata');
+  return metadata['bytecodeHash'] !== 'none' && metadata['appendCBOR'] !== false;
+}
+
+function findConstructor(abi: readonly AbiEntry[]): NonNullable<AbiEntry['inputs']> {
+  return abi.find((entry) => entry.type === 'constructor')?.inputs ?? [];
+}
+
+/** What is wrong with the bytes behind the creation code: they must decode as the constructor's arguments and encode to themselves. */
+function checkArguments(abi: readonly AbiEntry[], bytes: Hex): string | null {
+  const inputs = findConstructor(abi);
+  if (inputs.length === 0) {
+    return bytes === '0x'
+      ? null
+      : `${bytes.length / 2 - 1} bytes stand behind the creation code of a constructor without arguments`;
+  }
+  try {
+    const types = inputs.map((input) => ParamType.from(input));
+    const coder = AbiCoder.defaultAbiCoder();
+    const again = coder.encode(types, coder.decode(types, bytes));
+    return again === bytes ? null : 'the constructor arguments are not encoded as their types say';
+  } catch (error) {
+    return `the constructor arguments do not decode: ${errorText(error).slice(0, 120)}`;
+  }
+}
+
+function makeRecord(
+  { request, input }: Job,
+  compiled: CompiledContract,
+  version: string,
+  match: CodeMatch,
+): Pick<VerifiedRecord, 'contract' | 'sources'> {
+  const { settings } = input;
+  const optimizer = recordIn(settings, 'optimizer');
+  const wanted = new Set(compiled.paths);
+  // Files that the contract is not made of prove nothing.
+  const sources: SourceFile[] = Object.entries(input.sources).flatMap(([path, { content }]) => {
+    return wanted.size === 0 || wanted.has(path) ? [{ path, content }] : [];
+  });
+  const evmVersion = settings['evmVersion'];
+  const runs = optimizer['runs'];
+  return {
+    sources,
+    contract: {
+      chainId: request.chainId,
+      address: request.address,
+      status: 'match',
+      source: 'local',
+      verifiedAt: 0,
+      constructorArguments: null,
+      name: compiled.name,
+      path: compiled.path,
+      language: input.language,
+      compiler: 'solc',
+      compilerVersion: version,
+      optimization: optimizer['enabled'] === true,
+      runs:
+        typeof runs === 'number' && Number.isInteger(runs) && runs >= 0 ? Math.min(runs, 2 ** 32 - 1) : 200,
+      evmVersion: typeof evmVersion === 'string' ? evmVersion.slice(0, 40) : null,
+      license: request.license ?? findLicense(input.sources[compiled.path]?.content ?? ''),
+      abi: compiled.abi,
+      libraries: { ...readLibraries(settings), ...match.libraries },
+      settings: JSON.stringify(settings),
+    },
+  };
+}
+
+function recordIn(value: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
+  const found = value[key];
+  return typeof found === 'object' && found !== null ? Object.fromEntries(Object.entries(found)) : {};
+}

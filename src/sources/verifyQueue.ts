@@ -1,0 +1,134 @@
+/**
+ * The queue of verifications: one compilation at a time, a bounded number waiting, results kept for a while. A ticket is
+ * known to this process alone.
+ */
+import { randomBytes } from 'node:crypto';
+
+import { LRUCache } from 'lru-cache';
+
+import type { Hex } from '../domain/hex';
+import type { ContractId, VerificationStatus } from '../domain/verifiedContract';
+import type {
+  Submission,
+  VerificationQueue,
+  VerificationRequest,
+  VerificationState,
+} from '../domain/verification';
+import { AppError, errorText } from '../errors';
+import type { Logger } from '../log';
+import type { VerificationStore } from '../query/verifiedContracts';
+import type { ChainCode } from './chainCode';
+import type { VerifiedStore } from './storeVerified';
+import { rememberCompilations, type Compilers } from './verify/compilers';
+import { parseTarget, readStandardInput } from './verify/standardJson';
+import { verifyContract, type OnChain } from './verify/verifyContract';
+
+/** Waiting requests; each may hold 10 MB of sources. */
+const WAITING_MAX = 20;
+const TICKETS_KEPT = 2_000;
+/** Each holds the code of one contract. */
+const COMPILATIONS_KEPT = 32;
+const GUID_BYTES = 25;
+
+export interface VerifyQueueDeps {
+  readonly compilers: Compilers;
+  readonly chain: ChainCode;
+  readonly reader: VerificationStore;
+  readonly store: VerifiedStore;
+  /** The transaction that created a contract; null where it is not known. */
+  findCreationTransaction(contract: ContractId): Promise<Hex | null>;
+  readonly log: Logger;
+  /** Unix milliseconds. */
+  now?(): number;
+}
+
+interface Job {
+  readonly guid: string;
+  readonly request: VerificationRequest;
+  readonly onChain: OnChain;
+}
+
+export function createVerifyQueue(given: VerifyQueueDeps): VerificationQueue {
+  const deps = { ...given, compilers: rememberCompilations(given.compilers, COMPILATIONS_KEPT) };
+  const tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
+  const waiting: Job[] = [];
+  const stop = new AbortController();
+  let running: Promise<void> | null = null;
+  const drain = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined && !stop.signal.aborted; job = waiting.shift()) {
+      tickets.set(job.guid, await runJob(deps, job, stop.signal));
+    }
+    running = null;
+  };
+  return {
+    compilerVersions: deps.compilers.versions,
+    async submit(request): Promise<Submission> {
+      readStandardInput(request.input);
+      if (parseTarget(request.contractName).name === '') {
+        throw new AppError('bad_request', 'the name of the contract is missing');
+      }
+      const own = await findOwnStatus(deps.reader, request);
+      if (own === 'exact_match') return { kind: 'already_verified', status: own };
+      const onChain = await readOnChain(deps, request);
+      if (onChain === null) return { kind: 'no_code' };
+      if (stop.signal.aborted || waiting.length >= WAITING_MAX) {
+        throw new AppError('unavailable', 'too many verifications are waiting');
+      }
+      const guid = randomBytes(GUID_BYTES).toString('hex');
+      tickets.set(guid, { state: 'pending' });
+      waiting.push({ guid, request, onChain });
+      running ??= drain();
+      return { kind: 'queued', guid };
+    },
+    status: (guid) => tickets.get(guid) ?? null,
+    async close() {
+      stop.abort();
+      waiting.length = 0;
+      await running;
+    },
+  };
+}
+
+async function findOwnStatus(
+  reader: VerificationStore,
+  contract: ContractId,
+): Promise<VerificationStatus | null> {
+  const [own] = await reader.listOwn([contract]);
+  return own?.contract.status ?? null;
+}
+
+/** null: no code is there. */
+async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise<OnChain | null> {
+  const runtime = await deps.chain.getCode(contract);
+  if (runtime === null) {
+    throw new AppError(
+      'unavailable',
+      `no node of chain ${contract.chainId} is configured: its code cannot be read`,
+    );
+  }
+  if (runtime === '0x') return null;
+  const transaction = await deps.findCreationTransaction(contract);
+  const creation = transaction === null ? null : await deps.chain.findCreationCode(contract, transaction);
+  return { runtime, creation, transaction };
+}
+
+/** Never rejects: whatever happens is the ticket's state. */
+async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Promise<VerificationState> {
+  const { request, onChain } = job;
+  const { chainId, address } = request;
+  try {
+    const now = Math.floor((deps.now ?? Date.now)() / 1_000);
+    const result = await verifyContract(deps.compilers, request, onChain, now, signal);
+    if ('reason' in result) return { state: 'failed', reason: result.reason };
+    const { status } = result.record.contract;
+    const { stored } = await deps.store.store([result.record]);
+    deps.log.info({ chainId, address, status, stored }, 'verified a contract');
+    return { state: stored === 0 ? 'already_verified' : 'verified', status };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'bad_request') {
+      return { state: 'failed', reason: error.message };
+    }
+    deps.log.error({ chainId, address, error: errorText(error) }, 'a verification failed');
+    return { state: 'failed', reason: 'the verification could not be carried out; try again later' };
+  }
+}

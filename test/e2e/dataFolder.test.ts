@@ -1,0 +1,50 @@
+/** A data folder that cannot be written stops the start with one message that names it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { runProgram } from '../support/program';
+
+let folder: string;
+let chain: StubChain;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-folder-'));
+  chain = await startStubChain({ blocks: 2, logsPerBlock: 4, pairs: 2 });
+});
+
+afterAll(async () => {
+  await chain.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Whoever runs this, root too, can write in none of these. */
+const UNWRITABLE: readonly (readonly [string, () => string])[] = [
+  [
+    'a file stands in its place',
+    () => {
+      writeFileSync(join(folder, 'file'), '');
+      return join(folder, 'file');
+    },
+  ],
+  [
+    'a file stands where a folder of its own should',
+    () => {
+      mkdirSync(join(folder, 'taken'));
+      writeFileSync(join(folder, 'taken', 'clickhouse'), '');
+      return join(folder, 'taken');
+    },
+  ],
+  ['its file system takes no files', () => '/sys/candlehouse'],
+];
+
+test.each(UNWRITABLE)('when %s, the program says so in one line and ends', async (_why, make) => {
+  const dataDir = make();
+  const { code, output } = await runProgram(['all'], { RPC_URL: chain.url, DATA_DIR: dataDir });
+  expect(code).toBe(1);
+  const said = output.split('\n').filter((line) => line.startsWith('candlehouse: '));
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain(`the data folder ${join(dataDir, 'clickhouse')} cannot be written (`);
+  expect(said[0]).toContain('DATA_DIR');
+});

@@ -1,0 +1,122 @@
+/** What is secret in a setting (keys in node URLs, passwords of databases) stands in no log line and in no answer. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { stubDescription } from '../../scripts/bench/stubDescription';
+import { runProgram, spawnProgram, type Spawned } from '../support/program';
+
+const SECRETS = {
+  user: 'uSeRsEcReT7',
+  password: 'pAsSwOrDsEcReT8',
+  pathKey: 'pAtHkEysEcReT9',
+  queryKey: 'qUeRyKeYsEcReT5',
+} as const;
+/** As they go out in a header. */
+const BASICS = [SECRETS.user, 'writer', 'reader'].map((user) =>
+  Buffer.from(`${user}:${SECRETS.password}`).toString('base64'),
+);
+const HIDDEN = [...Object.values(SECRETS), ...BASICS];
+
+let folder: string;
+let node: Server;
+let nodeUrl: string;
+let asked = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-secrets-'));
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+  // A node that repeats in its errors whatever it was asked, in every way that nodes fail.
+  node = createServer((request, response) => {
+    asked += 1;
+    const said = `no such key: ${request.url ?? ''} for ${request.headers.authorization ?? 'nobody'}`;
+    const rpcError = { jsonrpc: '2.0', id: 1, error: { code: -32000, message: said } };
+    const [status, body] = [
+      [401, said],
+      [404, said],
+      [500, JSON.stringify({ error: said })],
+      [200, JSON.stringify(rpcError)],
+      [200, `<html>${said}</html>`],
+    ][asked % 5] as [number, string];
+    response.writeHead(status, { Location: `http://127.0.0.1:1${request.url ?? ''}` });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  const { port } = node.address() as AddressInfo;
+  nodeUrl = `http://${SECRETS.user}:${SECRETS.password}@127.0.0.1:${port}/v1/${SECRETS.pathKey}?key=${SECRETS.queryKey}`;
+});
+
+afterAll(() => {
+  node.close();
+  node.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function expectNoSecret(what: string, text: string): void {
+  for (const secret of HIDDEN) expect([what, secret, text.includes(secret)]).toEqual([what, secret, false]);
+}
+
+/** Waits until the program has printed what matches, or has ended. */
+async function untilSaid(program: Spawned, wanted: RegExp): Promise<void> {
+  while (!wanted.test(program.output()) && program.process.exitCode === null) await delay(50);
+}
+
+const common = (): Record<string, string> => ({
+  CHAIN_CONFIG: join(folder, 'chain.json'),
+  LOG_LEVEL: 'trace',
+});
+
+test('keys of nodes that fail in every way, and repeat them, are in no line of the log', async () => {
+  const webSocket = nodeUrl.replace('http://', 'ws://');
+  const program = spawnProgram('all', {
+    ...common(),
+    DATA_DIR: join(folder, 'all'),
+    RPC_URL: `${nodeUrl},${webSocket},http://127.0.0.1:1/${SECRETS.pathKey}`,
+  });
+  while (asked < 8 && program.process.exitCode === null) await delay(50);
+  await untilSaid(program, /ingest failed/);
+  await program.end('SIGTERM');
+  expect(program.output().length).toBeGreaterThan(200);
+  expectNoSecret('log', program.output());
+}, 120_000);
+
+test.each(['serve', 'all'])(
+  'the password of a database that is away is in no line of the log of %s',
+  async (command) => {
+    const { code, output } = await runProgram([command], {
+      ...common(),
+      CLICKHOUSE_URL: `http://writer:${SECRETS.password}@127.0.0.1:1/candlehouse`,
+      CLICKHOUSE_READ_URL: `http://reader:${SECRETS.password}@127.0.0.1:1/candlehouse`,
+      RPC_URL: nodeUrl,
+    });
+    expect(code).toBe(1);
+    expect(output).toContain('API listening');
+    expectNoSecret(command, output);
+  },
+  120_000,
+);
+
+test('a password that the database refuses is in no line of the log', async () => {
+  const engine = new URL(process.env['CANDLEHOUSE_TEST_WRITER_URL']!);
+  const url = `http://writer:${SECRETS.password}@${engine.host}/candlehouse_none`;
+  for (const args of [['migrate'], ['verify'], ['backfill', '--from', '1', '--to', '2']]) {
+    const { code, output } = await runProgram(args, { ...common(), CLICKHOUSE_URL: url, RPC_URL: nodeUrl });
+    expect([args, code]).not.toEqual([args, 0]);
+    expectNoSecret(args.join(' '), output);
+  }
+}, 120_000);
+
+test.each([
+  ['CLICKHOUSE_URL', `ftp://${SECRETS.user}:${SECRETS.password}@host/db`],
+  ['CLICKHOUSE_URL', `http//${SECRETS.user}:${SECRETS.password}@host`],
+  ['RPC_URL', `ipc://${SECRETS.user}:${SECRETS.password}@x/${SECRETS.pathKey}`],
+  ['RPC_URL', `https://x/${SECRETS.pathKey},nonsense?key=${SECRETS.queryKey}`],
+])('a wrong %s is refused without showing what is secret in it', async (name, value) => {
+  const { code, output } = await runProgram(['serve'], { ...common(), [name]: value });
+  expect(code).toBe(1);
+  expect(output).toContain(name);
+  expectNoSecret(name, output);
+});

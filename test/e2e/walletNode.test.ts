@@ -1,0 +1,229 @@
+/**
+ * What only the node knows, on a real one: native coins, what V3 positions are owed, a token whose balances change without
+ * logs, and wallets older than the history. Every figure is what the contracts themselves say as of the same block.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { Interface, keccak256 } from 'ethers';
+
+import { encodeCall } from '../../scripts/dev/abi';
+import type { DevTransaction } from '../../scripts/dev/blockMaker';
+import { toHexData } from '../../scripts/dev/devRpc';
+import { formatUnits } from '../../src/domain/amounts';
+import type { Hex } from '../../src/domain/hex';
+import type { Portfolio } from '../../src/wire/portfolio';
+import type { TokenDetail, TokenItem } from '../../src/wire/tokens';
+import { Random } from '../simulation/random';
+import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
+import { startProgram, waitForBlock, type Program } from '../support/program';
+import { TEST_POOLS } from '../support/testWorldPlan';
+
+const SEED = Number(process.env['ANVIL_SEED'] ?? 41);
+const MOST = 2n ** 128n - 1n;
+/** Place of `balanceOf` among the storage of DevToken.sol: name, symbol, totalSupply come before it. */
+const BALANCES_SLOT = 3n;
+const REBASED = 7_654_321n;
+const MANAGER = new Interface([
+  'function collect((uint256 tokenId,address recipient,uint128 amount0Max,uint128 amount1Max)) returns (uint256 amount0, uint256 amount1)',
+]);
+
+let anvil: TestAnvil;
+let world: TestWorld;
+let program: Program;
+let folder: string;
+let head = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-wallet-'));
+  anvil = await startTestAnvil();
+  world = await deployTestWorld(anvil);
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(world.chainDescription));
+  program = await start('whole', '0');
+});
+
+afterAll(async () => {
+  await program?.end('SIGKILL');
+  await anvil?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(name: string, startBlock: string): Promise<Program> {
+  return startProgram('all', {
+    RPC_URL: anvil.wsUrl,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    START_BLOCK: startBlock,
+    FINALITY_DEPTH: '10',
+    DATA_DIR: join(folder, name),
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
+}
+
+async function get<T>(from: Program, path: string): Promise<T> {
+  const answer = await fetch(`${from.url}/api/v1${path}`);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { data: T }).data;
+}
+
+const portfolioOf = (wallet: Hex, from: Program = program): Promise<Portfolio> =>
+  get<Portfolio>(from, `/portfolio/${wallet}`);
+
+async function mine(transactions: readonly DevTransaction[]): Promise<void> {
+  head = (await world.mineBlock(undefined, transactions)).number;
+}
+
+/** About so many dollars of each token. */
+function amountsOf(pool: TestWorld['pools'][number], usd: number): { amount0: bigint; amount1: bigint } {
+  const raw = (token: (typeof pool)['token0']): bigint =>
+    (BigInt(Math.round((usd / token.priceUsd) * 1e6)) * 10n ** BigInt(token.decimals)) / 1_000_000n;
+  return { amount0: raw(pool.token0), amount1: raw(pool.token1) };
+}
+
+/** Positions of each user around the price, then trades that earn them fees. Answers the positions by owner. */
+async function earnFees(random: Random): Promise<Map<Hex, bigint[]>> {
+  const owners = new Map<Hex, bigint[]>();
+  const pools = [world.pool(TEST_POOLS.wethUsdcV3), world.pool(TEST_POOLS.hexdWplsV3)];
+  for (const from of world.users) {
+    const ids: bigint[] = [];
+    for (const pool of pools) {
+      const { tick } = await world.readSlot0(pool);
+      const near = Math.floor(tick / 60) * 60;
+      const width = 60 * random.int(5, 40);
+      const range = { tickLower: near - width, tickUpper: near + width };
+      await mine([world.mintV3(pool, { ...amountsOf(pool, 900), ...range, from })]);
+      ids.push(...(await world.listMintedPositions(head)));
+    }
+    owners.set(from, ids);
+  }
+  for (let round = 0; round < 12; round += 1) {
+    const pool = random.pick(pools);
+    const zeroForOne = random.int(0, 1) === 0;
+    const { amount0, amount1 } = amountsOf(pool, 700);
+    await mine([world.swapV3(pool, { zeroForOne, amountIn: zeroForOne ? amount0 : amount1 })]);
+  }
+  return owners;
+}
+
+async function collectable(owner: Hex, id: bigint): Promise<readonly [bigint, bigint]> {
+  const data = encodeCall(MANAGER, 'collect', [[id, owner, MOST, MOST]]);
+  const call = { from: owner, to: world.v3.positionManager, data };
+  const answer = toHexData(await anvil.rpc.call('eth_call', [call, 'latest']));
+  const [amount0, amount1] = MANAGER.decodeFunctionResult('collect', answer).toArray();
+  return [BigInt(String(amount0)), BigInt(String(amount1))];
+}
+
+test('positions show what collect would pay, to the unit, and the native coin is the node’s', async () => {
+  const random = new Random(SEED);
+  const owners = await earnFees(random);
+  // Part of one position is taken out and not paid yet: it is owed, and no longer in the position.
+  const [first] = world.users;
+  const [id] = owners.get(first!)!;
+  await waitForBlock(program.url, head);
+  const before = (await portfolioOf(first!)).positions.find(({ position_id }) => position_id === `${id}`)!;
+  const half = BigInt(before.lp_balance_raw) / 2n;
+  await mine([world.burnV3({ positionId: id!, liquidity: half, from: first! })]);
+  await waitForBlock(program.url, head);
+  let paid = 0;
+  for (const [owner, ids] of owners) {
+    const { native, positions, flags } = await portfolioOf(owner);
+    const coins = BigInt(String(await anvil.rpc.call('eth_getBalance', [owner, 'latest'])));
+    expect(native).toMatchObject({ symbol: 'PLS', balance_raw: coins.toString() });
+    expect(native!.value_usd).toBeGreaterThan(0);
+    expect(flags).toEqual([]);
+    for (const each of ids) {
+      const position = positions.find(({ position_id }) => position_id === each.toString())!;
+      const owed = await collectable(owner, each);
+      const decimals = position.tokens.map(
+        ({ address }) => world.tokens.find((token) => token.address === address)!.decimals,
+      );
+      expect(position.unclaimed!.map(({ amount }) => amount)).toEqual(
+        owed.map((raw, i) => formatUnits(raw, decimals[i]!)),
+      );
+      if (owed.some((raw) => raw > 0n)) paid += 1;
+    }
+  }
+  expect(paid).toBeGreaterThan(3);
+});
+
+test('a token whose balances change without logs is marked, and its balances come from its contract', async () => {
+  const token = world.tokens.find(({ key }) => key === 'whole')!;
+  const holder = world.users[1]!;
+  const slot = keccak256(
+    `0x${holder.slice(2).padStart(64, '0')}${BALANCES_SLOT.toString(16).padStart(64, '0')}`,
+  );
+  const more = (await world.balanceOf(token, holder)) + REBASED;
+  await anvil.rpc.call('anvil_setStorageAt', [
+    token.address,
+    slot,
+    `0x${more.toString(16).padStart(64, '0')}`,
+  ]);
+  expect(await world.balanceOf(token, holder)).toBe(more);
+  const isMarked = async (): Promise<boolean> =>
+    (await get<TokenDetail>(program, `/tokens/${token.address}`)).flags.includes('rebasing');
+  expect(await isMarked()).toBe(false);
+  const until = Date.now() + 60_000;
+  while (!(await isMarked()) && Date.now() < until) {
+    await mine([world.transfer(token, { from: world.users[0]!, to: holder, amount: 1n })]);
+    await waitForBlock(program.url, head);
+    await delay(200);
+  }
+  await mine([]);
+  await waitForBlock(program.url, head);
+  const items = await get<readonly TokenItem[]>(program, '/tokens?limit=100');
+  expect(items.filter(({ flags }) => flags.includes('rebasing')).map(({ address }) => address)).toEqual([
+    token.address,
+  ]);
+  const detail = await get<TokenDetail>(program, `/tokens/${token.address}`);
+  expect(detail.warnings.map(({ code }) => code)).toContain('rebasing');
+  const entry = (await portfolioOf(holder)).tokens.find(({ address }) => address === token.address)!;
+  expect([entry.flags, entry.balance_raw]).toEqual([
+    ['rebasing'],
+    (await world.balanceOf(token, holder)).toString(),
+  ]);
+  const scrape = await (await fetch(`${program.url}/metrics`)).text();
+  expect(scrape).toMatch(/^candlehouse_balance_rebasing_tokens 1$/m);
+  expect(scrape).toMatch(/^candlehouse_skipped_transfer_logs\{reason="nft"\} 0$/m);
+}, 120_000);
+
+test('wallets older than the history have what balanceOf says, in tokens and LP tokens, from then on', async () => {
+  const late = await start('late', String(head - 6));
+  try {
+    await waitForBlock(late.url, head);
+    const wallets = [...world.users, world.trader];
+    const pools = world.pools.filter(({ protocol }) => protocol === 'uniswap_v2');
+    // Only what the history has seen is known: pools that traded since.
+    const swaps = pools.map((pool) =>
+      world.swapV2(pool, { zeroForOne: true, amountIn: amountsOf(pool, 30).amount0 }),
+    );
+    for (const transaction of swaps) await mine([transaction]);
+    for (let round = 0; round < 2; round += 1) {
+      await mine([
+        world.transfer(world.tokens[1]!, { from: world.users[0]!, to: world.users[2]!, amount: 5n }),
+      ]);
+      await waitForBlock(late.url, head);
+      for (const wallet of wallets) {
+        const { tokens, positions, flags } = await portfolioOf(wallet, late);
+        expect(flags).toEqual(expect.arrayContaining(['partial_history', 'seeded']));
+        expect(flags).not.toContain('node_away');
+        for (const token of world.tokens.filter(({ key }) => key !== 'weth')) {
+          const shown = tokens.find(({ address }) => address === token.address)?.balance_raw ?? '0';
+          expect([token.key, shown]).toEqual([token.key, (await world.balanceOf(token, wallet)).toString()]);
+        }
+        for (const pool of pools) {
+          const held = await world.balanceOf(pool, wallet);
+          const position = positions.find(({ pair_address }) => pair_address === pool.address);
+          expect([pool.address, position?.lp_balance_raw ?? '0']).toEqual([pool.address, held.toString()]);
+          if (position !== undefined) expect(position.share_pct).toBeGreaterThan(0);
+        }
+      }
+    }
+    // A difference that is always the same makes no token a rebasing one.
+    const items = await get<readonly TokenItem[]>(late, '/tokens?limit=100');
+    expect(items.length).toBeGreaterThan(3);
+    for (const { flags } of items) expect(flags).not.toContain('rebasing');
+  } finally {
+    await late.end('SIGKILL');
+  }
+}, 90_000);

@@ -1,0 +1,72 @@
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { createLog } from '../../../src/log';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { startApi, type ApiServer, type Json } from './apiServer';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld } from './world';
+
+const TIP = FIRST_BLOCK + 59;
+const FINAL = FIRST_BLOCK + 40;
+const UNKNOWN = hexOf('99', 1, 40);
+
+let test_: TestDatabase;
+let db: Database;
+let api: ApiServer;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  const world = makeWorld({ seed: 5, blocks: 60, pools: 40, spacing: 30, events: 5 });
+  await storeWorld(db, world, { storedTo: FINAL + 5, headFrom: FINAL - 5, inserts: 2 });
+  const head = snapshotOf(world, FINAL, TIP);
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  api = await startApi(runner, () => head);
+}, 120_000);
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await test_?.drop();
+});
+
+describe.each([
+  ['/api/v1/pairs', 30],
+  ['/api/v1/tokens', 6],
+])('%s?addresses=', (path, most) => {
+  const listAll = async (): Promise<Json[]> => [...(await api.get(`${path}?limit=100`)).json['data']!];
+  const batch = async (addresses: readonly string[], more = ''): Promise<Json> =>
+    (await api.get(`${path}?addresses=${addresses.join(',')}${more}`)).json;
+
+  test('gives the very items of the list in the order asked for, each once, without the unknown ones', async () => {
+    const all = await listAll();
+    const wanted = all
+      .map((item) => String(item['address']))
+      .reverse()
+      .slice(0, most);
+    const { data, meta } = await batch(wanted);
+    expect(data).toEqual(wanted.map((address) => all.find((item) => String(item['address']) === address)));
+    expect(meta).toMatchObject({ page: 1, total: wanted.length, total_pages: 1, has_next: false });
+    const [first, second] = wanted as [string, string];
+    const shouted = second.toUpperCase().replace('0X', '0x');
+    const mixed = await batch(
+      [UNKNOWN, shouted, first, second, UNKNOWN],
+      '&page=7&limit=1&sort=liquidity_usd&q=zzz',
+    );
+    expect(mixed['data']!.map((item) => String(item['address']))).toEqual([second, first]);
+    expect((await batch([UNKNOWN]))['data']).toEqual([]);
+  });
+
+  test.each([
+    ['', 'addresses'],
+    ['0x12', 'addresses'],
+    [`${UNKNOWN},`, 'addresses'],
+    [`${UNKNOWN} ${UNKNOWN}`, 'addresses'],
+    ['0xa1077a294dDE1B09bB078844df40758a5D0f9a27', 'checksum'],
+    [Array.from({ length: 31 }, (_, i) => hexOf('bb', i, 40)).join(','), '1 to 30'],
+  ])('"%s" is a 400 that says %s', async (addresses, text) => {
+    const answer = await api.get(`${path}?addresses=${encodeURIComponent(addresses)}`);
+    expect([answer.status, answer.json['error']]).toEqual([400, expect.stringContaining(text)]);
+  });
+});

@@ -1,0 +1,99 @@
+/** The explorer's endpoints alone over HTTP, for tests that store what they read. */
+import { createServer } from 'node:http';
+
+import { createApp } from '../../../src/api/app';
+import { createByteCache } from '../../../src/api/byteCache';
+import { explorerRoutes } from '../../../src/api/explorer/explorerRoutes';
+import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { SignatureReader, VerifiedReader } from '../../../src/domain/verifiedContract';
+import { createLog } from '../../../src/log';
+import { createBlockHashes } from '../../../src/query/blockHashes';
+import { createContractReader } from '../../../src/query/contracts';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createLogDecoder } from '../../../src/query/logDecoder';
+import type { Json } from './apiServer';
+
+export const nothingVerified: VerifiedReader = {
+  find: () => Promise.resolve(null),
+  findMany: (contracts) => Promise.resolve(contracts.map(() => null)),
+  readSources: () => Promise.resolve([]),
+};
+export const noSignatures: SignatureReader = {
+  listBySelectors: () => Promise.resolve([]),
+  listByPrefix: () => Promise.resolve([]),
+};
+
+export interface TestedChain {
+  readonly chainId: number;
+  readonly runner: QueryRunner;
+  readonly head: () => HeadSnapshot | null;
+}
+
+/** Dependencies of the endpoints over these chains; 369 and 943 are valid. */
+export function explorerDeps(
+  tested: readonly TestedChain[],
+  verifiedDb: string,
+  more: Partial<ExplorerDeps> = {},
+): ExplorerDeps {
+  const chains = new Map(
+    tested.map((one) => [one.chainId, { ...one, hashes: createBlockHashes(one) }] as const),
+  );
+  const { verified = nothingVerified, signatures = noSignatures } = more;
+  return {
+    chainIds: [369, 943],
+    findChain: (chainId) => chains.get(chainId) ?? null,
+    cache: createByteCache(),
+    contracts: createContractReader(
+      (chainId) => {
+        const chain = chains.get(chainId);
+        const head = chain?.head() ?? null;
+        return chain === undefined || head === null ? null : { source: chain, head };
+      },
+      () => verifiedDb,
+    ),
+    verified,
+    signatures,
+    decoder: createLogDecoder({ verified, signatures }),
+    verifiedDb,
+    namesOf: () => ({ dexes: [], pairs: [] }),
+    totalSupplyOf: () => null,
+    codeSizeOf: null,
+    ...more,
+  };
+}
+
+export interface ExplorerAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: Json;
+}
+
+export async function startExplorer(
+  deps: ExplorerDeps,
+  head: () => HeadSnapshot | null,
+): Promise<{ get(path: string): Promise<ExplorerAnswer>; close(): Promise<void> }> {
+  const app = createApp({
+    routes: explorerRoutes(deps),
+    head,
+    log: createLog('silent', false),
+    corsOrigin: '*',
+    rateLimitPerMinute: 0,
+  });
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    async get(path) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`);
+      const json: Json = JSON.parse(await answer.text());
+      return { status: answer.status, headers: answer.headers, json };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}

@@ -1,0 +1,176 @@
+/** The OpenAPI document over a real service: its examples are answers, its bounds are the bounds, its errors the errors. */
+import { z } from 'zod';
+
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { ERROR_STATUS } from '../../../src/errors';
+import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { startApi, type ApiServer, type Json } from './apiServer';
+import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+
+const BLOCKS = 120;
+const FINAL = FIRST_BLOCK + 80;
+const TIP = FIRST_BLOCK + BLOCKS - 1;
+
+let test_: TestDatabase;
+let db: Database;
+let world: World;
+let head: HeadSnapshot | null;
+let api: ApiServer;
+let document_: Document_;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly example?: string | number;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+interface Operation {
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly 'x-example-call'?: string;
+}
+
+interface Content {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: Json;
+}
+
+interface Document_ {
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  world = makeWorld({ seed: 15, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
+  await storeWorld(db, world, { storedTo: FINAL + 10, headFrom: FINAL - 5, inserts: 2 });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  head = snapshotOf(world, FINAL, TIP);
+  api = await startApi(runner, () => head);
+  document_ = JSON.parse((await api.get('/openapi.json')).text) as Document_;
+}, 120_000);
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await test_?.drop();
+});
+
+const operations = (): [string, Operation][] =>
+  Object.entries(document_.paths).map(([path, { get }]) => [path, get]);
+
+/** The schema with the document's own definitions, as a checker. */
+function checkerOf(schema: Readonly<Record<string, unknown>>): z.ZodType {
+  const whole = { ...schema, $defs: document_.components.schemas };
+  const text = JSON.stringify(whole).replaceAll('"#/components/schemas/', '"#/$defs/');
+  return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+test('every endpoint with an answer shows a call and its answer, and the call gives that answer again', async () => {
+  let called = 0;
+  for (const [path, operation] of operations()) {
+    const content = operation.responses['200']!.content!['application/json'];
+    // The document is no example of itself.
+    if (content === undefined || path === '/openapi.json') continue;
+    const call = operation['x-example-call'];
+    expect([path, call]).toEqual([path, expect.stringMatching(/^\//)]);
+    const answer = await api.get(call!);
+    expect([call, answer.status]).toEqual([call, 200]);
+    expect([call, JSON.parse(answer.text)]).toEqual([call, content.example]);
+    expect(() => checkerOf(content.schema).parse(JSON.parse(answer.text))).not.toThrow();
+    for (const parameter of operation.parameters)
+      if (parameter.required) expect([path, parameter.name, parameter.example]).not.toContain(undefined);
+    called += 1;
+  }
+  expect(called).toBeGreaterThanOrEqual(21);
+});
+
+test('the examples hold data: no list of them is empty', () => {
+  for (const [path, operation] of operations()) {
+    const data = operation.responses['200']!.content!['application/json']?.example?.['data'];
+    if (Array.isArray(data)) expect([path, data.length > 0]).toEqual([path, true]);
+  }
+});
+
+test('each error that an endpoint may give has an example in its shape, with the code of its status', () => {
+  const error = checkerOf(document_.components.schemas['Error'] as Readonly<Record<string, unknown>>);
+  for (const [path, { responses }] of operations()) {
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '304', '405', '429', '500']));
+    for (const [status, { content }] of Object.entries(responses)) {
+      if (Number(status) < 400) continue;
+      const example = content!['application/json']!.example!;
+      expect(() => error.parse(example)).not.toThrow();
+      const code = String(example['code']) as keyof typeof ERROR_STATUS;
+      expect([path, status, ERROR_STATUS[code]]).toEqual([path, status, Number(status)]);
+    }
+  }
+});
+
+test('bounds, words, required parameters and patterns are those that are enforced', async () => {
+  let checks = 0;
+  for (const [path, operation] of operations()) {
+    const call = operation['x-example-call'];
+    if (call === undefined) continue;
+    const udf = path.startsWith('/udf/');
+    const expectBad = async (name: string, text: string | null): Promise<void> => {
+      const url = new URL(call, 'http://x');
+      if (text === null) url.searchParams.delete(name);
+      else url.searchParams.set(name, text);
+      const answer = await api.get(url.pathname + url.search);
+      const bad = udf ? answer.json['s'] : answer.json['code'];
+      expect([path, name, text, answer.status, bad]).toEqual([
+        path,
+        name,
+        text,
+        udf ? 200 : 400,
+        udf ? 'error' : 'bad_request',
+      ]);
+      expect(answer.text).toContain(name);
+      checks += 1;
+    };
+    for (const { name, in: where, required, schema } of operation.parameters) {
+      if (where === 'path') continue;
+      if (required) await expectBad(name, null);
+      const { minimum, maximum, type } = schema as { minimum?: number; maximum?: number; type: string };
+      if (type === 'integer') {
+        if (minimum! > Number.MIN_SAFE_INTEGER) await expectBad(name, String(minimum! - 1));
+        if (maximum! < Number.MAX_SAFE_INTEGER) await expectBad(name, String(maximum! + 1));
+        await expectBad(name, '9007199254740993');
+        await expectBad(name, 'x');
+      }
+      if (type === 'boolean') await expectBad(name, '1');
+      if (schema['enum'] !== undefined) await expectBad(name, 'none-of-these');
+      if (schema['maxLength'] !== undefined)
+        await expectBad(name, 'x'.repeat(Number(schema['maxLength']) + 1));
+      if (schema['pattern'] !== undefined) {
+        expect('§').not.toMatch(new RegExp(String(schema['pattern'])));
+        await expectBad(name, '§');
+      }
+    }
+  }
+  expect(checks).toBeGreaterThan(80);
+});
+
+test('before anything is indexed the document stands without examples, and with a head it has them', async () => {
+  head = null;
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const fresh = await startApi(runner, () => head);
+  const before = await fresh.get('/openapi.json');
+  expect([before.status, before.text.includes('x-example-call')]).toEqual([200, false]);
+  head = snapshotOf(world, FINAL, TIP);
+  const after = await fresh.get('/openapi.json');
+  expect(after.text).toContain('x-example-call');
+  // Once made, they stay: the document's ETag is not a new one with each block.
+  head = snapshotOf(world, FINAL, TIP - 3);
+  expect((await fresh.get('/openapi.json')).headers['etag']).toBe(after.headers['etag']);
+  head = snapshotOf(world, FINAL, TIP);
+  await fresh.close();
+});

@@ -1,0 +1,278 @@
+/** Balances in the real store compared with a node that knows the truth, and one that lies, lags, fails or reorganises. */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { insertRows } from '../../src/clickhouse/inserter';
+import { migrate } from '../../src/clickhouse/migrate';
+import {
+  headBlocksTable,
+  transfersTable,
+  type HeadBlockRow,
+  type TransferRow,
+} from '../../src/clickhouse/tables';
+import { RpcError } from '../../src/chain/rpcError';
+import { systemClock } from '../../src/chain/clock';
+import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
+import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
+import { BalanceChecker } from '../../src/ingest/balanceChecker';
+import { newIngestStatus, type IngestStatus } from '../../src/ingest/status';
+import { createLog } from '../../src/log';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import { listRebasing } from '../../src/query/rebasing';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { answeringCalls, type Asked } from '../unit/ingest/vaultSetup';
+import { createRandom } from './api/random';
+
+const SEED = 90_210;
+const CHAIN_ID = 369;
+const BLOCKS = 60;
+const FINAL = 40;
+const BALANCE_OF = '0x70a08231';
+const TOKENS = Array.from({ length: 7 }, (_, index): Hex => `0x${'c'.repeat(39)}${index}`);
+const HOLDERS = Array.from({ length: 12 }, (_, i): Hex => `0x${'d'.repeat(38)}${String(i).padStart(2, '0')}`);
+const [ELASTIC, UNTOLD] = [TOKENS[5]!, TOKENS[6]!];
+const log = createLog('silent', false);
+const hashOf = (number: number, branch = 0): Hex =>
+  `0x${(number * 16 + branch).toString(16).padStart(64, '0')}`;
+
+const opened: { test: TestDatabase; db: Database }[] = [];
+
+afterAll(async () => {
+  for (const { test, db } of opened) {
+    await db.close();
+    await test.drop();
+  }
+});
+
+/** Transfers of each block, from 1 on. */
+function makeBlocks(): TransferRow[][] {
+  const random = createRandom(SEED);
+  return Array.from({ length: BLOCKS }, (_, index) =>
+    Array.from({ length: 6 }, (__, log_): TransferRow => {
+      const sender = random() < 0.4 ? ZERO_ADDRESS : random.pick(HOLDERS);
+      return {
+        ord: toOrd(index + 1, log_),
+        timestamp: 1,
+        token: random.pick(TOKENS),
+        sender,
+        recipient: random() < 0.1 ? sender : random.pick(HOLDERS),
+        amount: random.big(random.int(100)),
+        kind: 'transfer',
+        tx_index: 0,
+      };
+    }),
+  );
+}
+const blocks = makeBlocks();
+
+/** What the logs of all blocks up to `number` add up to. */
+function plainBalance(token: Hex, holder: Hex, number: number): bigint {
+  return blocks
+    .slice(0, number)
+    .flat()
+    .filter((row) => row.token === token && row.sender !== row.recipient)
+    .reduce((sum, { sender, recipient, amount }) => {
+      return sum + (recipient === holder ? amount : 0n) - (sender === holder ? amount : 0n);
+    }, 0n);
+}
+
+/** What the contracts say: one token grows with each block, one has more than its logs ever told. */
+function trueBalance(token: Hex, holder: Hex, number: number): bigint {
+  const told = plainBalance(token, holder, number);
+  if (token === ELASTIC) return told + BigInt(number);
+  return token === UNTOLD ? told + 77n : told;
+}
+
+/** A store whose history begins with `first`, final up to FINAL, with a head up to `tip`. */
+async function storeWorld(first: number, tip: number): Promise<Database> {
+  const test = await createTestDatabase();
+  const db = openDatabase({ url: test.writerUrl });
+  opened.push({ test, db });
+  await migrate(db, log);
+  const final = blocks.slice(first - 1, FINAL).flat();
+  await insertRows(db, transfersTable, final);
+  await db.command(
+    'cursor',
+    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
+     SELECT {chain:UInt32}, number, 'done', if(number = 0, 'start', 'backfill'), {first:UInt32},
+       if(number = 0, {first:UInt32} - 1, {final:UInt32}), unhex({hash:String}), 1, map() FROM numbers(2)`,
+    { chain: CHAIN_ID, first, final: FINAL, hash: hashOf(FINAL).slice(2) },
+  );
+  await addHead(db, FINAL + 1, tip);
+  return db;
+}
+
+function headRow(number: number, { branch = 0, version = number } = {}): HeadBlockRow {
+  return {
+    chain_id: CHAIN_ID,
+    number,
+    hash: hashOf(number, branch),
+    parent_hash: hashOf(number - 1),
+    timestamp: 1,
+    commit: version,
+    version,
+    final_number: FINAL,
+  };
+}
+
+async function addHead(db: Database, from: number, to: number): Promise<void> {
+  for (let number = from; number <= to; number += 1) {
+    await insertRows(db, transfersTable, blocks[number - 1]!, { commit: number });
+    await insertRows(db, headBlocksTable, [headRow(number)]);
+  }
+}
+
+function numberAt({ at }: Asked): number {
+  if (typeof at !== 'object') throw new Error('asked without the hash of a block');
+  return Number(BigInt(at.blockHash)) >> 4;
+}
+
+const word = (value: bigint): Hex => `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`;
+
+/** Answers balanceOf with the truth, as of the block that is named by its hash. */
+function answerTruly(asked: Asked): Hex | null {
+  if (!asked.data.startsWith(BALANCE_OF)) return null;
+  return word(trueBalance(asked.to, `0x${asked.data.slice(-40)}`, numberAt(asked)));
+}
+
+function openChecker(
+  db: Database,
+  answer: (asked: Asked) => Hex | null | RpcError,
+): { checker: BalanceChecker; status: IngestStatus } {
+  const status = newIngestStatus();
+  const random = createRandom(SEED + 1);
+  const clock = { ...systemClock(), random: () => random() };
+  const rpc = answeringCalls(answer);
+  return {
+    checker: new BalanceChecker({ database: db, rpc, chainId: CHAIN_ID, status, log, clock }),
+    status,
+  };
+}
+
+const rebasingIn = async (db: Database): Promise<string[]> =>
+  [...(await listRebasing(createQueryRunner(db, { checkRows: true })))].sort();
+
+test('tokens whose balances differ from their logs at two blocks are marked, and only they', async () => {
+  const db = await storeWorld(1, BLOCKS - 10);
+  const { checker, status } = openChecker(db, answerTruly);
+  await checker.check();
+  expect(await rebasingIn(db)).toEqual([]);
+  expect(status.balanceChecks.mismatches).toBeGreaterThan(0);
+  // As of the same block there is nothing new to learn.
+  await checker.check();
+  expect(await rebasingIn(db)).toEqual([]);
+  for (let tip = BLOCKS - 9; tip <= BLOCKS; tip += 1) {
+    await addHead(db, tip, tip);
+    await checker.check();
+  }
+  expect(await rebasingIn(db)).toEqual([ELASTIC, UNTOLD]);
+  expect(status.balanceChecks).toMatchObject({ rounds: 12, failures: 0, rebasing: 2 });
+  expect(status.balanceChecks.compared).toBeGreaterThan(100);
+  const fresh = openChecker(db, answerTruly);
+  await fresh.checker.check();
+  expect(fresh.status.balanceChecks).toMatchObject({ rebasing: 2, mismatches: 0 });
+});
+
+test('where the history begins late, only a token whose difference changes is marked', async () => {
+  const db = await storeWorld(25, BLOCKS - 12);
+  const { checker } = openChecker(db, answerTruly);
+  for (let tip = BLOCKS - 12; tip <= BLOCKS; tip += 1) {
+    if (tip > BLOCKS - 12) await addHead(db, tip, tip);
+    await checker.check();
+  }
+  expect(await rebasingIn(db)).toEqual([ELASTIC]);
+});
+
+test('what is promoted in the midst of a check is not compared', async () => {
+  const db = await storeWorld(1, BLOCKS);
+  // The head's transfers lie in the final tables already, and the cursor does not say so yet.
+  await insertRows(db, transfersTable, blocks.slice(FINAL).flat());
+  const { checker, status } = openChecker(db, (asked) => {
+    const holder: Hex = `0x${asked.data.slice(-40)}`;
+    const [token, last] = [asked.to, lastOrdOfBlock(FINAL)];
+    const beyond = blocks.flat().some((row) => {
+      return row.ord > last && row.token === token && [row.sender, row.recipient].includes(holder);
+    });
+    expect(beyond).toBe(false);
+    return answerTruly(asked);
+  });
+  await checker.check();
+  expect(status.balanceChecks.failures).toBe(0);
+});
+
+test('a reorg while the node is asked voids the check', async () => {
+  const db = await storeWorld(1, BLOCKS);
+  const status = newIngestStatus();
+  const inner = answeringCalls(() => word(1n));
+  const deps = { database: db, chainId: CHAIN_ID, status, log, clock: systemClock() };
+  let asked = 0;
+  const checker = new BalanceChecker({
+    ...deps,
+    rpc: {
+      async batchSettled(calls, parse) {
+        asked += calls.length;
+        await insertRows(db, headBlocksTable, [headRow(BLOCKS, { branch: 1, version: 999 })]);
+        return inner.batchSettled(calls, parse);
+      },
+    },
+  });
+  await checker.check();
+  expect(asked).toBeGreaterThan(10);
+  expect(status.balanceChecks).toMatchObject({ rounds: 0, compared: 0, mismatches: 0 });
+});
+
+test('a node that fails costs a check, not more', async () => {
+  const db = await storeWorld(1, BLOCKS);
+  const status = newIngestStatus();
+  status.phase = 'follow';
+  const stop = new AbortController();
+  const waits: number[] = [];
+  const checker = new BalanceChecker({
+    database: db,
+    rpc: answeringCalls(() => new RpcError('network', 'away')),
+    chainId: CHAIN_ID,
+    status,
+    log,
+    clock: {
+      ...systemClock(),
+      sleep: (ms, signal) => {
+        // The deadline of the node's answers.
+        if (ms === 5_000) return systemClock().sleep(ms, signal);
+        waits.push(ms);
+        if (waits.length === 4) stop.abort();
+        return Promise.resolve();
+      },
+    },
+  });
+  await checker.run(stop.signal);
+  expect(status.balanceChecks).toMatchObject({ failures: 3, rounds: 0 });
+  expect(waits).toEqual([3_000, 30_000, 30_000, 30_000]);
+});
+
+test('nothing is asked while blocks are backfilled', async () => {
+  const db = await storeWorld(1, BLOCKS);
+  let asked = 0;
+  const status = newIngestStatus();
+  status.phase = 'backfill';
+  const stop = new AbortController();
+  let turns = 0;
+  const checker = new BalanceChecker({
+    database: db,
+    rpc: answeringCalls(() => {
+      asked += 1;
+      return word(1n);
+    }),
+    chainId: CHAIN_ID,
+    status,
+    log,
+    clock: {
+      ...systemClock(),
+      sleep: () => {
+        turns += 1;
+        if (turns === 20) stop.abort();
+        return Promise.resolve();
+      },
+    },
+  });
+  const select = jest.spyOn(db, 'select');
+  await checker.run(stop.signal);
+  expect([asked, select.mock.calls.length]).toEqual([0, 0]);
+});

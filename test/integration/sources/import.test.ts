@@ -1,0 +1,371 @@
+/** Imports of verified contracts: both folder layouts, both servers, a copied chain; broken records, stops and going on. */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { Hex } from '../../../src/domain/hex';
+import type { ChainCode } from '../../../src/sources/chainCode';
+import { isBlockscoutServer, openBlockscoutServer } from '../../../src/sources/import/blockscoutServer';
+import type { ContractSource } from '../../../src/sources/import/foundContract';
+import { createJsonFetch } from '../../../src/sources/import/jsonFetch';
+import { runImport, type ImportCounts } from '../../../src/sources/import/runImport';
+import { openSourcifyFolder } from '../../../src/sources/import/sourcifyFolder';
+import { isSourcifyServer, openSourcifyServer } from '../../../src/sources/import/sourcifyServer';
+import { hashCode } from '../../../src/sources/verifiedRecord';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { serveBlockscout, serveSourcify, writeRepository, type Placed } from '../../support/sourceServers';
+import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/verifiedWorld';
+
+jest.setTimeout(300_000);
+
+let world: WorldContract[];
+const folders: string[] = [];
+const databases: SourcesDatabase[] = [];
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  // Libraries not yet linked have no code that could be on a chain.
+  world = (await compileWorld()).filter((contract) => !contract.runtime.includes('_'));
+});
+
+afterAll(async () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const db of databases) await db.close();
+});
+
+async function open(): Promise<SourcesDatabase> {
+  const db = await openSourcesDatabase();
+  databases.push(db);
+  return db;
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'candlehouse-repository-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** A node of the given chains with this code at these addresses, and none elsewhere. */
+function codes(chains: Readonly<Record<number, Readonly<Record<Hex, string>>>>): ChainCode {
+  const codeAt = (chainId: number, address: Hex): Hex => (chains[chainId]?.[address] ?? '0x') as Hex;
+  return {
+    knows: (chainId) => chainId in chains,
+    getCode: async ({ chainId, address }) => codeAt(chainId, address),
+    listCodes: async (chainId, addresses) => addresses.map((address) => codeAt(chainId, address)),
+    findCreationCode: async () => null,
+  };
+}
+const runtimes = (contracts: readonly WorldContract[]): Record<Hex, string> =>
+  Object.fromEntries(contracts.map((each) => [addressOf(each), each.runtime]));
+
+interface Outcome extends ImportCounts {
+  readonly finished: boolean;
+  /** `address reason`. */
+  readonly skipped: string[];
+}
+
+async function importAll(
+  db: SourcesDatabase,
+  source: ContractSource,
+  chain = codes({}),
+  signal = never,
+): Promise<Outcome> {
+  const skipped: string[] = [];
+  const { counts, finished } = await runImport(
+    {
+      database: db.writer,
+      runner: createQueryRunner(db.writer, { checkRows: true }),
+      chain,
+      descendants: [369, 943],
+      progress: () => undefined,
+      skipped: ({ address }, reason) => skipped.push(`${address} ${reason}`),
+    },
+    source,
+    signal,
+  );
+  return { ...counts, finished, skipped };
+}
+
+const find = (db: SourcesDatabase, chainId: number, address: Hex, codeHash: Hex | null = null) =>
+  db.reader.find({ chainId, address }, codeHash);
+
+test.each([
+  [1, 150],
+  [2, 40],
+] as const)(
+  'a folder of layout %i is taken whole: %i contracts with their sources',
+  async (version, count) => {
+    const db = await open();
+    const root = await makeFolder();
+    const contracts = world.slice(0, count);
+    const placed = contracts.map((contract, index): Placed => {
+      return {
+        contract,
+        chainId: index % 2 === 0 ? 369 : 943,
+        match: index % 5 === 0 ? 'partial_match' : 'full_match',
+      };
+    });
+    const [first = ''] = writeRepository(root, version, placed);
+    writeFileSync(join(first, 'constructor-args.txt'), `0x${'00'.repeat(31)}07`);
+    writeFileSync(join(first, 'creator-tx-hash.txt'), `0x${'3c'.repeat(32)}`);
+    const source = await openSourcifyFolder(root, [369, 943, 1]);
+    expect(await importAll(db, source)).toEqual({
+      found: count,
+      stored: count,
+      known: 0,
+      broken: 0,
+      finished: true,
+      skipped: [],
+    });
+    for (const [index, { contract, chainId, match }] of placed.entries()) {
+      const found = await find(db, chainId, addressOf(contract));
+      const wanted = toRecord(contract, chainId);
+      const status = match === 'full_match' ? 'exact_match' : 'match';
+      const { verifiedAt, constructorArguments, settings, license, ...facts } = wanted.contract;
+      expect(found).toMatchObject({ ...facts, status, source: 'sourcify', twinOf: null });
+      expect(JSON.parse(found!.settings)).toMatchObject({ optimizer: contract.input.settings['optimizer'] });
+      expect([verifiedAt, settings === '', license === '']).not.toContain(true);
+      if (index === 0) expect(found?.constructorArguments).toBe(`0x${'00'.repeat(31)}07`);
+      if (index % 30 !== 0) continue;
+      const sources = await db.reader.readSources(found!);
+      expect(new Map(sources.map((file) => [file.path, file.content]))).toEqual(
+        new Map(wanted.sources.map((file) => [file.path, file.content])),
+      );
+    }
+    const [stored] = await db.reader.listOwn([{ chainId: 369, address: addressOf(contracts[0]!) }]);
+    expect(stored?.deployment.transaction).toBe(`0x${'3c'.repeat(32)}`);
+    expect(await importAll(db, source)).toMatchObject({ stored: 0, known: count });
+  },
+);
+
+test('records that are not as they should be are left out by name, and the others come in', async () => {
+  const db = await open();
+  const root = await makeFolder();
+  const contracts = world.slice(0, 8);
+  const placed = contracts.map((contract): Placed => ({ contract, chainId: 369, match: 'full_match' }));
+  const [tampered, missing, noJson, noAbi, noTarget, latin, none] = writeRepository(root, 2, placed) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const firstSource = (folder: string): string =>
+    join(folder, 'sources', readdirSync(join(folder, 'sources'))[0]!);
+  writeFileSync(firstSource(tampered), 'contract Evil {}');
+  rmSync(firstSource(missing));
+  writeFileSync(join(noJson, 'metadata.json'), '{"compiler":');
+  const edit = (
+    index: number,
+    change: (metadata: Record<string, Record<string, unknown>>) => void,
+  ): string => {
+    const metadata = JSON.parse(contracts[index]!.metadata) as Record<string, Record<string, unknown>>;
+    change(metadata);
+    return JSON.stringify(metadata);
+  };
+  writeFileSync(
+    join(noAbi, 'metadata.json'),
+    edit(3, (each) => (each['output']!['abi'] = [{ type: 'function', name: 'a b' }])),
+  );
+  writeFileSync(
+    join(noTarget, 'metadata.json'),
+    edit(4, (each) => (each['settings']!['compilationTarget'] = { 'no.sol': 'No' })),
+  );
+  writeFileSync(firstSource(latin), Buffer.from([0x2f, 0x2f, 0xe9]));
+  rmSync(join(none, 'metadata.json'));
+  const outcome = await importAll(db, await openSourcifyFolder(root, [369]));
+  expect(outcome).toMatchObject({ found: 8, stored: 1, broken: 7 });
+  const reasons = contracts.slice(0, 7).map((contract) => {
+    return outcome.skipped.find((line) => line.startsWith(addressOf(contract)))?.slice(43) ?? '';
+  });
+  expect(reasons).toEqual([
+    expect.stringMatching(/is missing$/),
+    expect.stringMatching(/is missing$/),
+    'the metadata is not JSON',
+    'the ABI is not valid',
+    'the compilation target no.sol is not among the sources',
+    expect.stringMatching(/is not UTF-8$/),
+    'there is no metadata.json',
+  ]);
+  for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
+});
+
+test('with a node, a record whose contract has no code is left out, and others get the hash of their code', async () => {
+  const db = await open();
+  const root = await makeFolder();
+  const [there, gone] = world as [WorldContract, WorldContract];
+  writeRepository(
+    root,
+    1,
+    [there, gone].map((contract): Placed => ({ contract, chainId: 369, match: 'full_match' })),
+  );
+  const outcome = await importAll(
+    db,
+    await openSourcifyFolder(root, [369]),
+    codes({ 369: runtimes([there]) }),
+  );
+  expect(outcome).toMatchObject({
+    stored: 1,
+    skipped: [`${addressOf(gone)} there is no code at the address`],
+  });
+  const twin = await find(db, 943, `0x${'44'.repeat(20)}`, hashCode(there.runtime as Hex));
+  expect(twin?.twinOf).toEqual({ chainId: 369, address: addressOf(there) });
+});
+
+test('a Sourcify server is recognised and read page by page, with what it says of the creation', async () => {
+  const db = await open();
+  const contracts = world.slice(0, 60);
+  const server = await serveSourcify(369, contracts);
+  try {
+    const fetch = createJsonFetch(`${server.url}/`, 1);
+    expect([await isSourcifyServer(fetch, 369, never), await isBlockscoutServer(fetch, never)]).toEqual([
+      true,
+      false,
+    ]);
+    server.failNext(2);
+    const outcome = await importAll(db, openSourcifyServer(fetch, 369));
+    expect(outcome).toEqual({ found: 60, stored: 60, known: 0, broken: 0, finished: true, skipped: [] });
+    const [contract] = contracts as [WorldContract];
+    const [stored] = await db.reader.listOwn([{ chainId: 369, address: addressOf(contract) }]);
+    expect(stored).toMatchObject({
+      codeHash: hashCode(contract.runtime as Hex),
+      deployment: { deployer: `0x${'de'.repeat(20)}`, transaction: `0x${'7e'.repeat(32)}`, block: 1_234_567 },
+      contract: {
+        verifiedAt: Date.parse('2024-05-06T07:08:09Z') / 1_000,
+        constructorArguments: '0x0042',
+        status: 'exact_match',
+      },
+    });
+    const asked = server.asked.length;
+    // Only what is new is asked for again.
+    expect(await importAll(db, openSourcifyServer(fetch, 369))).toMatchObject({ found: 0 });
+    expect(server.asked.slice(asked)).toEqual(['/v2/contracts/369?sort=asc&limit=200&afterMatchId=1059']);
+    expect(await importAll(db, openSourcifyServer(fetch, 943))).toMatchObject({ found: 0, finished: true });
+  } finally {
+    await server.close();
+  }
+});
+
+test('an import that was stopped goes on where it was', async () => {
+  const db = await open();
+  const contracts = world.slice(0, 150);
+  const server = await serveSourcify(369, contracts);
+  try {
+    const source = openSourcifyServer(createJsonFetch(server.url, 1), 369);
+    const stop = new AbortController();
+    const stopping: ContractSource = {
+      ...source,
+      async *list(position, signal) {
+        let listed = 0;
+        for await (const found of source.list(position, signal)) {
+          listed += 1;
+          if (listed === 120) stop.abort(new Error('stopped'));
+          yield found;
+        }
+      },
+    };
+    const first = await importAll(db, stopping, codes({}), stop.signal);
+    expect(first).toMatchObject({ found: 100, stored: 100, finished: false });
+    const rest = await importAll(db, source);
+    expect(rest).toMatchObject({ found: 50, stored: 50, finished: true });
+  } finally {
+    await server.close();
+  }
+});
+
+test('a Blockscout server is recognised and read page by page', async () => {
+  const db = await open();
+  const contracts = world.slice(0, 55);
+  const server = await serveBlockscout(contracts, 25);
+  try {
+    const fetch = createJsonFetch(server.url, 1);
+    expect([await isSourcifyServer(fetch, 369, never), await isBlockscoutServer(fetch, never)]).toEqual([
+      false,
+      true,
+    ]);
+    expect(await importAll(db, openBlockscoutServer(fetch, 369))).toMatchObject({
+      found: 55,
+      stored: 55,
+      broken: 0,
+    });
+    for (const contract of contracts.slice(0, 10)) {
+      const found = await find(db, 369, addressOf(contract));
+      const { name, path, abi, compilerVersion, optimization, runs, evmVersion } = toRecord(
+        contract,
+        369,
+      ).contract;
+      expect(found).toMatchObject({ name, path, abi, compilerVersion, optimization, runs, evmVersion });
+      expect(found).toMatchObject({
+        source: 'blockscout',
+        license: 'GPL-3.0',
+        constructorArguments: '0x0043',
+      });
+      expect(new Set((await db.reader.readSources(found!)).map((file) => file.content))).toEqual(
+        new Set(Object.values(contract.input.sources).map((file) => file.content)),
+      );
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test('a contract of chain 1 is that of a copied chain where the code there is the same, with where it came from', async () => {
+  const db = await open();
+  const [same, other, absent] = world as [WorldContract, WorldContract, WorldContract];
+  const server = await serveSourcify(1, [same, other, absent]);
+  try {
+    const chain = codes({ 369: { ...runtimes([same]), [addressOf(other)]: same.runtime } });
+    await importAll(db, openSourcifyServer(createJsonFetch(server.url, 1), 1), chain);
+    expect(await find(db, 369, addressOf(same))).toMatchObject({
+      source: 'ancestor:1',
+      twinOf: null,
+      name: same.name,
+    });
+    expect(await find(db, 369, addressOf(other))).toBeNull();
+    expect(await find(db, 369, addressOf(absent))).toBeNull();
+    // No node of 943 was there: who knows the code later, finds it.
+    expect(await find(db, 943, addressOf(same), hashCode(same.runtime as Hex))).toMatchObject({
+      name: same.name,
+    });
+    const fromOne = await find(db, 943, addressOf(absent), hashCode(absent.runtime as Hex));
+    expect(fromOne).toMatchObject({
+      source: 'ancestor:1',
+      constructorArguments: '0x0042',
+      twinOf: { chainId: 1 },
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+test('without the code of chain 1 the metadata hash in the code proves it, to the last character', async () => {
+  const db = await open();
+  const root = await makeFolder();
+  const hashed = world.filter((contract) => contract.runtime.includes('64697066735822')).slice(0, 3);
+  const [proven, wrong, gone] = hashed as [WorldContract, WorldContract, WorldContract];
+  writeRepository(
+    root,
+    1,
+    hashed.map((contract): Placed => ({ contract, chainId: 1, match: 'full_match' })),
+  );
+  const chain = codes({ 369: { ...runtimes([proven]), [addressOf(wrong)]: proven.runtime }, 943: {} });
+  const outcome = await importAll(db, await openSourcifyFolder(root, [369, 943, 1]), chain);
+  expect(outcome).toMatchObject({ found: 3, stored: 1, broken: 2 });
+  expect(await find(db, 369, addressOf(proven))).toMatchObject({
+    source: 'ancestor:1',
+    status: 'exact_match',
+  });
+  for (const each of [wrong, gone]) expect(await find(db, 369, addressOf(each))).toBeNull();
+});
+
+test('a folder that is no repository, and a server that is neither, are refused by name', async () => {
+  const root = await makeFolder();
+  await expect(openSourcifyFolder(root, [369])).rejects.toMatchObject({
+    code: 'bad_config',
+    message: expect.stringContaining(root),
+  });
+});

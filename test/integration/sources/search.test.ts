@@ -1,0 +1,232 @@
+/** Search in real sources: every answer against a plain search through all files; hostile expressions are refused quickly. */
+import { insertRows } from '../../../src/clickhouse/inserter';
+import { logsTable } from '../../../src/clickhouse/tables';
+import type { Hex } from '../../../src/domain/hex';
+import type { SourceQuestion } from '../../../src/query/sourceQuestion';
+import { readRegexQuestion } from '../../../src/query/sourceRegex';
+import { searchSources, type SourcePage } from '../../../src/query/sourceSearch';
+import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { makeRecords } from '../../support/verifiedWorld';
+
+jest.setTimeout(300_000);
+
+const BUSY = 'Pulse_Token_7';
+let db: SourcesDatabase;
+let records: VerifiedRecord[];
+let verifiedDb: string;
+
+beforeAll(async () => {
+  db = await openSourcesDatabase();
+  verifiedDb = new URL(db.writerUrl).pathname.slice(1);
+  records = (await makeRecords(369)).map((record, index) =>
+    index % 4 === 0 ? { ...record, contract: { ...record.contract, status: 'match' as const } } : record,
+  );
+  const elsewhere = records
+    .slice(0, 3)
+    .map((record) => ({ ...record, contract: { ...record.contract, chainId: 943 } }));
+  const strange: VerifiedRecord = {
+    ...records[0]!,
+    contract: {
+      ...records[0]!.contract,
+      address: `0x${'5e'.repeat(20)}`,
+      name: 'Strange',
+      language: 'Vyper',
+    },
+    sources: [
+      { path: 'odd/Ünïcode.vy', content: 'first\r\n# Grüße ÜBER_alles 100%_sure\r\nlast\\line' },
+      { path: 'odd/long.vy', content: `${'x'.repeat(5_000)}needle_in_a_long_line${'y'.repeat(5_000)}\n` },
+    ],
+  };
+  records.push(strange);
+  await db.store.store([...records, ...elsewhere]);
+  const busy = records.find((record) => record.contract.name === BUSY)!.contract.address;
+  await insertRows(
+    db.writer,
+    logsTable,
+    [1, 2, 3].map((index) => ({
+      chain_id: 369,
+      ord: index * 2 ** 20,
+      timestamp: 1,
+      address: busy,
+      topic_count: 0,
+      topic0: undefined,
+      topic1: undefined,
+      topic2: undefined,
+      topic3: undefined,
+      data: '0x' as Hex,
+      tx_hash: `0x${'01'.repeat(32)}` as Hex,
+      tx_index: 0,
+    })),
+  );
+});
+
+afterAll(() => db.close());
+
+type Asked = Partial<Omit<SourceQuestion, 'regex'>> & {
+  readonly q: string;
+  readonly mode?: 'text' | 'regex';
+};
+
+async function search({ mode = 'text', ...asked }: Asked): Promise<SourcePage> {
+  const regex =
+    mode === 'text' ? null : await readRegexQuestion(db.runner, asked.q, asked.caseMatters ?? false);
+  const defaults = { caseMatters: false, language: null, path: null, chainId: 369, limit: 100, offset: 0 };
+  return searchSources({ runner: db.runner, verifiedDb }, { ...defaults, ...asked, regex });
+}
+
+/** Each file once with the contracts that have it. */
+function listFiles(): { content: string; users: { record: VerifiedRecord; path: string }[] }[] {
+  const files = new Map<string, { record: VerifiedRecord; path: string }[]>();
+  for (const record of records)
+    for (const { path, content } of record.sources)
+      files.set(content, [...(files.get(content) ?? []), { record, path }]);
+  return [...files].map(([content, users]) => ({ content, users }));
+}
+
+/** Matching lines as `line:column:matches text`, by a plain look at every file. */
+function plainHits(
+  matchLine: (line: string) => { column: number; matches: number } | null,
+  keep = (_: string) => true,
+) {
+  return listFiles()
+    .filter(({ users }) => users.some(({ path }) => keep(path)))
+    .flatMap(({ content, users }) =>
+      content.split(/\r?\n/).flatMap((line, index) => {
+        const found = matchLine(line);
+        const contracts = new Set(users.map(({ record }) => record.contract.address)).size;
+        return found === null
+          ? []
+          : [`${index + 1}:${found.column}:${found.matches}:${contracts} ${line.trim()}`];
+      }),
+    )
+    .sort();
+}
+
+const byText = (text: string, fold: boolean) => (line: string) => {
+  const [hay, needle] = fold ? [line.toLowerCase(), text.toLowerCase()] : [line, text];
+  const parts = hay.split(needle);
+  return parts.length === 1 ? null : { column: [...parts[0]!].length + 1, matches: parts.length - 1 };
+};
+
+async function allHits(asked: Asked): Promise<SourcePage> {
+  const pages: SourcePage[] = [];
+  for (let offset = 0; ; offset += 100) {
+    const page = await search({ ...asked, offset });
+    pages.push(page);
+    if (page.hits.length < 100) return { ...page, hits: pages.flatMap((each) => each.hits) };
+  }
+}
+
+/** As plainHits has them. The line of a hit is the one of its snippet at its place. */
+const shown = (page: SourcePage): string[] =>
+  page.hits
+    .map((hit) => {
+      const line = hit.snippet.split('\n')[Math.min(2, hit.line - 1)] ?? '';
+      return `${hit.line}:${hit.column}:${hit.matches}:${hit.contracts} ${line.trim()}`;
+    })
+    .sort();
+
+test.each([
+  ['rescue_tokens', false],
+  ['RESCUE_TOKENS_1', false],
+  ['supply_cap_', true],
+  ['SUPPLY_CAP_', true],
+  ['permit(', false],
+  ['100%_sure', false],
+  ['über_ALLES', false],
+  ['last\\line', false],
+  ['nothing has this', false],
+  ['_safeMint', false],
+  ['@dev', true],
+] as const)('the text "%s" is found on every line that has it (case %s)', async (q, caseMatters) => {
+  const page = await allHits({ q, caseMatters });
+  expect(shown(page)).toEqual(plainHits(byText(q, !caseMatters)));
+  if (page.exact) expect(page.total).toBe(page.hits.length);
+});
+
+test.each([
+  ['rescue_\\w+_1\\d\\b', false],
+  ['function\\s+(mint|burn)\\(', true],
+  ['^contract Pulse_Token_[0-9]+ is', true],
+  ['\\boverride;$', true],
+  ['[A-Z]{3}_CAP_(1|2)\\b', false],
+  ['GRÜSSE|grüße', false],
+  ['a?b?c?Grüße.{3}', false],
+] as const)('the expression %s is found on every line that has it (case %s)', async (q, caseMatters) => {
+  const regex = new RegExp(q, caseMatters ? 'gu' : 'giu');
+  const page = await allHits({ q, caseMatters, mode: 'regex' });
+  const plain = plainHits((line) => {
+    const found = [...line.matchAll(regex)];
+    return found.length === 0
+      ? null
+      : { column: [...line.slice(0, found[0]!.index)].length + 1, matches: found.length };
+  });
+  expect(shown(page).map((hit) => hit.slice(0, 60))).toEqual(plain.map((hit) => hit.slice(0, 60)));
+  expect(page).toMatchObject({ exact: true, total: page.hits.length });
+});
+
+test('path, language and chain narrow the search', async () => {
+  const path = 'CONTRACTS/tokens/';
+  const keep = (each: string): boolean => each.toLowerCase().includes(path.toLowerCase());
+  expect(shown(await allHits({ q: 'Ownable', path }))).toEqual(plainHits(byText('Ownable', true), keep));
+  expect((await search({ q: 'needle_in', language: 'Vyper' })).total).toBe(1);
+  expect((await search({ q: 'needle_in', language: 'Solidity' })).total).toBe(0);
+  const other = await search({ q: 'pragma', chainId: 943 });
+  const files = new Set(records.slice(0, 3).flatMap(({ sources }) => sources.map((file) => file.content)));
+  expect(other.total).toBe([...files].filter((content) => /pragma/i.test(content)).length);
+  expect(other.hits.every((hit) => hit.chain_id === 943)).toBe(true);
+});
+
+test('files of exactly verified contracts come first, then those of the more active', async () => {
+  const statusOf = (address: Hex): string =>
+    records.find((record) => record.contract.address === address)!.contract.status;
+  const page = await allHits({ q: 'SUPPLY_CAP_' });
+  const statuses = page.hits.map((hit) => statusOf(hit.address));
+  expect(statuses).toEqual([...statuses].sort());
+  expect(new Set(statuses).size).toBe(2);
+  expect(page.hits[0]?.contract_name).toBe(BUSY);
+});
+
+test('pages follow each other without gap or double', async () => {
+  const whole = await search({ q: 'import', limit: 90 });
+  const parts: SourcePage[] = [];
+  for (let offset = 0; offset < 90; offset += 7)
+    parts.push(await search({ q: 'import', limit: Math.min(7, 90 - offset), offset }));
+  expect(parts.flatMap((page) => page.hits)).toEqual(whole.hits);
+});
+
+test('a long line is cut around the match', async () => {
+  const { hits } = await search({ q: 'needle_in_a_long_line' });
+  expect(hits).toMatchObject([{ line: 1, column: 5_001, path: 'odd/long.vy', contract_name: 'Strange' }]);
+  expect(hits[0]!.snippet).toContain('needle_in_a_long_line');
+  expect(hits[0]!.snippet.length).toBeLessThan(400);
+});
+
+test.each([
+  ['(', /RE2 \(missing/],
+  ['a)(b', /RE2/],
+  ['(?=look)ahead', /RE2/],
+  ['(a)\\1back', /RE2/],
+  ['(?:.{0,300}){3}zzz', /states/],
+  ['(a{1,100}){100}', /states/],
+  ['((((((((((x{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})', /states/],
+  ['(\\pL{1,100}){5}qq9', /states/],
+  ['x*', /empty text/],
+  ['\\Apragma', /\^ and \$/],
+  ['(?-m)^pragma', /\^ and \$/],
+  [`${'('.repeat(99)}a${')'.repeat(99)}`, /states/],
+])('the expression %s is refused by name and at once', async (q, why) => {
+  const started = performance.now();
+  await expect(search({ q, mode: 'regex' })).rejects.toMatchObject({
+    code: 'bad_request',
+    message: expect.stringMatching(why),
+  });
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test('an expression that backtracks elsewhere takes no longer than others', async () => {
+  const started = performance.now();
+  expect((await search({ q: '(x+x+)+yy+z', mode: 'regex' })).total).toBe(0);
+  expect(performance.now() - started).toBeLessThan(20_000);
+});

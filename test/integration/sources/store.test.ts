@@ -1,0 +1,205 @@
+/** Verified contracts in the real store: 200 real ones go in and come out as they were; twins; what replaces what. */
+import { Interface, keccak256, toUtf8Bytes } from 'ethers';
+
+import type { Hex } from '../../../src/domain/hex';
+import type { VerifiedContract } from '../../../src/domain/verifiedContract';
+import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { makeRecords } from '../../support/verifiedWorld';
+
+jest.setTimeout(300_000);
+
+let db: SourcesDatabase;
+let records: VerifiedRecord[];
+
+beforeAll(async () => {
+  db = await openSourcesDatabase();
+  records = await makeRecords(369);
+  expect(await db.store.store(records)).toEqual({ stored: records.length, kept: 0 });
+});
+
+afterAll(() => db.close());
+
+/** What the reader must answer for a record, by hand. */
+function expected(record: VerifiedRecord): VerifiedContract {
+  const files = record.sources.map(({ path, content }) => ({
+    path,
+    contentHash: keccak256(toUtf8Bytes(content)) as Hex,
+  }));
+  return { ...record.contract, twinOf: null, files };
+}
+
+/** A record like the first token's, changed. */
+function like(
+  record: VerifiedRecord,
+  address: Hex,
+  changes: Partial<VerifiedRecord['contract']> = {},
+): VerifiedRecord {
+  return { ...record, contract: { ...record.contract, address, ...changes } };
+}
+
+const token = (): VerifiedRecord => records.find((record) => record.contract.name === 'Pulse_Token_0')!;
+const at = (digit: string): Hex => `0x${digit.repeat(40)}`;
+
+test('a world of at least 150 contracts comes out as it went in, with its sources', async () => {
+  expect(records.length).toBeGreaterThanOrEqual(150);
+  const found = await db.reader.findMany(records.map((record) => ({ ...record.contract, codeHash: null })));
+  expect(found).toEqual(records.map(expected));
+  for (const [index, contract] of found.entries()) {
+    if (index % 20 !== 0 || contract === null) continue;
+    expect(await db.reader.readSources(contract)).toEqual(records[index]?.sources);
+  }
+});
+
+test('a file that many contracts share is stored once', async () => {
+  const rows = await db.writer.select<{ files: string; hashes: string }>(
+    'count',
+    'SELECT count() AS files, uniqExact(content_hash) AS hashes FROM source_files',
+  );
+  const contents = new Set(records.flatMap((record) => record.sources.map((file) => file.content)));
+  expect(rows).toEqual([{ files: String(contents.size), hashes: String(contents.size) }]);
+});
+
+test('storing the same again changes nothing', async () => {
+  expect(await db.store.store(records.slice(0, 20))).toEqual({ stored: 0, kept: 20 });
+});
+
+test('a contract that is not verified is null, with or without a code hash that nobody has', async () => {
+  const nobody = { chainId: 369, address: at('0') };
+  expect(await db.reader.find(nobody, null)).toBeNull();
+  expect(await db.reader.find(nobody, `0x${'12'.repeat(32)}`)).toBeNull();
+});
+
+test('a contract with the same code has the verification of its twin on any chain, and says whose it is', async () => {
+  const { contract, codeHash } = token();
+  const found = await db.reader.find({ chainId: 943, address: at('7') }, codeHash);
+  expect(found).toEqual({
+    ...expected(token()),
+    chainId: 943,
+    address: at('7'),
+    constructorArguments: null,
+    twinOf: { chainId: 369, address: contract.address },
+  });
+  expect(await db.reader.readSources(found!)).toEqual(token().sources);
+});
+
+test('of several twins: exact before match, the own chain before another, the oldest first', async () => {
+  const codeHash: Hex = `0x${'c0de'.repeat(16)}`;
+  const make = (
+    digit: string,
+    chainId: number,
+    status: 'exact_match' | 'match',
+    verifiedAt: number,
+  ): VerifiedRecord => ({
+    ...like(token(), at(digit), { chainId, status, verifiedAt }),
+    codeHash,
+  });
+  const twinOf = async (chainId: number): Promise<string | undefined> => {
+    const found = await db.reader.find({ chainId, address: at('9') }, codeHash);
+    return found?.twinOf?.address[2];
+  };
+  await db.store.store([make('1', 943, 'match', 100)]);
+  expect(await twinOf(369)).toBe('1');
+  await db.store.store([make('2', 943, 'match', 50), make('3', 369, 'match', 200)]);
+  expect([await twinOf(369), await twinOf(943)]).toEqual(['3', '2']);
+  await db.store.store([make('4', 943, 'exact_match', 900)]);
+  expect([await twinOf(369), await twinOf(943)]).toEqual(['4', '4']);
+  await db.store.store([make('5', 369, 'exact_match', 901), make('6', 369, 'exact_match', 902)]);
+  expect([await twinOf(369), await twinOf(943)]).toEqual(['5', '4']);
+  // Its own verification comes before any twin's.
+  const own = await db.reader.find({ chainId: 943, address: at('1') }, codeHash);
+  expect([own?.twinOf, own?.status]).toEqual([null, 'match']);
+});
+
+test('a contract whose code became another is no longer the twin of those with the old code', async () => {
+  const codeHash: Hex = `0x${'0ld0'.replace('l', '1').repeat(16)}`;
+  const record = { ...like(token(), at('a')), codeHash };
+  await db.store.store([record]);
+  expect((await db.reader.find({ chainId: 369, address: at('b') }, codeHash))?.twinOf?.address).toBe(at('a'));
+  await db.store.store([{ ...record, codeHash: `0x${'4e30'.repeat(16)}` }]);
+  expect(await db.reader.find({ chainId: 369, address: at('b') }, codeHash)).toBeNull();
+});
+
+test('an exact match replaces a match with all its files, and is not replaced by one', async () => {
+  const weak = like(token(), at('e'), { status: 'match', source: 'blockscout', name: 'Weak' });
+  const other: VerifiedRecord = {
+    ...weak,
+    sources: [{ path: 'flat.sol', content: '// only_in_the_flat_file\n' }],
+  };
+  await db.store.store([other]);
+  const strong = like(token(), at('e'));
+  expect(await db.store.store([strong])).toEqual({ stored: 1, kept: 0 });
+  expect(await db.store.store([other])).toEqual({ stored: 0, kept: 1 });
+  expect(await db.reader.find(strong.contract, null)).toEqual(expected(strong));
+  const [row] = await db.writer.select<{ uses: string }>(
+    'uses of the flat file',
+    `SELECT count() AS uses FROM source_uses FINAL WHERE address = unhex('${'e'.repeat(40)}') AND path = 'flat.sol'`,
+  );
+  expect(row).toEqual({ uses: '0' });
+});
+
+test('every event, function and error of every ABI is found by its selector, as ethers names it', async () => {
+  const wanted = new Map<string, string>();
+  for (const { contract } of records) {
+    const abi = new Interface(JSON.stringify(contract.abi));
+    abi.forEachEvent(
+      (event) => void (event.anonymous || wanted.set(event.topicHash, event.format('sighash'))),
+    );
+    abi.forEachFunction((each) => void wanted.set(each.selector, each.format('sighash')));
+    abi.forEachError((each) => void wanted.set(each.selector, each.format('sighash')));
+  }
+  expect(wanted.size).toBeGreaterThan(300);
+  const selectors = [...wanted.keys()] as Hex[];
+  const found = new Map<string, string[]>();
+  for (let from = 0; from < selectors.length; from += 1_000) {
+    for (const { selector, signature } of await db.signatures.listBySelectors(
+      selectors.slice(from, from + 1_000),
+    ))
+      found.set(selector, [...(found.get(selector) ?? []), signature]);
+  }
+  for (const [selector, signature] of wanted) {
+    expect(found.get(selector)).toContain(
+      // Contracts and enums in the ABIs of libraries have no canonical type.
+      found.get(selector)?.find((each) => each.startsWith(signature.slice(0, signature.indexOf('(')))) ??
+        signature,
+    );
+  }
+});
+
+test('an event with other indexed parameters under the same topic is known in each form', async () => {
+  const event = (indexed: boolean[]): VerifiedRecord['contract']['abi'][number] => ({
+    type: 'event',
+    name: 'Shaped_Event',
+    inputs: indexed.map((each, index) => ({ name: `p${index}`, type: 'uint256', indexed: each })),
+  });
+  await db.store.store([
+    like(token(), at('c'), { abi: [event([true, false])] }),
+    like(token(), at('d'), { abi: [event([false, true])] }),
+  ]);
+  const topic = new Interface(['event Shaped_Event(uint256,uint256)']).getEvent('Shaped_Event')!
+    .topicHash as Hex;
+  const found = await db.signatures.listBySelectors([topic]);
+  expect(found.map(({ entry }) => entry.inputs?.map((input) => input.indexed))).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+});
+
+test('signatures are found by the beginning of their name in any letter case, the shortest first', async () => {
+  const found = await db.signatures.listByPrefix('TRANSFER', 50);
+  const all = records.flatMap(({ contract }) =>
+    contract.abi.flatMap((entry) =>
+      ['event', 'function', 'error'].includes(entry.type) &&
+      entry.name?.toLowerCase().startsWith('transfer') === true
+        ? [`${entry.type} ${entry.name}`]
+        : [],
+    ),
+  );
+  expect(new Set(found.map(({ kind, signature }) => `${kind} ${signature.replace(/\(.*/, '')}`))).toEqual(
+    new Set(all),
+  );
+  const lengths = found.map(({ signature }) => signature.length);
+  expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
+  expect(await db.signatures.listByPrefix('transfer', 1)).toHaveLength(1);
+  expect(await db.signatures.listByPrefix('', 10)).toEqual([]);
+});

@@ -1,0 +1,325 @@
+/** Verification by recompiling, on a real node: contracts with immutables, libraries, arguments and a factory; tampered sources. */
+import { Interface, ZeroAddress } from 'ethers';
+
+import { openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import type { Hex } from '../../../src/domain/hex';
+import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
+import { createLog } from '../../../src/log';
+import { createChainCode } from '../../../src/sources/chainCode';
+import { createVerifyQueue } from '../../../src/sources/verifyQueue';
+import { findCompilers } from '../../../src/sources/verify/compilers';
+import type { StandardInput } from '../../../src/sources/verify/standardJson';
+import { eventually } from '../../support/embedded';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import {
+  compileSet,
+  compileWorld,
+  deploy,
+  type Deployed,
+  type WorldContract,
+} from '../../support/verifiedWorld';
+import { TRICKY } from '../../support/worldSources';
+
+jest.setTimeout(300_000);
+
+const log = createLog('silent', false);
+let anvil: Anvil;
+let rpc: DevRpc;
+let pool: EndpointPool;
+let db: SourcesDatabase;
+let queue: VerificationQueue;
+let tricky: Map<string, WorldContract>;
+let world: WorldContract[];
+/** What a test says about who created what; chain readers know more. */
+const creations = new Map<Hex, Hex>();
+
+beforeAll(async () => {
+  anvil = await startAnvil({ log, timestamp: 1_700_000_000 });
+  rpc = openDevRpc(anvil.url);
+  pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
+  db = await openSourcesDatabase();
+  queue = createVerifyQueue({
+    compilers: findCompilers(),
+    chain: createChainCode(new Map([[369, pool]])),
+    reader: db.reader,
+    store: db.store,
+    findCreationTransaction: async ({ address }) => creations.get(address) ?? null,
+    log,
+    now: () => 1_800_000_000_000,
+  });
+  tricky = new Map((await compileSet(TRICKY)).map((each) => [each.name, each]));
+  world = await compileWorld();
+});
+
+afterAll(async () => {
+  await queue.close();
+  await pool.close();
+  await rpc.close();
+  await anvil.stop();
+  await db.close();
+});
+
+interface Asked {
+  readonly input?: unknown;
+  readonly name?: string;
+  readonly version?: string;
+}
+
+/** Submits and waits for the end. */
+async function verify(contract: WorldContract, address: Hex, asked: Asked = {}): Promise<VerificationState> {
+  const submission = await queue.submit({
+    chainId: 369,
+    address,
+    input: asked.input ?? contract.input,
+    contractName: asked.name ?? `${contract.path}:${contract.name}`,
+    compilerVersion: asked.version ?? `v${contract.version}`,
+    license: null,
+  });
+  if (submission.kind !== 'queued') throw new Error(submission.kind);
+  await eventually(120_000, () => queue.status(submission.guid)?.state !== 'pending', true);
+  return queue.status(submission.guid)!;
+}
+
+/** Remembers the creation, as the indexed chain does. */
+async function deployKnown(...args: Parameters<typeof deploy>): Promise<Deployed> {
+  const deployed = await deploy(...args);
+  creations.set(deployed.address, deployed.transaction);
+  return deployed;
+}
+
+const own = (address: Hex) => db.reader.find({ chainId: 369, address }, null);
+const edited = (input: StandardInput, from: string, to: string): StandardInput => {
+  const sources = Object.entries(input.sources).map(([path, { content }]) => [
+    path,
+    { content: content.replaceAll(from, to) },
+  ]);
+  const result = { ...input, sources: Object.fromEntries(sources) as StandardInput['sources'] };
+  expect(result.sources).not.toEqual(input.sources);
+  return result;
+};
+const vault = (): WorldContract => tricky.get('Immutable_Vault')!;
+const OWNER = `0x${'ab'.repeat(20)}`;
+const vaultValues = [OWNER, 12_345n, 'the label'];
+
+test('a contract with immutables and constructor arguments is an exact match, with its arguments', async () => {
+  const deployed = await deployKnown(rpc, vault(), vaultValues);
+  expect(await verify(vault(), deployed.address)).toEqual({ state: 'verified', status: 'exact_match' });
+  expect(await own(deployed.address)).toMatchObject({
+    source: 'local',
+    status: 'exact_match',
+    name: 'Immutable_Vault',
+    path: 'contracts/Tricky.sol',
+    compilerVersion: vault().version,
+    constructorArguments: deployed.constructorArguments,
+    license: 'GPL-3.0-or-later',
+    optimization: true,
+    runs: 200,
+    evmVersion: 'shanghai',
+    verifiedAt: 1_800_000_000,
+    abi: vault().abi,
+  });
+});
+
+test('what is verified exactly is refused as already verified', async () => {
+  const deployed = await deployKnown(rpc, vault(), vaultValues);
+  await verify(vault(), deployed.address);
+  const request = { chainId: 369, address: deployed.address, input: vault().input, license: null };
+  expect(
+    await queue.submit({ ...request, contractName: 'Immutable_Vault', compilerVersion: '0.8.30' }),
+  ).toEqual({ kind: 'already_verified', status: 'exact_match' });
+});
+
+test('sources with another comment are a match, and a later exact match takes its place', async () => {
+  const deployed = await deployKnown(rpc, vault(), vaultValues);
+  const input = edited(vault().input, '// SPDX', '// Another comment\n// SPDX');
+  expect(await verify(vault(), deployed.address, { input })).toEqual({ state: 'verified', status: 'match' });
+  expect(await verify(vault(), deployed.address)).toEqual({ state: 'verified', status: 'exact_match' });
+  expect((await own(deployed.address))?.status).toBe('exact_match');
+});
+
+test('a contract that another contract made has no creation code to compare, and its arguments are unknown', async () => {
+  const maker = await deployKnown(rpc, tricky.get('Vault_Maker')!);
+  expect(await verify(tricky.get('Vault_Maker')!, maker.address)).toEqual({
+    state: 'verified',
+    status: 'exact_match',
+  });
+  const abi = new Interface(JSON.stringify(tricky.get('Vault_Maker')!.abi));
+  const [from] = (await rpc.call('eth_accounts')) as Hex[];
+  const data = abi.encodeFunctionData('make', [77n]);
+  const transaction = (await rpc.call('eth_sendTransaction', [{ from, to: maker.address, data }])) as Hex;
+  await rpc.call('evm_mine');
+  const receipt = (await rpc.call('eth_getTransactionReceipt', [transaction])) as {
+    logs: { data: string }[];
+  };
+  const address: Hex = `0x${receipt.logs[0]!.data.slice(-40)}`;
+  creations.set(address, transaction);
+  expect(await verify(vault(), address)).toEqual({ state: 'verified', status: 'exact_match' });
+  expect((await own(address))?.constructorArguments).toBeNull();
+});
+
+test('a library is recognised behind its call protection, and a contract linked to it names its address', async () => {
+  const library = await deployKnown(rpc, tricky.get('Sum_Library')!);
+  expect(await verify(tricky.get('Sum_Library')!, library.address)).toEqual({
+    state: 'verified',
+    status: 'exact_match',
+  });
+  const name = 'contracts/Tricky.sol:Sum_Library';
+  const linked = await deployKnown(rpc, tricky.get('Linked')!, [], { [name]: library.address });
+  expect((await verify(tricky.get('Linked')!, linked.address)).state).toBe('verified');
+  expect((await own(linked.address))?.libraries).toEqual({ [name]: library.address });
+});
+
+test('a contract linked to another library than the settings say is refused', async () => {
+  const library = await deployKnown(rpc, tricky.get('Sum_Library')!);
+  const name = 'contracts/Tricky.sol:Sum_Library';
+  const linked = await deployKnown(rpc, tricky.get('Linked')!, [], { [name]: library.address });
+  const settings = {
+    ...TRICKY.input.settings,
+    libraries: { 'contracts/Tricky.sol': { Sum_Library: `0x${'77'.repeat(20)}` } },
+  };
+  const state = await verify(tricky.get('Linked')!, linked.address, { input: { ...TRICKY.input, settings } });
+  expect(state).toMatchObject({
+    state: 'failed',
+    reason: expect.stringContaining('runtime code differs in'),
+  });
+  expect(await own(linked.address)).toBeNull();
+});
+
+test.each([
+  ['another operation in a function', 'used > cap ? 0 : cap - used', 'used > cap ? 1 : cap - used'],
+  ['another constructor', 'cap = cap_;', 'cap = cap_ + 1;'],
+])('tampered sources are refused: %s', async (_, from, to) => {
+  const deployed = await deployKnown(rpc, vault(), vaultValues);
+  const state = await verify(vault(), deployed.address, { input: edited(vault().input, from, to) });
+  expect(state).toMatchObject({ state: 'failed' });
+  expect(await own(deployed.address)).toBeNull();
+});
+
+test.each([
+  ['UniswapV2Factory', 'contracts/UniswapV2Factory.sol', [ZeroAddress], 'exact_match'],
+  ['Pulse_Token_2', 'contracts/tokens/Pulse_Token_2.sol', [OWNER], 'exact_match'],
+  ['ERC1967Proxy', '@openzeppelin/contracts/proxy/ERC1967/ERC1967Proxy.sol', null, 'exact_match'],
+] as const)('%s of a real package is verified from its own sources', async (name, path, values, status) => {
+  const found = world.find((each) => each.name === name && each.path === path)!;
+  const settings = {
+    ...found.input.settings,
+    evmVersion: found.version.startsWith('0.8') ? 'shanghai' : 'istanbul',
+  };
+  const compiled = await compileSet({ version: found.version, input: { ...found.input, settings } });
+  const contract = compiled.find((each) => each.name === name && each.path === path)!;
+  const target = await deploy(rpc, vault(), vaultValues);
+  const deployed = await deployKnown(rpc, contract, values ?? [target.address, '0x']);
+  expect(await verify(contract, deployed.address)).toEqual({ state: 'verified', status });
+  expect((await own(deployed.address))?.constructorArguments).toBe(deployed.constructorArguments);
+});
+
+test('the sources that a contract is not made of are not kept', async () => {
+  const deployed = await deployKnown(rpc, vault(), vaultValues);
+  const sources = { ...vault().input.sources, 'extra.sol': { content: 'contract Extra {}' } };
+  expect(await verify(vault(), deployed.address, { input: { ...vault().input, sources } })).toMatchObject({
+    state: 'verified',
+  });
+  expect((await own(deployed.address))?.files.map((file) => file.path)).toEqual(['contracts/Tricky.sol']);
+});
+
+test.each([
+  [
+    'a compiler that is not installed',
+    { version: 'v0.4.26+commit.4563c3fc' },
+    /0\.4\.26.* is not installed; installed: 0\.8\.37, .*0\.5\.16/,
+  ],
+  [
+    'another build of an installed one',
+    { version: 'v0.8.30+commit.00000000' },
+    /is not installed; installed: 0\.8\.30\+commit/,
+  ],
+  [
+    'a contract that is not there',
+    { name: 'contracts/Tricky.sol:Nobody' },
+    /no contract contracts\/Tricky\.sol:Nobody/,
+  ],
+  [
+    'sources that do not compile',
+    { input: { language: 'Solidity', sources: { 'a.sol': { content: 'contract {' } } }, name: 'A' },
+    /do not compile: ParserError/,
+  ],
+  [
+    'an import that would have to be fetched',
+    {
+      input: {
+        language: 'Solidity',
+        sources: { 'a.sol': { content: 'import "https://example.org/b.sol"; contract A {}' } },
+      },
+      name: 'A',
+    },
+    /do not compile: .*not found/s,
+  ],
+  [
+    'an interface',
+    { input: { language: 'Solidity', sources: { 'a.sol': { content: 'interface A {}' } } }, name: 'A' },
+    /abstract or an interface/,
+  ],
+] as const)('fails with the reason: %s', async (_, asked, reason) => {
+  const deployed = await deployKnown(rpc, vault(), vaultValues);
+  const state = await verify(vault(), deployed.address, asked);
+  expect(state).toEqual({ state: 'failed', reason: expect.stringMatching(reason) });
+});
+
+test.each([
+  ['no object', 7, /standard JSON input is not valid/],
+  [
+    'sources by address only',
+    { language: 'Solidity', sources: { 'a.sol': { urls: ['ipfs://x'] } } },
+    /sources\.a\.sol\.content/,
+  ],
+  ['no sources', { language: 'Solidity', sources: {} }, /got 0 source files/],
+  [
+    'another language',
+    { language: 'Brainfuck', sources: { a: { content: '' } } },
+    /"Brainfuck" is not supported/,
+  ],
+])('is refused at once: %s', async (_, input, reason) => {
+  const request = { chainId: 369, address: OWNER as Hex, contractName: 'A', compilerVersion: '0.8.30' };
+  await expect(queue.submit({ ...request, input, license: null })).rejects.toMatchObject({
+    code: 'bad_request',
+    message: expect.stringMatching(reason),
+  });
+});
+
+test('an address without code and a chain without a node are told apart', async () => {
+  const request = { input: TRICKY.input, contractName: 'Linked', compilerVersion: '0.8.30', license: null };
+  const address: Hex = `0x${'99'.repeat(20)}`;
+  expect(await queue.submit({ ...request, chainId: 369, address })).toEqual({ kind: 'no_code' });
+  await expect(queue.submit({ ...request, chainId: 943, address })).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+});
+
+test('a compilation that takes too long or too much memory ends, and leaves no process behind', async () => {
+  const source = `contract A { function f() public pure { ${'uint[] memory a; '.replace('a;', 'a;')} ${Array.from({ length: 400 }, (__, i) => `{ uint b${i} = ${i}; a = new uint[](b${i}); }`).join('')} } }`;
+  const input = {
+    language: 'Solidity',
+    sources: { 'a.sol': { content: source } },
+    settings: {
+      viaIR: true,
+      optimizer: { enabled: true },
+      outputSelection: { '*': { '*': ['evm.bytecode'] } },
+    },
+  };
+  const quick = findCompilers({ timeoutMs: 300, memoryMax: 2 ** 31 });
+  await expect(quick.compile('0.8.30', input)).rejects.toMatchObject({
+    code: 'bad_request',
+    message: /longer than 0\.3 s/,
+  });
+  const small = findCompilers({ timeoutMs: 60_000, memoryMax: 30 * 2 ** 20 });
+  await expect(small.compile('0.8.30', input)).rejects.toMatchObject({
+    code: 'bad_request',
+    message: /too much memory/,
+  });
+});
+
+test('an unknown ticket is null', () => {
+  expect(queue.status('0'.repeat(50))).toBeNull();
+});

@@ -1,0 +1,45 @@
+/** The connection to a database as something that a test can cut, join again, or let hang. */
+import { createServer, connect as connectSocket, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy that can be cut and joined again on the same port. */
+export class Cable {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | null = null;
+  port = 0;
+
+  constructor(private readonly targetPort: number) {}
+
+  async join(): Promise<void> {
+    const server = createServer((near) => {
+      const far = connectSocket(this.targetPort, '127.0.0.1');
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          this.sockets.delete(socket);
+          near.destroy();
+          far.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  /** Keeps the connections and lets nothing through. */
+  hang(): void {
+    for (const socket of this.sockets) socket.unpipe().pause();
+  }
+
+  async cut(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    const closed = new Promise<void>((resolve) =>
+      server === null ? resolve() : server.close(() => resolve()),
+    );
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+}

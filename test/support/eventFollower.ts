@@ -1,0 +1,124 @@
+/** A client of the stream that breaks off at random moments and comes back with its last id, whatever is up or down. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Random } from '../simulation/random';
+
+interface Held {
+  readonly id: string;
+  readonly block: number;
+  readonly logIndex: number;
+  readonly txHash: string;
+}
+
+interface Body {
+  readonly id: string;
+  readonly block_number: number;
+  readonly log_index: number;
+  readonly tx_hash: string;
+  readonly from_block: number;
+  readonly removed_ids: readonly string[] | null;
+}
+
+export class EventFollower {
+  /** What must not happen: a gap, an event twice or out of order, a reorg that does not name what it takes. */
+  readonly faults: string[] = [];
+  connections = 0;
+  reorgs = 0;
+  private readonly held: Held[] = [];
+  private lastId: string;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  /** `url`: of the stream, now. `after`: the id after which it begins. `stayMs`: the longest that it stays connected. */
+  constructor(
+    private readonly url: () => string,
+    private readonly random: Random,
+    after: string,
+    private stayMs: number,
+  ) {
+    this.lastId = after;
+  }
+
+  begin(): void {
+    this.running = this.follow();
+  }
+
+  /** From its next visit on it stays: a client that always leaves before the first answer learns nothing. */
+  settleDown(): void {
+    this.stayMs = Infinity;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** `<id> <tx_hash>` of the events that stand, in the order in which they came. */
+  net(): string[] {
+    return this.held.map(({ id, txHash }) => `${id} ${txHash}`);
+  }
+
+  private async follow(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const visit =
+        this.stayMs === Infinity
+          ? signal
+          : AbortSignal.any([signal, AbortSignal.timeout(this.random.int(20, this.stayMs))]);
+      try {
+        await this.visit(visit);
+      } catch {
+        // Refused, broken off by either side, or killed in the middle of a message: it comes back.
+      }
+      await delay(this.random.int(1, 60));
+    }
+  }
+
+  private async visit(signal: AbortSignal): Promise<void> {
+    const response = await fetch(this.url(), { signal, headers: { 'last-event-id': this.lastId } });
+    if (response.status !== 200 || response.body === null) return;
+    this.connections += 1;
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      const messages = text.split('\n\n');
+      text = messages.pop() ?? '';
+      for (const message of messages) this.take(message);
+    }
+  }
+
+  private take(message: string): void {
+    const field = (name: string): string | undefined =>
+      message
+        .split('\n')
+        .find((line) => line.startsWith(`${name}: `))
+        ?.slice(name.length + 2);
+    const data = field('data');
+    if (data === undefined) return;
+    const body = JSON.parse(data) as Body;
+    const event = field('event');
+    if (event === 'gap') this.faults.push(`a gap ${data} after ${this.lastId}`);
+    else if (event === 'reorg') this.takeReorg(body);
+    else this.takeEvent(body);
+    this.lastId = field('id') ?? this.lastId;
+  }
+
+  private takeReorg({ from_block, removed_ids }: Body): void {
+    this.reorgs += 1;
+    while ((this.held.at(-1)?.block ?? -1) >= from_block) {
+      const gone = this.held.pop();
+      if (removed_ids !== null && gone !== undefined && !removed_ids.includes(gone.id)) {
+        this.faults.push(`a reorg from ${from_block} does not name ${gone.id}`);
+      }
+    }
+  }
+
+  private takeEvent({ id, block_number: block, log_index: logIndex, tx_hash: txHash }: Body): void {
+    const last = this.held.at(-1);
+    const follows =
+      last === undefined || block > last.block || (block === last.block && logIndex > last.logIndex);
+    if (!follows) this.faults.push(`${id} came after ${last.id}`);
+    this.held.push({ id, block, logIndex, txHash });
+  }
+}

@@ -1,0 +1,133 @@
+/** API and ingester together in the test's own process, on a database of their own that can be cut off, with their log. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import pino from 'pino';
+
+import { stubDescription } from '../../scripts/bench/stubDescription';
+import { readyShape, type ReadyAnswer } from '../../src/api/service/readyz';
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { runAll } from '../../src/commands/runAll';
+import { loadConfig } from '../../src/config';
+import { Cable } from './cable';
+import { createTestDatabase } from './engine';
+
+export interface LogLine {
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RunningProgram {
+  readonly url: string;
+  readonly log: readonly LogLine[];
+  ready(): Promise<ReadyAnswer>;
+  /** Waits until /readyz names the problem; resolves to its message. */
+  untilProblem(code: string, timeoutMs?: number): Promise<string>;
+  /** Waits until /readyz names none of the codes (of any, when none is given). */
+  untilCalm(codes?: readonly string[], timeoutMs?: number): Promise<void>;
+  untilBlock(number: number, hash?: string): Promise<void>;
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A database that outlives the programs on it. */
+export interface ProgramHome {
+  readonly database: Database;
+  readonly cable: Cable;
+  start(rpcUrls: readonly string[], settings?: Readonly<Record<string, string>>): Promise<RunningProgram>;
+  drop(): Promise<void>;
+}
+
+export async function createProgramHome(): Promise<ProgramHome> {
+  const test = await createTestDatabase();
+  const cable = new Cable(Number(new URL(test.writerUrl).port));
+  await cable.join();
+  const through = (url: string): string => {
+    const changed = new URL(url);
+    changed.port = String(cable.port);
+    return changed.toString();
+  };
+  const running: RunningProgram[] = [];
+  const database = openDatabase({ url: test.writerUrl });
+  return {
+    database,
+    cable,
+    async start(rpcUrls, settings = {}): Promise<RunningProgram> {
+      const program = await startProgram({
+        PORT: '0',
+        RPC_URL: rpcUrls.join(','),
+        CHAIN_CONFIG: 'chain.json',
+        START_BLOCK: '0',
+        RATE_LIMIT_PER_MINUTE: '0',
+        CLICKHOUSE_URL: through(test.writerUrl),
+        CLICKHOUSE_READ_URL: through(test.readerUrl),
+        ...settings,
+      });
+      running.push(program);
+      return program;
+    },
+    async drop(): Promise<void> {
+      await Promise.all(running.map((program) => program.stop()));
+      await cable.cut();
+      await database.close();
+      await test.drop();
+    },
+  };
+}
+
+async function startProgram(settings: Readonly<Record<string, string>>): Promise<RunningProgram> {
+  const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
+  const config = loadConfig(settings, (path) =>
+    path === 'chain.json' ? description : readFileSync(path, 'utf8'),
+  );
+  const lines: LogLine[] = [];
+  const log = pino(
+    { level: 'info', base: null },
+    { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
+  );
+  const controller = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  const url = await new Promise<string>((resolve, reject) => {
+    const onReady = (api: { readonly url: string } | null): void => resolve(api?.url ?? '');
+    running = runAll(config, log, controller.signal, { api: true, ingest: true, onReady });
+    running.catch(reject);
+  });
+  const ready = async (): Promise<ReadyAnswer> =>
+    readyShape.parse(await (await fetch(`${url}/readyz`)).json());
+  const until = async (
+    what: string,
+    timeoutMs: number,
+    test: (answer: ReadyAnswer) => boolean,
+  ): Promise<ReadyAnswer> => {
+    for (const end = Date.now() + timeoutMs; ; await delay(50)) {
+      const answer = await ready();
+      if (test(answer)) return answer;
+      if (Date.now() > end) throw new Error(`${what} did not come about: ${JSON.stringify(answer)}`);
+    }
+  };
+  return {
+    url,
+    log: lines,
+    ready,
+    async untilProblem(code, timeoutMs = 30_000): Promise<string> {
+      const answer = await until(code, timeoutMs, ({ problems }) =>
+        problems.some((one) => one.code === code),
+      );
+      return answer.problems.find((one) => one.code === code)!.message;
+    },
+    async untilCalm(codes, timeoutMs = 30_000): Promise<void> {
+      const counts = (code: string): boolean => codes === undefined || codes.includes(code);
+      await until('calm', timeoutMs, ({ problems }) => !problems.some(({ code }) => counts(code)));
+    },
+    async untilBlock(number, hash): Promise<void> {
+      await until(`block ${number}`, 30_000, ({ checks: { head } }) =>
+        hash === undefined ? Number(head.block_number) >= number : head.block_hash === hash,
+      );
+    },
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    async stop(): Promise<void> {
+      controller.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** The whole API as the program puts it together, over a simulated chain in a database of its own. */
+import { readFileSync } from 'node:fs';
+
+import pino from 'pino';
+
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { startApi, type ApiServer } from '../../src/commands/api';
+import { loadConfig } from '../../src/config';
+import { createLog } from '../../src/log';
+import { createMetrics } from '../../src/metrics';
+import { openSession, SIM_PRICES } from '../simulation/harness';
+import { SimChain } from '../simulation/simChain';
+import { createTestDatabase } from './engine';
+
+export interface SimApi {
+  readonly url: string;
+  readonly chain: SimChain;
+  readonly db: Database;
+  /** Lines of the program's log, from debug on. */
+  readonly log: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** `env`: settings of the program. */
+export async function startSimApi(
+  seed: number,
+  blocks: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<SimApi> {
+  const test_ = await createTestDatabase();
+  const db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  const chain = new SimChain(seed);
+  chain.mine(blocks);
+  const calm = { failure: 0, between: () => undefined };
+  const session = await openSession(chain, db, calm, { depth: 20, commitSeed: 1 });
+  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
+  await session.advanceTo({
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    baseFeePerGas,
+    transactionCount,
+    logsBloom: null,
+  });
+  const lines: string[] = [];
+  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) });
+  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...env }, (path) =>
+    readFileSync(path, 'utf8'),
+  );
+  const anchors = SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' }));
+  const api: ApiServer = await startApi({
+    config: { ...config, chain: { ...config.chain, anchors, wrappedNative: SIM_PRICES.wrappedNative } },
+    log,
+    metrics: createMetrics(),
+  });
+  api.connect(test_.readerUrl);
+  for (;;) {
+    const answer = await fetch(`${api.url}/readyz`);
+    await answer.arrayBuffer();
+    if (Number(answer.headers.get('x-indexed-block') ?? -1) === chain.head.number) break;
+  }
+  return {
+    url: api.url,
+    chain,
+    db,
+    log: lines,
+    async stop() {
+      await api.close();
+      await db.close();
+      await test_.drop();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+/** What a client can use up of the HTTP server is bounded, and the service goes on for the others. */
+import type { Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+
+import { createApp } from '../../../src/api/app';
+import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';
+import type { Route } from '../../../src/api/route';
+import { createLog } from '../../../src/log';
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+const BIG = Buffer.alloc(16 * 1024 * 1024, 'x');
+const routes: Route[] = [
+  { path: '/up', doc: { summary: 'up', tag: 'service' }, handle: (ctx) => void (ctx.body = 'up') },
+  { path: '/big', doc: { summary: 'big', tag: 'service' }, handle: (ctx) => void (ctx.body = BIG) },
+];
+
+async function serve(limits: Partial<HttpLimits> = {}): Promise<number> {
+  const app = createApp({
+    routes,
+    head: () => null,
+    log: createLog('silent', false),
+    corsOrigin: '*',
+    rateLimitPerMinute: 0,
+  });
+  const server = createHttpServer(app.callback(), { ...HTTP_LIMITS, ...limits });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+interface Client {
+  readonly socket: Socket;
+  text(): string;
+  /** Resolves when the server has closed the socket; fails after 10 s. */
+  readonly closed: Promise<void>;
+}
+
+function open(port: number): Client {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('still open')), 10_000);
+    socket.once('close', () => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
+  closed.catch(() => undefined);
+  return { socket, text: () => text, closed };
+}
+
+const GET_UP = 'GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+async function expectAlive(port: number): Promise<void> {
+  const client = open(port);
+  client.socket.write(GET_UP);
+  await client.closed;
+  expect(client.text()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nup$/);
+}
+
+/** A client that sends a piece every 50 ms, never enough. */
+function trickle({ socket, closed }: Client, piece: string): void {
+  const timer = setInterval(() => socket.writable && socket.write(piece), 50);
+  void closed.catch(() => undefined).finally(() => clearInterval(timer));
+}
+
+test('a client that sends its headers for ever is cut off, however many of them there are', async () => {
+  const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
+  const slow = Array.from({ length: 50 }, () => open(port));
+  for (const client of slow) {
+    client.socket.write('GET /up HTTP/1.1\r\nHost: x\r\n');
+    trickle(client, 'X-A: b\r\n');
+  }
+  await expectAlive(port);
+  await Promise.all(slow.map(({ closed }) => closed));
+  for (const client of slow) expect(client.text()).toMatch(/^(HTTP\/1\.1 408 |$)/);
+});
+
+test('a client that sends its body for ever is cut off with its answer', async () => {
+  const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
+  for (const [method, length] of [
+    ['GET', 'Content-Length: 1000'],
+    ['GET', 'Transfer-Encoding: chunked'],
+    ['POST', 'Content-Length: 1000'],
+  ]) {
+    const client = open(port);
+    client.socket.write(`${method} /up HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`);
+    trickle(client, '1\r\nx\r\n');
+    await client.closed;
+    expect(client.text()).toMatch(method === 'GET' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 405 /);
+  }
+});
+
+test('a client that reads no answer loses its socket', async () => {
+  const port = await serve({ idleTimeoutMs: 300 });
+  const client = open(port);
+  client.socket.pause();
+  client.socket.write('GET /big HTTP/1.1\r\nHost: x\r\n\r\n');
+  await new Promise<void>((resolve) => {
+    const server = servers.at(-1)!;
+    const look = (): void => {
+      server.getConnections((_, count) => (count === 0 ? resolve() : setTimeout(look, 50)));
+    };
+    setTimeout(look, 100);
+  });
+  await expectAlive(port);
+});
+
+test.each([
+  [
+    'headers without end',
+    `GET /up HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'too long',
+  ],
+  [
+    'a URL without end',
+    `GET /${'x'.repeat(5_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    400,
+    '4096',
+  ],
+  ['a body without end', 'POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n', 405, 'POST'],
+  ['a large body of a GET', 'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n', 400, '1048576'],
+  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'no HTTP'],
+  [
+    'two lengths',
+    'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    400,
+    'no HTTP',
+  ],
+  [
+    'a length and chunks',
+    'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+    'no HTTP',
+  ],
+  ['a header that ends another', 'GET /up HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n', 400, 'no HTTP'],
+])('%s: refused in the words of the API, and the socket closed', async (_, request, status, text) => {
+  const port = await serve();
+  const client = open(port);
+  client.socket.write(request);
+  await client.closed;
+  expect(client.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const body = JSON.parse(client.text().split('\r\n\r\n').slice(1).join('')) as Record<string, unknown>;
+  expect(body).toEqual({ success: false, error: expect.stringContaining(text), code: expect.any(String) });
+  await expectAlive(port);
+});
+
+test('an address with too many sockets is refused the next one, and has it when another has gone', async () => {
+  const port = await serve({ socketsPerAddressMax: 3, localExempt: false });
+  const held = Array.from({ length: 3 }, () => open(port));
+  await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
+  const refused = open(port);
+  await refused.closed;
+  expect(refused.text()).toMatch(/^HTTP\/1\.1 429 [\s\S]*Retry-After: 10[\s\S]*"code":"rate_limited"/);
+  const [first] = held;
+  first!.socket.end(GET_UP);
+  await first!.closed;
+  expect(first!.text()).toMatch(/^HTTP\/1\.1 200 /);
+  await expectAlive(port);
+});
+
+test('local addresses have no bound of their own, since a proxy makes everyone look local', async () => {
+  const port = await serve({ socketsPerAddressMax: 1 });
+  const held = [open(port), open(port)];
+  await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
+  await expectAlive(port);
+});

@@ -1,0 +1,117 @@
+/** The comparison of code byte by byte: what may differ, and that nothing else may. */
+import type { Hex } from '../../../src/domain/hex';
+import { compareCode, findMetadata, hasMetadataHash } from '../../../src/sources/verify/compareCode';
+import { findCompilers } from '../../../src/sources/verify/compilers';
+import {
+  readCompiled,
+  withComments,
+  withOutputs,
+  type CompiledContract,
+} from '../../../src/sources/verify/standardJson';
+import { TRICKY } from '../../support/worldSources';
+
+jest.setTimeout(120_000);
+
+const ADDRESS: Hex = `0x${'5a'.repeat(20)}`;
+const compiled = new Map<string, CompiledContract>();
+let commented: CompiledContract;
+
+beforeAll(async () => {
+  const compilers = findCompilers({ timeoutMs: 100_000, memoryMax: 2 ** 31 });
+  const every = { path: 'contracts/Tricky.sol', name: '*' };
+  const { output } = await compilers.compile('0.8.30', withOutputs(TRICKY.input, every, '0.8.30'));
+  for (const name of ['Sum_Library', 'Linked', 'Immutable_Vault', 'Vault_Maker'])
+    compiled.set(name, readCompiled(output, { path: every.path, name }));
+  const maker = { path: every.path, name: 'Vault_Maker' };
+  const again = await compilers.compile('0.8.30', withOutputs(withComments(TRICKY.input), maker, '0.8.30'));
+  commented = readCompiled(again.output, maker);
+});
+
+const options = { kind: 'runtime', address: ADDRESS, metadata: [] } as const;
+const toHex = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
+
+test('code equals itself exactly, and an argument tail only where it is creation code', () => {
+  const { runtime, creation } = compiled.get('Vault_Maker')!;
+  expect(hasMetadataHash(runtime.code)).toBe(true);
+  expect(compareCode(`0x${runtime.code}`, runtime, options)).toEqual({
+    match: { exact: false, libraries: {}, tail: '' },
+  });
+  expect(compareCode(`0x${runtime.code}00`, runtime, options)).toMatchObject({ lengths: true });
+  expect(compareCode(`0x${creation.code}abcd`, creation, { ...options, kind: 'creation' })).toMatchObject({
+    match: { tail: 'abcd' },
+  });
+});
+
+test('every changed byte is a difference, but those of the metadata that a comment changes too', () => {
+  const { runtime } = compiled.get('Vault_Maker')!;
+  const metadata = findMetadata(runtime.code, commented.runtime.code)!;
+  // Its own and that of the vault that it carries.
+  expect(metadata).toHaveLength(2);
+  const bytes = Buffer.from(runtime.code, 'hex');
+  const inMetadata = (at: number): boolean =>
+    metadata.some(({ start, length }) => at >= start && at < start + length);
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = bytes[at]! ^ 0x01;
+    const result = compareCode(toHex(bytes), runtime, { ...options, metadata });
+    bytes[at] = bytes[at]! ^ 0x01;
+    if (inMetadata(at))
+      expect([at, result]).toEqual([at, { match: { exact: false, libraries: {}, tail: '' } }]);
+    else expect([at, 'difference' in result]).toEqual([at, true]);
+  }
+  // 51 bytes of map and 2 of length: all that solc adds with default settings.
+  expect(metadata.map(({ length }) => length)).toEqual([53, 53]);
+  expect(metadata[1]!.start + 53).toBe(bytes.length);
+});
+
+test('immutables may hold anything, but the same everywhere', () => {
+  const { runtime } = compiled.get('Immutable_Vault')!;
+  expect(runtime.immutables.size).toBe(2);
+  const bytes = Buffer.from(runtime.code, 'hex');
+  const fill = (value: number): void => {
+    for (const ranges of runtime.immutables.values())
+      for (const { start, length } of ranges) bytes.fill(value, start, start + length);
+  };
+  fill(0x11);
+  expect(compareCode(toHex(bytes), runtime, options)).toHaveProperty('match');
+  const twice = [...runtime.immutables.values()].find((ranges) => ranges.length > 1);
+  if (twice === undefined) throw new Error('no immutable stands twice');
+  bytes[twice[0]!.start] = 0x12;
+  expect(compareCode(toHex(bytes), runtime, options)).toEqual({
+    difference: 'an immutable stands with several values in the code',
+  });
+});
+
+test('a library stands with its own address in front, and only its own', () => {
+  const { runtime } = compiled.get('Sum_Library')!;
+  expect(runtime.code.startsWith(`73${'00'.repeat(20)}3014`)).toBe(true);
+  const deployed = (address: Hex): Hex => `0x73${address.slice(2)}${runtime.code.slice(42)}`;
+  expect(compareCode(deployed(ADDRESS), runtime, options)).toHaveProperty('match');
+  expect(compareCode(deployed(`0x${'5b'.repeat(20)}`), runtime, options)).toHaveProperty('difference');
+});
+
+test('a linked library is named with its address; none, or two of them, are a difference', () => {
+  const { runtime } = compiled.get('Linked')!;
+  const name = 'contracts/Tricky.sol:Sum_Library';
+  const [hole] = runtime.links.get(name)!;
+  const linked = (byte: string): string =>
+    runtime.code.slice(0, 2 * hole!.start) + byte.repeat(20) + runtime.code.slice(2 * (hole!.start + 20));
+  expect(compareCode(`0x${linked('c4')}`, runtime, options)).toMatchObject({
+    match: { libraries: { [name]: `0x${'c4'.repeat(20)}` } },
+  });
+  expect(compareCode(`0x${linked('00')}`, runtime, options)).toEqual({
+    difference: `library ${name} is not linked in the code`,
+  });
+  const two = { ...runtime, links: new Map([[name, [hole!, { start: 0, length: 20 }]]]) };
+  expect(compareCode(`0x${linked('c4')}`, two, options)).toEqual({
+    difference: `library ${name} stands with 2 addresses in the code`,
+  });
+});
+
+test('codes that differ elsewhere than in metadata have none that could be found', () => {
+  const { runtime } = compiled.get('Vault_Maker')!;
+  const other =
+    runtime.code.slice(0, 100) + (runtime.code[100] === 'a' ? 'b' : 'a') + runtime.code.slice(101);
+  expect(findMetadata(runtime.code, other)).toBeNull();
+  expect(findMetadata(runtime.code, runtime.code)).toEqual([]);
+  expect(findMetadata(runtime.code, `${runtime.code}00`)).toBeNull();
+});
