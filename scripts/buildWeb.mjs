@@ -1,0 +1,74 @@
+/**
+ * Compiles the web page (src/web) into dist/web: browser modules, pages, style sheet, icons and the chart library's own
+ * build out of node_modules. Nothing is bundled; the pages name every module, so that browsers fetch them all at once.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const source = join(root, 'src', 'web');
+const CHARTS = 'lightweight-charts';
+
+/** Builds `<folder>`/web; exits with the compiler's code when it fails. */
+export function buildWeb(folder) {
+  const output = join(folder, 'web');
+  const compiled = join(folder, 'web-compiled');
+  rmSync(output, { recursive: true, force: true });
+  rmSync(compiled, { recursive: true, force: true });
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(
+    process.execPath,
+    [compiler, '-p', join(source, 'tsconfig.json'), '--noEmit', 'false', '--outDir', compiled],
+    { cwd: root, stdio: 'inherit' },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+  mkdirSync(folder, { recursive: true });
+  // Beside the page the compiler writes the shapes whose types it used; the page itself does not need them.
+  renameSync(join(compiled, 'web'), output);
+  rmSync(compiled, { recursive: true, force: true });
+  const modules = readdirSync(output).filter((name) => name.endsWith('.js'));
+  for (const name of modules) {
+    const path = join(output, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`from '${CHARTS}'`, `from './${CHARTS}.js'`));
+  }
+  copyFileSync(
+    join(root, 'node_modules', CHARTS, 'dist', `${CHARTS}.standalone.production.mjs`),
+    join(output, `${CHARTS}.js`),
+  );
+  for (const name of readdirSync(source).filter((file) => /\.(css|svg)$/.test(file)))
+    copyFileSync(join(source, name), join(output, name));
+  for (const name of readdirSync(source).filter((file) => file.endsWith('.html'))) {
+    const page = readFileSync(join(source, name), 'utf8');
+    const links = modulesOf(page, output).map(
+      (file) => `<link rel="modulepreload" href="__ASSETS__/${file}" />`,
+    );
+    writeFileSync(join(output, name), page.replace('<!-- modules -->', links.join('\n    ')));
+  }
+}
+
+/** The modules that a page's own one imports, however far down. */
+function modulesOf(page, folder) {
+  const [, first] = /<script type="module" src="__ASSETS__\/([\w-]+\.js)"/.exec(page) ?? [];
+  const found = new Set();
+  const visit = (name) => {
+    if (found.has(name)) return;
+    found.add(name);
+    if (name === `${CHARTS}.js`) return;
+    for (const [, next] of readFileSync(join(folder, name), 'utf8').matchAll(/from '\.\/([\w-]+\.js)'/g))
+      visit(next);
+  };
+  if (first !== undefined) visit(first);
+  return [...found];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) buildWeb(process.argv[2] ?? join(root, 'dist'));

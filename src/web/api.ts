@@ -1,0 +1,117 @@
+/**
+ * Asking our own API. A refusal becomes an ApiFailure with the API's own text; every answer's block is told to whoever
+ * listens. Browsers revalidate by ETag on their own.
+ */
+
+export const API = '/api/v1';
+
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  /** Status 0: no answer came. */
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = 'ApiFailure';
+    this.status = status;
+    this.code = code;
+  }
+
+  get isMissing(): boolean {
+    return this.status === 404;
+  }
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | null>>;
+
+const blockListeners: ((block: number) => void)[] = [];
+
+/** Called with the block that an answer is as of, whenever one comes. */
+export function onBlock(listener: (block: number) => void): void {
+  blockListeners.push(listener);
+}
+
+/** Path and query of a call; nulls and empty texts are left out. */
+export function urlOf(path: string, query: Query = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== null && value !== '') given.set(name, String(value));
+  const text = given.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** Longest that a call waits by itself where the server says how long, and how often. */
+const PATIENCE_S = 5;
+const TRIES = 3;
+
+/** One call. Rejects with ApiFailure, or with the signal's AbortError. */
+async function call(url: string, signal: AbortSignal): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, { signal, headers: { Accept: 'application/json' } });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new ApiFailure(0, 'unreachable', 'The server does not answer');
+  }
+  const block = Number(response.headers.get('X-Indexed-Block'));
+  if (block > 0) for (const listener of blockListeners) listener(block);
+  return response;
+}
+
+function failureOf(status: number, body: unknown): ApiFailure {
+  const isObject = typeof body === 'object' && body !== null;
+  const message =
+    isObject && 'error' in body && typeof body.error === 'string' ? body.error : `HTTP ${status}`;
+  const code = isObject && 'code' in body && typeof body.code === 'string' ? body.code : 'unknown';
+  return new ApiFailure(status, code, message);
+}
+
+/** The parsed body of a 200. */
+export async function getBody(url: string, signal: AbortSignal): Promise<unknown> {
+  let response = await call(url, signal);
+  for (let tries = 1; tries < TRIES && !response.ok; tries += 1) {
+    // Too many calls, or the database is away for a moment: the server says when to ask again.
+    const wait = response.headers.get('Retry-After');
+    if (wait === null || Number(wait) > PATIENCE_S) break;
+    await pause(Number(wait) * 1000, signal);
+    response = await call(url, signal);
+  }
+  let body: unknown = null;
+  try {
+    body = await response.json();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (response.ok) throw new ApiFailure(response.status, 'unreadable', 'The answer is not JSON');
+  }
+  if (!response.ok) throw failureOf(response.status, body);
+  return body;
+}
+
+/** An answer of the market or the explorer: `{ data }`, lists with `meta`. */
+export async function getAnswer<T extends { readonly data: unknown }>(
+  path: string,
+  query: Query,
+  signal: AbortSignal,
+): Promise<T> {
+  const body = await getBody(urlOf(API + path, query), signal);
+  if (typeof body !== 'object' || body === null || !('data' in body))
+    throw new ApiFailure(200, 'unreadable', 'The answer has no data');
+  // Same origin, same release: the server's tests hold every answer to the shape that T is the type of.
+  return body as T;
+}
+
+/** Resolves after a time; rejects when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(new DOMException('left', 'AbortError'));
+    });
+  });
+}
+
+/** What to tell people about whatever was thrown. */
+export function failureText(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong';
+}

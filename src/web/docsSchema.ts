@@ -1,0 +1,51 @@
+/** The shape of an answer as a tree that opens where one wants to look. */
+import { h } from './dom.ts';
+import { boundsOf, resolveSchema, typeOf, type OpenApi, type Schema } from './openapiDocument.ts';
+
+/** How deep a tree may go; shapes that contain themselves would never end. */
+const DEPTH_MAX = 6;
+/** Levels that are open from the start. */
+const OPEN_LEVELS = 1;
+
+export function schemaTree(document: OpenApi, schema: Schema): HTMLElement {
+  return h('div', { class: 'schema' }, ...fields(document, schema, 0));
+}
+
+/** The object or objects inside lists, unions and references. */
+function objectsOf(document: OpenApi, schema: Schema): Schema[] {
+  const resolved = resolveSchema(document, schema);
+  if (resolved.properties !== undefined) return [resolved];
+  if (resolved.items !== undefined) return objectsOf(document, resolved.items);
+  return (resolved.anyOf ?? resolved.oneOf ?? []).flatMap((part) => objectsOf(document, part));
+}
+
+function fields(document: OpenApi, schema: Schema, depth: number): HTMLElement[] {
+  const objects = objectsOf(document, schema);
+  return objects.flatMap((object, index) => {
+    const rows = Object.entries(object.properties ?? {}).map(([name, field]) =>
+      fieldOf(document, object, name, field, depth),
+    );
+    return index === 0 ? rows : [h('p', { class: 'schema-or' }, 'or'), ...rows];
+  });
+}
+
+function fieldOf(document: OpenApi, object: Schema, name: string, field: Schema, depth: number): HTMLElement {
+  const resolved = resolveSchema(document, field);
+  const isOptional = !(object.required ?? []).includes(name);
+  const words = [field.description ?? resolved.description ?? '', boundsOf(field)]
+    .filter((text) => text !== '')
+    .join(' · ');
+  const line = [
+    h('code', { class: 'field-name' }, name),
+    h('span', { class: 'field-type' }, `${typeOf(field)}${isOptional ? ', optional' : ''}`),
+    h('span', { class: 'field-words' }, words),
+  ];
+  const inner = depth >= DEPTH_MAX ? [] : fields(document, field, depth + 1);
+  if (inner.length === 0) return h('div', { class: 'field' }, ...line);
+  return h(
+    'details',
+    { open: depth < OPEN_LEVELS },
+    h('summary', { class: 'field' }, ...line),
+    h('div', { class: 'inner' }, ...inner),
+  );
+}

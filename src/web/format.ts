@@ -1,0 +1,162 @@
+/**
+ * Numbers, times and addresses as people read them: tiny prices with their zeros counted (0.0₅1234), large figures in
+ * k, M, B, T; what is unknown is a dash, never a zero. Pure.
+ */
+
+export const UNKNOWN = '—';
+
+type Figure = number | string | null | undefined;
+
+const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
+const STEPS: readonly (readonly [number, string])[] = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+];
+/** From so many zeros on they are counted instead of written. */
+const ZEROS_COUNTED = 4;
+const SIGNIFICANT = 4;
+
+function toNumber(value: Figure): number | null {
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+function minus(text: string): string {
+  return text.replace('-', '−');
+}
+
+function grouped(value: number, digits: number): string {
+  const [whole = '', rest] = value.toFixed(digits).split('.');
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return rest === undefined ? parted : `${parted}.${rest}`;
+}
+
+/** A positive number below one, to four significant digits. */
+function small(value: number): string {
+  const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT - 1).split('e');
+  const zeros = -Number(exponent) - 1;
+  const digits = mantissa.replace('.', '');
+  if (zeros < 0) return '1';
+  if (zeros < ZEROS_COUNTED) return `0.${'0'.repeat(zeros)}${digits}`;
+  const counted = [...String(zeros)].map((digit) => SUBSCRIPTS[Number(digit)] ?? '').join('');
+  return `0.0${counted}${digits}`;
+}
+
+/** A price: as many digits as tell, however small or large it is. */
+export function formatPrice(value: Figure): string {
+  const number = toNumber(value);
+  if (number === null) return UNKNOWN;
+  const size = Math.abs(number);
+  const sign = number < 0 ? '−' : '';
+  if (size === 0) return '0';
+  if (size < 1) return sign + small(size);
+  if (size >= 1e9) return sign + compact(size);
+  if (size >= 1_000) return sign + grouped(size, size >= 1e6 ? 0 : 2);
+  return sign + size.toFixed(size < 10 ? 4 : size < 100 ? 3 : 2);
+}
+
+export function formatUsdPrice(value: Figure): string {
+  const text = formatPrice(value);
+  return text === UNKNOWN ? text : text.startsWith('−') ? `−$${text.slice(1)}` : `$${text}`;
+}
+
+function compact(size: number): string {
+  for (const [index, [step, letter]] of STEPS.entries()) {
+    if (size < step * 0.99995) continue;
+    const scaled = size / step;
+    if (index === 0 && scaled >= 10_000) return scaled.toExponential(2).replace('e+', 'e') + letter;
+    return `${scaled >= 100 ? scaled.toFixed(1) : scaled.toFixed(2)}${letter}`;
+  }
+  return size >= 100 ? size.toFixed(1) : size.toFixed(2);
+}
+
+/** USD: $1.23M. */
+export function formatUsd(value: Figure): string {
+  const number = toNumber(value);
+  if (number === null) return UNKNOWN;
+  const size = Math.abs(number);
+  const sign = number < 0 ? '−' : '';
+  if (size === 0) return '$0';
+  if (size < 0.01) return `${sign}<$0.01`;
+  return `${sign}$${compact(size)}`;
+}
+
+/** An amount of tokens. */
+export function formatAmount(value: Figure): string {
+  const number = toNumber(value);
+  if (number === null) return UNKNOWN;
+  const size = Math.abs(number);
+  const sign = number < 0 ? '−' : '';
+  if (size === 0) return '0';
+  if (size < 1) return sign + small(size);
+  return sign + compact(size).replace(/\.00$/, '');
+}
+
+/** A count: whole up to a million. */
+export function formatCount(value: Figure): string {
+  const number = toNumber(value);
+  if (number === null) return UNKNOWN;
+  return Math.abs(number) < 1e6 ? minus(grouped(number, 0)) : minus(compact(number));
+}
+
+/** Percent with its sign. */
+export function formatChange(value: Figure): string {
+  const number = toNumber(value);
+  if (number === null) return UNKNOWN;
+  const size = Math.abs(number);
+  const text =
+    size >= 1e6
+      ? compact(size)
+      : size >= 1_000
+        ? grouped(size, 0)
+        : size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+  return `${number > 0 && Number(size.toFixed(2)) > 0 ? '+' : number < 0 && Number(size.toFixed(2)) > 0 ? '−' : ''}${text}%`;
+}
+
+/** Percent of a whole. */
+export function formatShare(value: Figure): string {
+  const number = toNumber(value);
+  if (number === null) return UNKNOWN;
+  if (number > 0 && number < 0.01) return '<0.01%';
+  return `${minus(number.toFixed(Math.abs(number) >= 99.995 ? 0 : 2))}%`;
+}
+
+/** Hundredths of a percent as percent: 29 → 0.29%. */
+export function formatFee(bps: number): string {
+  return `${Number((bps / 100).toFixed(4))}%`;
+}
+
+/** How long ago, both in unix seconds. */
+export function formatAgo(at: number | null, now: number): string {
+  if (at === null) return UNKNOWN;
+  const seconds = Math.max(0, Math.round(now - at));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h`;
+  if (seconds < 86_400 * 60) return `${Math.floor(seconds / 86_400)}d`;
+  if (seconds < 86_400 * 730) return `${Math.floor(seconds / 2_629_800)}mo`;
+  return `${Math.floor(seconds / 31_557_600)}y`;
+}
+
+/** 2027-11-21 17:51:30 UTC */
+export function formatTime(at: number): string {
+  return `${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** 2027-11-21 */
+export function formatDay(at: number): string {
+  return new Date(at * 1000).toISOString().slice(0, 10);
+}
+
+/** 0x5fbd…0aa3 */
+export function shortHex(hex: string): string {
+  return hex.length > 12 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
+}
+
+/** What to call a token that may have no symbol. */
+export function symbolOf(token: { readonly symbol: string | null; readonly address: string }): string {
+  return token.symbol === null || token.symbol.trim() === '' ? shortHex(token.address) : token.symbol;
+}

@@ -1,0 +1,97 @@
+/**
+ * The live stream of the page: one EventSource at a time, closed while nobody looks (browsers allow six connections to
+ * an origin in all tabs together) and resumed by the id of the last event, so that nothing is missed or seen twice.
+ */
+import { API, urlOf, type Query } from './api.ts';
+
+export type LiveState = 'idle' | 'connecting' | 'live' | 'away';
+
+export interface LiveEvent {
+  readonly kind: 'swap' | 'mint' | 'burn' | 'sync' | 'reorg' | 'gap';
+  readonly data: unknown;
+}
+
+export interface LiveStream {
+  /** Listens to another set of events until the signal aborts. `onresume`: after a break, whatever was missed follows. */
+  listen(filter: Query, onevent: (event: LiveEvent) => void, signal: AbortSignal): void;
+  onstate(listener: (state: LiveState) => void): void;
+}
+
+const KINDS = ['swap', 'mint', 'burn', 'sync', 'reorg', 'gap'] as const;
+const RETRY_MS = 3_000;
+const RETRY_MS_MAX = 30_000;
+
+interface Subscription {
+  readonly filter: Query;
+  readonly onevent: (event: LiveEvent) => void;
+}
+
+export function createLiveStream(): LiveStream {
+  const listeners: ((state: LiveState) => void)[] = [];
+  let wanted: Subscription | null = null;
+  let source: EventSource | null = null;
+  let lastId: string | null = null;
+  let failures = 0;
+  let timer = 0;
+
+  const tell = (state: LiveState): void => listeners.forEach((listener) => listener(state));
+
+  const close = (): void => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
+
+  const open = (): void => {
+    close();
+    if (wanted === null || document.hidden) return tell('idle');
+    const { filter, onevent } = wanted;
+    tell('connecting');
+    const opened = new EventSource(urlOf(`${API}/activity/stream`, { ...filter, last_event_id: lastId }));
+    source = opened;
+    opened.addEventListener('open', () => {
+      failures = 0;
+      tell('live');
+    });
+    opened.addEventListener('error', () => {
+      if (source !== opened) return;
+      tell('away');
+      // A refusal (too many clients, no block yet) is final for the browser, not for us.
+      if (opened.readyState !== EventSource.CLOSED) return;
+      failures += 1;
+      timer = window.setTimeout(open, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
+    });
+    for (const kind of KINDS) {
+      opened.addEventListener(kind, (event) => {
+        if (source !== opened) return;
+        if (event.lastEventId !== '') lastId = event.lastEventId;
+        onevent({ kind, data: JSON.parse(String(event.data)) });
+      });
+    }
+  };
+
+  document.addEventListener('visibilitychange', open);
+  window.addEventListener('pagehide', close);
+  return {
+    listen(filter, onevent, signal) {
+      const subscription = { filter, onevent };
+      wanted = subscription;
+      lastId = null;
+      failures = 0;
+      open();
+      signal.addEventListener('abort', () => {
+        if (wanted !== subscription) return;
+        wanted = null;
+        open();
+      });
+    },
+    onstate: (listener) => void listeners.push(listener),
+  };
+}
+
+/** The block of an event's item; null where it has none. */
+export function blockOf(data: unknown): number | null {
+  if (typeof data !== 'object' || data === null) return null;
+  if ('block_number' in data && typeof data.block_number === 'number') return data.block_number;
+  return null;
+}

@@ -1,0 +1,185 @@
+/** Starts the page: header, router, live state, clock. Which view stands where is the table below. */
+import { getBody, onBlock, urlOf, type Query } from './api.ts';
+import type { App, Place, View } from './app.ts';
+import { contractView } from './contractView.ts';
+import { dexesView } from './dexesView.ts';
+import { byId, h } from './dom.ts';
+import { formatCount } from './format.ts';
+import { blockOf, createLiveStream, type LiveEvent, type LiveState, type LiveStream } from './live.ts';
+import { marketView } from './marketView.ts';
+import { pairView } from './pairView.ts';
+import { emptyNotice } from './panel.ts';
+import { keepTimes } from './pieces.ts';
+import { portfolioView } from './portfolioView.ts';
+import { setUpSearch } from './searchBox.ts';
+import { searchView } from './searchView.ts';
+import { setUpTheme } from './themeSwitch.ts';
+import { tokenView } from './tokenView.ts';
+
+const VIEWS: Readonly<Record<string, View>> = {
+  '': marketView,
+  tokens: marketView,
+  pairs: marketView,
+  pair: pairView,
+  token: tokenView,
+  portfolio: portfolioView,
+  contract: contractView,
+  dexes: dexesView,
+  search: searchView,
+};
+
+/** Without events (an empty stream, a paused one) the block is asked for. */
+const POLL_MS = 5_000;
+const STATES: Readonly<Record<LiveState, string>> = {
+  idle: 'Paused: nothing is followed while nobody looks',
+  connecting: 'Connecting to the live stream',
+  live: 'Live: events arrive as they are indexed',
+  away: 'The live stream broke off; trying again',
+};
+
+interface HeadListener {
+  readonly callback: () => void;
+  readonly everyMs: number;
+  calledAt: number;
+  isDue: boolean;
+}
+
+function start(): void {
+  const live = createLiveStream();
+  const heads = new Set<HeadListener>();
+  const showHead = headLine(live);
+  let head = 0;
+
+  const callDue = (): void => {
+    if (document.hidden) return;
+    const now = performance.now();
+    for (const listener of heads) {
+      if (!listener.isDue || now - listener.calledAt < listener.everyMs) continue;
+      listener.isDue = false;
+      listener.calledAt = now;
+      listener.callback();
+    }
+  };
+  const seeBlock = (block: number): void => {
+    if (block === head) return;
+    head = block;
+    showHead(block);
+    for (const listener of heads) listener.isDue = true;
+  };
+  onBlock(seeBlock);
+  setInterval(callDue, 500);
+  setInterval(() => {
+    if (!document.hidden) poll();
+  }, POLL_MS);
+  const app: App = {
+    live,
+    go: (hash) => void (location.hash = hash),
+    remember(query: Query) {
+      const [path = '#/'] = location.hash.split('?');
+      history.replaceState(null, '', urlOf(path === '' ? '#/' : path, query));
+    },
+    onHead(callback, everyMs, signal) {
+      const listener = { callback, everyMs, calledAt: performance.now(), isDue: false };
+      heads.add(listener);
+      signal.addEventListener('abort', () => heads.delete(listener));
+    },
+    setTitle: (title) => void (document.title = `${title} · Candlehouse`),
+  };
+  const follow = (event: LiveEvent): void => {
+    const block = blockOf(event.data);
+    if (block !== null && block > head) seeBlock(block);
+  };
+  setUpTheme(byId('theme'));
+  const input = byId('search');
+  if (input instanceof HTMLInputElement) setUpSearch(app, input, byId('found'));
+  keepTimes();
+  setUpRouter(app, follow);
+}
+
+/** Any answer tells its block to `onBlock`; this one costs next to nothing. */
+function poll(): void {
+  // Where it fails, the live dot says so.
+  getBody('/healthz', AbortSignal.timeout(POLL_MS)).catch(() => undefined);
+}
+
+/** The block and the live dot of the header. */
+function headLine(live: LiveStream): (block: number) => void {
+  const dot = byId('live');
+  const number = byId('block');
+  live.onstate((state) => {
+    dot.dataset['state'] = state;
+    dot.title = STATES[state];
+    dot.setAttribute('aria-label', STATES[state]);
+  });
+  return (block) => void (number.textContent = formatCount(block));
+}
+
+function placeOf(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  return { path: path.split('/').map(decodePart), query: new URLSearchParams(query) };
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Each view lives until the next one comes. */
+function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
+  let life: AbortController | null = null;
+  const main = byId('main');
+  const open = (): void => {
+    life?.abort();
+    const own = new AbortController();
+    life = own;
+    const place = placeOf(location.hash);
+    const name = place.path[0] ?? '';
+    markNavigation(name);
+    const view = VIEWS[name];
+    window.scrollTo(0, 0);
+    if (view === undefined) {
+      app.setTitle('Not found');
+      main.replaceChildren(emptyNotice('There is nothing here. ', h('a', { href: '#/' }, 'To the market')));
+      return;
+    }
+    const live = followedBy(app.live, follow);
+    view({ ...app, live }, place, main, own.signal);
+    // A view that follows nothing of its own follows the whole market, for the header's sake.
+    if (!live.isUsed()) app.live.listen({ event_type: 'swap' }, follow, own.signal);
+  };
+  window.addEventListener('hashchange', open);
+  open();
+}
+
+/** The stream, with somebody who sees every event first. */
+function followedBy(
+  live: LiveStream,
+  follow: (event: LiveEvent) => void,
+): LiveStream & { isUsed(): boolean } {
+  let used = false;
+  return {
+    ...live,
+    isUsed: () => used,
+    listen(filter, onevent, signal) {
+      used = true;
+      const both = (event: LiveEvent): void => {
+        follow(event);
+        onevent(event);
+      };
+      live.listen(filter, both, signal);
+    },
+  };
+}
+
+function markNavigation(name: string): void {
+  const part = name === 'tokens' || name === 'pairs' || name === 'pair' || name === 'token' ? '' : name;
+  for (const link of document.querySelectorAll('[data-nav]')) {
+    if (link.getAttribute('data-nav') === part) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+start();

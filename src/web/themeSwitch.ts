@@ -1,0 +1,34 @@
+/** Dark or light: the system's choice until a person makes one, which is then kept. */
+
+export const THEME_CHANGE = 'themechange';
+
+export function isDark(): boolean {
+  const chosen = document.documentElement.dataset['theme'];
+  if (chosen !== undefined) return chosen === 'dark';
+  return window.matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+export function setUpTheme(toggle: HTMLElement): void {
+  const show = (): void => {
+    toggle.setAttribute('aria-label', isDark() ? 'Switch to light' : 'Switch to dark');
+    toggle.setAttribute('title', isDark() ? 'Switch to light' : 'Switch to dark');
+    document.dispatchEvent(new Event(THEME_CHANGE));
+  };
+  toggle.addEventListener('click', () => {
+    const chosen = isDark() ? 'light' : 'dark';
+    document.documentElement.dataset['theme'] = chosen;
+    try {
+      localStorage.setItem('theme', chosen);
+    } catch {
+      // Not kept: the choice holds until the page is left.
+    }
+    show();
+  });
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
+  show();
+}
+
+/** A colour of the style sheet, for what is drawn on canvases. */
+export function cssColor(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,326 @@
+/** The page in a real browser on the real program: every view drawn, lists sorted and searched, keyboard, themes, faults. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Browser, Page } from 'playwright-core';
+
+import {
+  DESKTOP,
+  launchBrowser,
+  layoutShifts,
+  measurePicture,
+  openPage,
+  type Expected,
+  PHONE,
+  untilLoaded,
+  type Look,
+  type WatchedPage,
+} from '../support/browser';
+import {
+  asCsv,
+  eventually,
+  readCsv,
+  startPageWorld,
+  type CsvBar,
+  type PageWorld,
+} from '../support/pageWorld';
+
+/** Where the screenshots are kept, when somebody wants to look at them. */
+const PICTURES = process.env['SCREENSHOTS'];
+/** Good by the Web Vitals' own measure is below 0.1. */
+const SHIFTS_MAX = 0.05;
+/** Parts that a service may run without, and addresses that are asked what they are: they may be nothing of the kind. */
+const OPTIONAL = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs\/0x)/;
+const expected = (status: number, path: string): boolean => status === 404 && OPTIONAL.test(path);
+
+let world: PageWorld;
+let browser: Browser;
+const opened: WatchedPage[] = [];
+
+async function open(path: string, look: Look = DESKTOP, allowed: Expected = expected): Promise<Page> {
+  const watched = await openPage(browser, world.url, look, allowed);
+  opened.push(watched);
+  await watched.page.goto(path);
+  await untilLoaded(watched.page);
+  return watched.page;
+}
+
+const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
+  page
+    .locator(`table[aria-label=${label}] tbody tr`)
+    .all()
+    .then((rows) => Promise.all(rows.map((row) => row.getAttribute('data-hash'))));
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  world = await startPageWorld();
+}, 300_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+}, 60_000);
+
+/** Whatever a test looked at: no error in the console, no call to a stranger. */
+afterEach(async () => {
+  const faults = opened.flatMap((watched) => watched.faults);
+  await Promise.all(opened.splice(0).map(({ context }) => context.close()));
+  expect(faults).toEqual([]);
+});
+
+const VIEWS: [name: string, path: () => string][] = [
+  ['market', () => '/'],
+  ['pairs', () => '/#/pairs'],
+  ['pair', () => `/#/pair/${world.pair}`],
+  ['token', () => `/#/token/${world.token}`],
+  ['portfolio', () => `/#/portfolio/${world.wallet}`],
+  ['contract', () => `/#/contract/${world.pair}`],
+  ['dexes', () => '/#/dexes'],
+  ['search', () => '/#/search?q=hexd'],
+  ['docs', () => '/docs'],
+];
+
+test.each(VIEWS)(
+  'the view "%s" is drawn on a desktop and on a phone, in dark and in light',
+  async (name, path) => {
+    for (const look of [DESKTOP, PHONE]) {
+      const page = await open(path(), look);
+      const picture = await page.screenshot();
+      if (PICTURES !== undefined) {
+        mkdirSync(PICTURES, { recursive: true });
+        writeFileSync(join(PICTURES, `${name}-${look.theme}-${look.width}.png`), picture);
+      }
+      const { deviation, colours } = await measurePicture(page, picture);
+      expect(deviation).toBeGreaterThan(8);
+      expect(colours).toBeGreaterThan(12);
+      expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(
+        look.width,
+      );
+      const { sum, moved } = await layoutShifts(page);
+      expect({ look: look.width, moved: sum < SHIFTS_MAX ? [] : moved }).toEqual({
+        look: look.width,
+        moved: [],
+      });
+    }
+  },
+  120_000,
+);
+
+test('a click on a column sorts the tokens as the API does, a second one turns the order around', async () => {
+  const page = await open('/');
+  const head = page.locator('th button[data-sort=symbol]');
+  for (const order of ['desc', 'asc']) {
+    await head.click();
+    await page
+      .locator(`th[aria-sort=${order === 'asc' ? 'ascending' : 'descending'}] button[data-sort=symbol]`)
+      .waitFor();
+    await untilLoaded(page);
+    const wanted = await world.addresses(`/api/v1/tokens?sort=symbol&order=${order}`);
+    expect(await rowHashes(page, 'Tokens')).toEqual(wanted.map((address) => `#/token/${address}`));
+  }
+  expect(page.url()).toContain('sort=symbol');
+});
+
+test('pages of the pair table follow each other as those of the API, and the address keeps the place', async () => {
+  const page = await open('/#/pairs?sort=created_at');
+  const wanted = await world.addresses('/api/v1/pairs?sort=created_at&limit=100');
+  const seen = await rowHashes(page, 'Pairs');
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.locator('.pager .range').filter({ hasText: /^26/ }).waitFor();
+  seen.push(...(await rowHashes(page, 'Pairs')));
+  expect(seen).toEqual(wanted.slice(0, 50).map((address) => `#/pair/${address}`));
+  await page.reload();
+  await untilLoaded(page);
+  expect(await page.locator('.pager .range').innerText()).toMatch(/^26/);
+});
+
+test('the filter finds what the API finds, and says so when there is nothing', async () => {
+  const page = await open('/#/pairs');
+  const filter = page.getByRole('searchbox', { name: 'Filter pairs' });
+  const wanted = await world.addresses('/api/v1/pairs?q=weth');
+  await filter.fill('weth');
+  const hashes = wanted.map((address) => `#/pair/${address}`);
+  await eventually(
+    () => rowHashes(page, 'Pairs'),
+    (rows) => isDeepStrictEqual(rows, hashes),
+  );
+  await filter.fill('no such thing');
+  await page.getByText('No pair fits').waitFor();
+});
+
+test('slash, typing, an arrow and Enter find a token; arrows and Enter open a row of a table', async () => {
+  const page = await open('/');
+  await page.keyboard.press('/');
+  expect(await page.evaluate('document.activeElement.id')).toBe('search');
+  await page.keyboard.type('hexd');
+  await page.locator('#found [role=option]').first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const [found] = await world.addresses('/api/v1/tokens?q=hexd');
+  await page.waitForURL(`**/#/token/${found}`);
+  await page.goto('/#/tokens');
+  await untilLoaded(page);
+  const [, second] = await rowHashes(page, 'Tokens');
+  await page.locator('table[aria-label=Tokens] tbody tr').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/${second}`);
+});
+
+test('an address in the search box is told what it is', async () => {
+  const page = await open('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill(world.pair);
+  const options = page.locator('#found [role=option]');
+  await options.first().waitFor();
+  expect(await options.locator('.badge').allInnerTexts()).toEqual(expect.arrayContaining(['pair', 'wallet']));
+});
+
+test('the theme follows the system until it is switched, and the choice is kept', async () => {
+  const page = await open('/', { ...DESKTOP, theme: 'light' });
+  const background = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await background();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.getByRole('button', { name: 'Switch to light' }).click();
+  expect(await background()).toBe(light);
+  await page.reload();
+  expect(await background()).toBe(light);
+});
+
+test('what cannot be loaded says so and can be tried again; what is not there says that', async () => {
+  const watched = await openPage(browser, world.url, DESKTOP);
+  const { page } = watched;
+  await page.route('**/api/v1/tokens*', (route) =>
+    route.fulfill({ status: 503, json: { success: false, error: 'away', code: 'unavailable' } }),
+  );
+  await page.goto('/');
+  await page.getByRole('alert').getByText('away').waitFor();
+  await page.unroute('**/api/v1/tokens*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await untilLoaded(page);
+  expect((await rowHashes(page, 'Tokens')).length).toBeGreaterThan(5);
+  await page.goto('/#/pair/0x00000000000000000000000000000000000000ff');
+  await page.getByText('There is no pair at').waitFor();
+  await watched.context.close();
+});
+
+test('names from the chain are text, whatever they say', async () => {
+  const [hostile] = await world.addresses('/api/v1/tokens?q=onerror');
+  const page = await open(`/#/token/${hostile}`);
+  expect(await page.locator('h1').innerText()).toContain('<img src=x');
+  expect(await page.locator('main img').count()).toBe(0);
+});
+
+/** First and last bar that the chart says it shows, and how many. */
+async function shownBars(page: Page): Promise<{ bars: number; first: number; last: number }> {
+  const chart = page.locator('.chart');
+  const read = async (name: string): Promise<number> => Number(await chart.getAttribute(`data-${name}`));
+  return { bars: await read('bars'), first: await read('first'), last: await read('last') };
+}
+
+async function csvBars(page: Page): Promise<CsvBar[]> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  return readCsv(download);
+}
+
+test('each timeframe in each currency shows the bars of the API', async () => {
+  const page = await open(`/#/pair/${world.pair}`);
+  for (const currency of ['quote', 'usd']) {
+    await page.locator(`button[data-value=${currency}]`).click();
+    for (const timeframe of ['1m', '5m', '15m', '4h', '1d', '1h']) {
+      await page.locator(`button[data-value="${timeframe}"]`).click();
+      await untilLoaded(page);
+      const series = await world.wholeSeries(
+        `/api/v1/pairs/${world.pair}/ticks?timeframe=${timeframe}&currency=${currency}`,
+      );
+      const { bars, first } = await shownBars(page);
+      const wanted = series.filter(({ time }) => time >= first);
+      // The chain goes on while one compares; bars that were closed before are what they were.
+      const closed = asCsv(wanted.filter((bar) => bar.closed).slice(0, bars - 2));
+      expect((await csvBars(page)).slice(0, closed.length)).toEqual(closed);
+      expect(bars).toBeGreaterThanOrEqual(Math.min(300, series.length - 2));
+    }
+  }
+}, 180_000);
+
+test('moving the chart back loads older bars to the first, each once and without a gap', async () => {
+  const page = await open(`/#/pair/${world.pair}?timeframe=1m&currency=quote`);
+  const before = await shownBars(page);
+  const box = await page.locator('.chart-canvas').boundingBox();
+  if (box === null) throw new Error('there is no chart');
+  const middle = box.y + box.height / 2;
+  for (
+    let drags = 0;
+    drags < 60 && (await page.locator('.chart').getAttribute('data-state')) !== 'all';
+    drags += 1
+  ) {
+    await page.mouse.move(box.x + 20, middle);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 120, middle, { steps: 4 });
+    await page.mouse.up();
+    await untilLoaded(page);
+  }
+  const series = await world.wholeSeries(`/api/v1/pairs/${world.pair}/ticks?timeframe=1m&currency=quote`);
+  const drawn = await csvBars(page);
+  expect(drawn.length).toBeGreaterThan(before.bars);
+  expect(drawn[0]?.time).toBe(series[0]?.time);
+  const closed = asCsv(series.filter((bar) => bar.closed).slice(0, drawn.length - 2));
+  expect(drawn.slice(0, closed.length)).toEqual(closed);
+}, 180_000);
+
+test('trades arrive by themselves, on the tape and in the last bar, as the API has them', async () => {
+  const page = await open(`/#/pair/${world.pair}?timeframe=1d&currency=quote`);
+  const newest = page.locator('table.tape tbody tr').first();
+  const first = await newest.getAttribute('data-id');
+  const trades = async (): Promise<number> => (await csvBars(page)).at(-1)?.trades ?? 0;
+  const before = await trades();
+  await eventually(
+    () => newest.getAttribute('data-id'),
+    (id) => id !== first,
+    60_000,
+  );
+  await eventually(trades, (now) => now > before, 60_000);
+  // The bar is as of some block of these seconds: the API had, or will soon have, exactly the same.
+  const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&limit=1`;
+  const told = new Set<string>();
+  await eventually(
+    async () => {
+      for (const bar of asCsv(await world.bars(path))) told.add(JSON.stringify(bar));
+      return JSON.stringify((await csvBars(page)).at(-1));
+    },
+    (shown) => told.has(shown),
+    60_000,
+  );
+  expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
+}, 200_000);
+
+test('the docs name every endpoint and parameter, and answer for real', async () => {
+  const page = await open('/docs', DESKTOP, (status) => status === 400);
+  const document = await world.openapi();
+  for (const { path, parameters } of document) {
+    const section = page.locator('section.endpoint').filter({
+      has: page.locator('h2 code', { hasText: new RegExp(`^${path.replace(/[{}.]/g, '\\$&')}$`) }),
+    });
+    expect(await section.count()).toBe(1);
+    const named = await section
+      .locator('.parameters')
+      .first()
+      .locator('td:first-child code')
+      .allInnerTexts()
+      .catch(() => []);
+    if (parameters.length > 0) expect(named).toEqual(parameters);
+  }
+  const ticks = page.locator('#get-api-v1-pairs-address-ticks');
+  await ticks.scrollIntoViewIfNeeded();
+  await ticks.locator('.status[data-ok=true]').waitFor({ timeout: 60_000 });
+  expect(await ticks.locator('.output').innerText()).toContain('"next_to"');
+  await ticks.locator('[aria-label=limit]').fill('0');
+  await ticks.getByRole('button', { name: 'Send' }).click();
+  await ticks.locator('.status[data-ok=false]').waitFor();
+  expect(await ticks.locator('.output').innerText()).toContain('limit: got');
+}, 120_000);
