@@ -1,0 +1,139 @@
+/**
+ * `npm run kills -- --kills 200 --seed 1`: kills engine, ingester, both, and both again while they recover, at random
+ * moments under load with reorgs, and compares every bar and event of the API with the oracle after each recovery.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { Random } from '../test/simulation/random';
+import { isAlive, runProgram } from '../test/support/program';
+import { percentile } from './bench/figure';
+import { startStubChain } from './bench/stubChain';
+import { stubDescription } from './bench/stubDescription';
+import { allInOne, separate, type Deployment } from './kills/deployment';
+import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';
+
+/** One chain and one folder of data for so many kills: then a fresh one, so that its first backfill is killed too. */
+const KILLS_PER_EPISODE = 20;
+const BLOCKS_MAX = 500;
+const FIRST_HEAD_MAX = 200;
+/** Of the list of activity after each kill: more than can be reorganised. All of it at the end of an episode. */
+const COMPARED_BLOCKS = 100;
+
+interface Totals {
+  kills: number;
+  mismatches: string[];
+  readonly seconds: number[];
+  readonly byPlan: Map<KillPlan, number>;
+  reorgs: number;
+  blocks: number;
+}
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+function readNumber(name: string, fallback: number): number {
+  const at = process.argv.indexOf(`--${name}`);
+  const value = at === -1 ? fallback : Number(process.argv[at + 1]);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} must be a whole number above 0`);
+  return value;
+}
+
+async function runEpisode(seed: number, killsMax: number, totals: Totals): Promise<void> {
+  const random = new Random(seed);
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kills-'));
+  const chain = await startStubChain({ blocks: 2, logsPerBlock: 32, pairs: 8, seed });
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+  const settings = {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    START_BLOCK: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+  const dataDir = join(folder, 'data');
+  const deployment = random.chance(0.5) ? allInOne(settings, dataDir) : separate(settings, dataDir);
+  const run = new KillRun(chain, deployment, random);
+  const load = new ChainLoad(chain, random, BLOCKS_MAX);
+  chain.setHead(random.int(100, FIRST_HEAD_MAX));
+  try {
+    while (run.kills < killsMax) await runRound(run, load, random, totals, () => chain.head);
+    load.pause();
+    await run.settle();
+    totals.mismatches.push(...(await run.compare()).slice(0, 5));
+    await deployment.stop();
+    await checkEnd(deployment, settings, dataDir, totals);
+  } finally {
+    load.pause();
+    await deployment.stop();
+    await chain.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  totals.kills += run.kills;
+  totals.reorgs += load.reorgs;
+  totals.blocks += chain.head;
+  say(`seed ${seed}: ${deployment.name}, ${run.kills} kills, ${load.reorgs} reorgs, block ${chain.head}`);
+}
+
+/** `head`: the chain's, now. */
+async function runRound(
+  run: KillRun,
+  load: ChainLoad,
+  random: Random,
+  totals: Totals,
+  head: () => number,
+): Promise<void> {
+  load.begin();
+  await run.deployment.start();
+  await delay(random.int(50, 2_000));
+  const plan = random.pick(KILL_PLANS);
+  const since = await run.kill(plan);
+  const { seconds } = await run.recover(since);
+  load.pause();
+  await run.settle();
+  const wrong = await run.compare(Math.max(0, head() - COMPARED_BLOCKS));
+  totals.seconds.push(seconds);
+  process.stderr.write(`${run.deployment.name}: ${plan}, back after ${seconds.toFixed(1)} s\n`);
+  totals.byPlan.set(plan, (totals.byPlan.get(plan) ?? 0) + 1);
+  for (const line of wrong.slice(0, 5)) totals.mismatches.push(`${run.deployment.name}, ${plan}: ${line}`);
+}
+
+/** After the end: `verify` agrees, and no engine is left. */
+async function checkEnd(
+  deployment: Deployment,
+  settings: Readonly<Record<string, string>>,
+  dataDir: string,
+  totals: Totals,
+): Promise<void> {
+  const { code, output } = await runProgram(['verify'], { ...settings, DATA_DIR: dataDir });
+  if (code !== 0) totals.mismatches.push(`verify: ${output.slice(-500)}`);
+  const left = [...deployment.engines()].filter((pid) => pid > 0 && isAlive(pid));
+  if (left.length > 0) totals.mismatches.push(`engines that were left running: ${left.join(', ')}`);
+}
+
+async function main(): Promise<void> {
+  const kills = readNumber('kills', 200);
+  const seed = readNumber('seed', 1);
+  const totals: Totals = { kills: 0, mismatches: [], seconds: [], byPlan: new Map(), reorgs: 0, blocks: 0 };
+  const started = performance.now();
+  for (let episode = 0; totals.kills < kills; episode += 1) {
+    const left = kills - totals.kills;
+    await runEpisode(seed + episode, Math.min(left, KILLS_PER_EPISODE), totals);
+    const { mismatches } = totals;
+    if (mismatches.length > 0) say(mismatches.join('\n'));
+  }
+  const minutes = Math.round((performance.now() - started) / 6_000) / 10;
+  const at = (p: number): string => percentile(totals.seconds, p).toFixed(1);
+  say(
+    `\n${totals.kills} kills from seed ${seed} in ${minutes} minutes, over ${totals.blocks} blocks and ${totals.reorgs} reorgs`,
+  );
+  for (const [plan, count] of totals.byPlan) say(`  ${plan}: ${count} rounds`);
+  say(`  mismatches: ${totals.mismatches.length}`);
+  say(`  seconds to recovery: p50 ${at(50)}, p99 ${at(99)}, most ${at(100)}`);
+  if (totals.mismatches.length > 0) process.exitCode = 1;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,174 @@
+/**
+ * A chain that grows and is reorganised while the program that ingests it is killed at random moments, and what is
+ * compared after each recovery. `npm run kills` does it for long, the test of the same name briefly.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { StubBranch, StubChain } from '../bench/stubChain';
+import type { Random } from '../../test/simulation/random';
+import { StubTruth } from '../../test/support/stubTruth';
+import type { Deployment, KillTarget } from './deployment';
+
+export type KillPlan = 'engine' | 'ingester' | 'both' | 'both, and both again while recovering';
+
+const TWICE = 'both, and both again while recovering';
+
+export const KILL_PLANS: readonly KillPlan[] = ['engine', 'ingester', 'both', TWICE];
+
+const STEP_MS = 40;
+const REORG_DEPTH_MAX = 24;
+const RECOVERY_MAX_MS = 60_000;
+const POLL_MS = 20;
+/** The tail loop asks the database every 50 ms. */
+const FRESH_S = 0.3;
+
+/** Makes the chain move: mostly one block more, now and then another branch, or back to the one before. */
+export class ChainLoad {
+  reorgs = 0;
+  private readonly left: StubBranch[] = [];
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly chain: StubChain,
+    private readonly random: Random,
+    private readonly headMax: number,
+  ) {}
+
+  begin(): void {
+    this.timer ??= setInterval(() => this.step(), STEP_MS);
+  }
+
+  pause(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  step(): void {
+    const { chain, random } = this;
+    const depthMax = Math.min(REORG_DEPTH_MAX, chain.head - chain.final - 1);
+    const dice = random.next();
+    if (dice < 0.06 && depthMax > 0) {
+      const depth = random.int(1, depthMax);
+      this.left.push(chain.reorg(depth, random.int(depth, depth + 2)));
+      this.reorgs += 1;
+    } else if (dice < 0.09) {
+      // Back to a branch that was left, where it still fits.
+      const branch = this.left.pop();
+      if (branch !== undefined && branch.length > 1 && this.isLonger(branch) && chain.restore(branch))
+        this.reorgs += 1;
+    } else if (chain.head < this.headMax) {
+      chain.setHead(chain.head + 1);
+    }
+    if (this.left.length > 4) this.left.shift();
+  }
+
+  private isLonger(branch: StubBranch): boolean {
+    return (branch.at(-1)?.number ?? 0) >= this.chain.head;
+  }
+}
+
+export interface Recovery {
+  /** From the last kill until the API shows the head that the node had then, or a later one, and calls itself ready. */
+  readonly seconds: number;
+}
+
+interface Ready {
+  readonly ready: boolean;
+  readonly checks: {
+    readonly database: { readonly last_answer_seconds: number | null };
+    readonly head: { readonly block_number: number | null; readonly block_hash: string | null };
+  };
+  readonly problems: readonly { readonly code: string; readonly message: string }[];
+}
+
+async function readReady(url: string): Promise<Ready | null> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    return (await answer.json()) as Ready;
+  } catch {
+    return null;
+  }
+}
+
+export class KillRun {
+  readonly truth: StubTruth;
+  kills = 0;
+  private questions = 0;
+
+  constructor(
+    private readonly chain: StubChain,
+    readonly deployment: Deployment,
+    private readonly random: Random,
+  ) {
+    this.truth = new StubTruth(chain);
+  }
+
+  /** Carries the plan out; what was killed stays down. Resolves to when the last kill was, ms of performance.now(). */
+  async kill(plan: KillPlan): Promise<number> {
+    if (plan !== TWICE) return this.killOnce(plan);
+    await this.killOnce('both');
+    // Not awaited to its end: it may be killed before it listens.
+    const starting = this.deployment.start().catch(() => undefined);
+    await delay(this.random.int(100, 2_500));
+    await starting;
+    return this.killOnce('both');
+  }
+
+  private async killOnce(target: KillTarget): Promise<number> {
+    await this.deployment.kill(target);
+    this.kills += 1;
+    return performance.now();
+  }
+
+  /** Starts what is down and waits until the API is at the chain's head. Throws when that does not come about. */
+  async recover(since: number): Promise<Recovery> {
+    const wanted = this.chain.head;
+    await this.untilShown((number) => number >= wanted);
+    return { seconds: (performance.now() - since) / 1000 };
+  }
+
+  /** Waits until the API shows the very head of the chain, which must not move meanwhile. */
+  async settle(): Promise<void> {
+    const { hash } = this.chain.blocks[this.chain.head] ?? {};
+    await this.untilShown((_number, shown) => shown === hash);
+  }
+
+  /** A line for each bar, and each event from the block on, that is not the oracle's. The chain must not move meanwhile. */
+  async compare(fromBlock = 0): Promise<string[]> {
+    const url = this.deployment.url();
+    const wrong = await this.truth.findWrongBars(url);
+    const activity = await this.truth.findWrongActivity(url, fromBlock);
+    return activity === null ? wrong : [...wrong, activity];
+  }
+
+  /** Whether an answer comes from the database, not from what the API remembers of it. */
+  private async answers(ready: Ready | null): Promise<boolean> {
+    const silence = ready?.checks.database.last_answer_seconds ?? Infinity;
+    if (silence > FRESH_S) return false;
+    // Nobody asked for this maker before: no cache has the answer.
+    this.questions += 1;
+    const maker = `0x${this.questions.toString(16).padStart(40, '0')}`;
+    try {
+      const answer = await fetch(`${this.deployment.url()}/api/v1/activity?limit=1&maker=${maker}`);
+      await answer.arrayBuffer();
+      return answer.status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  private async untilShown(isThere: (number: number, hash: string) => boolean): Promise<void> {
+    const end = performance.now() + RECOVERY_MAX_MS;
+    let last: Ready | null = null;
+    while (performance.now() < end) {
+      await this.deployment.start();
+      last = (await readReady(this.deployment.url())) ?? last;
+      const { block_number, block_hash } = last?.checks.head ?? {};
+      if (block_number != null && isThere(block_number, block_hash ?? '') && (await this.answers(last)))
+        return;
+      await delay(POLL_MS);
+    }
+    const output = this.deployment.output().split('\n').slice(-40).join('\n');
+    throw new Error(`no recovery within ${RECOVERY_MAX_MS} ms: ${JSON.stringify(last)}\n${output}`);
+  }
+}
