@@ -46,11 +46,11 @@ async function open(path: string, look: Look = DESKTOP, allowed: Expected = expe
   return watched.page;
 }
 
+/** Read in one step: the table may be drawn anew meanwhile. */
 const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
-  page
-    .locator(`table[aria-label=${label}] tbody tr`)
-    .all()
-    .then((rows) => Promise.all(rows.map((row) => row.getAttribute('data-hash'))));
+  page.evaluate(
+    `[...document.querySelectorAll('table[aria-label=${label}] tbody tr')].map((row) => row.getAttribute('data-hash'))`,
+  );
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -138,12 +138,12 @@ test('pages of the pair table follow each other as those of the API, and the add
 test('the filter finds what the API finds, and says so when there is nothing', async () => {
   const page = await open('/#/pairs');
   const filter = page.getByRole('searchbox', { name: 'Filter pairs' });
-  const wanted = await world.addresses('/api/v1/pairs?q=weth');
   await filter.fill('weth');
-  const hashes = wanted.map((address) => `#/pair/${address}`);
+  const wanted = async (): Promise<string[]> =>
+    (await world.addresses('/api/v1/pairs?q=weth')).map((address) => `#/pair/${address}`);
   await eventually(
-    () => rowHashes(page, 'Pairs'),
-    (rows) => isDeepStrictEqual(rows, hashes),
+    async () => [await wanted(), await rowHashes(page, 'Pairs')],
+    ([hashes, rows]) => isDeepStrictEqual(rows, hashes),
   );
   await filter.fill('no such thing');
   await page.getByText('No pair fits').waitFor();
