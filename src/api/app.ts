@@ -9,10 +9,12 @@ import Koa from 'koa';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import { takesForms } from './etherscan/mounts';
 import { answerErrors } from './middleware/answerErrors';
+import { answerInDialect } from './middleware/answerInDialect';
 import { conditional } from './middleware/conditional';
 import { limitRate } from './middleware/limitRate';
-import { ALLOWED_METHODS, checkRequest } from './middleware/checkRequest';
+import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './middleware/checkRequest';
 import { setHeaders } from './middleware/setHeaders';
 import type { RequestState, Route } from './route';
 
@@ -49,20 +51,16 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.on('error', (error: unknown) => options.log.warn({ err: error }, 'an answer broke off'));
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
   app.use(setHeaders(options.head, options.observe));
-  app.use(
-    cors({
-      origin: originRule(options.corsOrigin),
-      allowMethods: ALLOWED_METHODS,
-      exposeHeaders: EXPOSED_HEADERS,
-    }),
-  );
+  app.use(allowOrigins(options.corsOrigin));
   app.use(conditional());
   app.use(answerErrors(options.log));
+  app.use(answerInDialect(options.log));
   app.use(checkRequest());
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {
-    router.get(route.path, async (ctx) => {
+    const methods = route.takesForms === true ? ['get', 'post'] : ['get'];
+    router.register(route.path, methods, async (ctx) => {
       ctx.state.route = route.path;
       await route.handle(ctx);
     });
@@ -70,13 +68,21 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(router.routes());
   app.use((ctx) => {
     if (ctx.method === 'OPTIONS') {
-      ctx.set('Allow', ALLOWED_METHODS.join(', '));
+      ctx.set('Allow', allowedMethods(ctx.path).join(', '));
       ctx.status = 204;
       return;
     }
     throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
   });
   return app;
+}
+
+function allowOrigins(setting: string): Koa.Middleware<RequestState> {
+  const allow = (allowMethods: string[]): Koa.Middleware =>
+    cors({ origin: originRule(setting), allowMethods, exposeHeaders: EXPOSED_HEADERS });
+  const reading = allow(ALLOWED_METHODS);
+  const posting = allow(FORM_METHODS);
+  return (ctx, next) => (takesForms(ctx.path) ? posting(ctx, next) : reading(ctx, next));
 }
 
 function originRule(setting: string): string | ((ctx: Koa.Context) => string) {

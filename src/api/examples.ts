@@ -56,6 +56,7 @@ const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<st
   '/api/v1/contracts/:address': ({ token }) => ({ address: token }),
   '/api/v1/contracts/:address/events': ({ token }) => ({ address: token, limit: '2' }),
   '/api/v1/search': ({ token }) => ({ q: token, limit: '2' }),
+  '/api': ({ pair }) => ({ module: 'logs', action: 'getLogs', address: pair, offset: '2' }),
   '/api/v1/source-search': () => ({ q: 'transfer', limit: '2' }),
 };
 

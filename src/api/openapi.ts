@@ -70,10 +70,25 @@ const HEADERS: Json = {
   },
 };
 
+/** Of routes that take POST: the parameters, or some of them, in the body. */
+const FORM: Json = {
+  description: 'The same parameters; those of the query go before them',
+  content: Object.fromEntries(
+    ['application/x-www-form-urlencoded', 'application/json'].map((type) => [
+      type,
+      { schema: { type: 'object', additionalProperties: { type: 'string' } } },
+    ]),
+  ),
+};
+
 const TAGS = [
   { name: 'market', description: 'Tokens, pairs, bars, DEXes, wallets and events' },
   { name: 'stream', description: 'The same as it happens' },
   { name: 'explorer', description: 'Contracts, logs and sources' },
+  {
+    name: 'etherscan',
+    description: "Etherscan's dialect of the explorer; every answer of it has status 200, refusals too",
+  },
   {
     name: 'udf',
     description: 'TradingView\'s Universal Data Feed; its refusals are {s: "error"} with status 200',
@@ -116,7 +131,9 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
   const paths: Json = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { get: describeRoute(route, schemas, examples.get(route.path) ?? null) };
+    const get = describeRoute(route, schemas, examples.get(route.path) ?? null);
+    const post = { ...get, operationId: `post_${operationId(route.path)}`, requestBody: FORM };
+    paths[path] = route.takesForms === true ? { get, post } : { get };
   }
   return {
     openapi: '3.1.0',

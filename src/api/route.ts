@@ -25,7 +25,7 @@ export type RouteContext = Koa.ParameterizedContext<RequestState> & {
 /** What the OpenAPI document says about a route. */
 export interface RouteDoc {
   readonly summary: string;
-  readonly tag: 'market' | 'stream' | 'service' | 'udf' | 'dexscreener' | 'explorer';
+  readonly tag: 'market' | 'stream' | 'service' | 'udf' | 'dexscreener' | 'explorer' | 'etherscan';
   readonly description?: string;
   /** Path parameters by name, in the order of the path. */
   readonly path?: Params;
@@ -45,6 +45,8 @@ export interface Route {
   /** In the words of @koa/router: `/api/v1/pairs/:address/ticks`. */
   readonly path: string;
   readonly doc: RouteDoc;
+  /** Whether it takes POST beside GET and HEAD, as clients of the Etherscan dialect send it; default false. */
+  readonly takesForms?: boolean;
   /** Whether calls count towards the rate limit; default true. */
   readonly limited?: boolean;
   /**

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ByteCache } from '../api/byteCache';
 import type { ExplorerChain, ExplorerDeps } from '../api/explorer/explorerRoute';
 import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
+import { createNodeState } from '../chain/nodeState';
 import { openDatabase } from '../clickhouse/database';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
@@ -73,6 +74,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     [config.chainId, options.rpc],
     [SECOND_CHAIN_ID, second?.rpc ?? null],
   ]);
+  const states = new Map(
+    [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeState({ rpc, log })] as const])),
+  );
   return {
     deps: {
       chainIds: [...new Set([...CHAIN_IDS, config.chainId])],
@@ -91,6 +95,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
           : { dexes: [], pairs: [] },
       totalSupplyOf: () => null,
       codeSizeOf: (chainId, address) => readCodeSize(nodes.get(chainId) ?? null, address),
+      nodeOf: (chainId) => states.get(chainId) ?? null,
     },
     connect(readUrl) {
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';

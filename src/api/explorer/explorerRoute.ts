@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
+import type { NodeState } from '../../domain/nodeState';
 import type { SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import type { BlockHashes } from '../../query/blockHashes';
@@ -55,6 +56,8 @@ export interface ExplorerDeps {
   totalSupplyOf(chainId: number, token: Hex): string | null;
   /** Bytes of code at an address as a node says; null: nobody to ask. Throws node_failed. */
   readonly codeSizeOf: ((chainId: number, address: Hex) => Promise<number | null>) | null;
+  /** Who can say of a chain's state what logs do not tell; null: nobody. */
+  readonly nodeOf?: (chainId: number) => NodeState | null;
 }
 
 /** A chain as of the block of this answer. */

@@ -1,4 +1,5 @@
 /** The explorer's endpoints. */
+import { etherscanRoutes } from '../etherscan/etherscanRoutes';
 import type { Route } from '../route';
 import { contract } from './contract';
 import { contractEvents } from './contractEvents';
@@ -16,5 +17,6 @@ export function explorerRoutes(deps: ExplorerDeps): Route[] {
     logs(deps),
     search(deps),
     sourceSearch(deps),
+    ...etherscanRoutes(deps),
   ];
 }

@@ -2,26 +2,35 @@
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
+import { ETHERSCAN_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+/** Where forms are taken. */
+export const FORM_METHODS = [...ALLOWED_METHODS, 'POST'];
 const URL_LENGTH_MAX = 4_096;
 /** Of a request; only few paths read one at all. */
 const BODY_BYTES_MAX = 1_048_576;
+
+export function allowedMethods(path: string): readonly string[] {
+  return takesForms(path) ? FORM_METHODS : ALLOWED_METHODS;
+}
 
 export function checkRequest(): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     const bodyBytes = Number(ctx.get('Content-Length') || 0);
     const hasBody = bodyBytes > 0 || ctx.get('Transfer-Encoding') !== '';
-    const allowed = ALLOWED_METHODS.includes(ctx.method);
+    const methods = allowedMethods(ctx.path);
+    const allowed = methods.includes(ctx.method);
+    const bytesMax = takesForms(ctx.path) ? ETHERSCAN_BODY_MAX : BODY_BYTES_MAX;
     // A body that nobody reads: the connection ends with the answer instead of taking in what is still to come.
-    if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > BODY_BYTES_MAX))
+    if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax))
       ctx.set('Connection', 'close');
     if (!allowed) {
-      ctx.set('Allow', ALLOWED_METHODS.join(', '));
+      ctx.set('Allow', methods.join(', '));
       throw new AppError(
         'method_not_allowed',
-        `${ctx.method} is not allowed; allowed: ${ALLOWED_METHODS.join(', ')}`,
+        `${ctx.method} is not allowed; allowed: ${methods.join(', ')}`,
       );
     }
     if (ctx.url.length > URL_LENGTH_MAX) {
@@ -30,11 +39,8 @@ export function checkRequest(): Koa.Middleware<RequestState> {
         `the URL has ${ctx.url.length} characters; allowed: at most ${URL_LENGTH_MAX}`,
       );
     }
-    if (bodyBytes > BODY_BYTES_MAX) {
-      throw new AppError(
-        'bad_request',
-        `the body has ${bodyBytes} bytes; allowed: at most ${BODY_BYTES_MAX}`,
-      );
+    if (bodyBytes > bytesMax) {
+      throw new AppError('bad_request', `the body has ${bodyBytes} bytes; allowed: at most ${bytesMax}`);
     }
     await next();
   };

@@ -1,0 +1,71 @@
+/** The exact texts of the Etherscan dialect, which its clients compare, and the three kinds of answers. */
+import { AppError, errorText } from '../../errors';
+import type { EtherscanAnswer } from '../../wire/etherscan';
+
+export const TEXTS = {
+  chain:
+    'Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids',
+  module: 'Error! Missing Or invalid Module name',
+  action: 'Error! Missing Or invalid Action name',
+  badAddress: 'Error! Invalid address format',
+  noAddress: 'Error! Missing address',
+  unverified: 'Contract source code not verified',
+  window: 'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
+  /** The typo is Etherscan's. */
+  timeout: 'Query Timeout occured. Please select a smaller result dataset',
+  rateLimit: 'Max rate limit reached, please use API Key for higher rate limit',
+  noBlock: 'Error! No closest block found',
+  blockPassed: 'Error! Block number already pass',
+  busy: 'Unexpected err, timeout occurred or server too busy. Please try again later',
+  badBody: 'Error! Invalid request body',
+  largeBody: 'Error! The request body is larger than 5 MB',
+  noVerification:
+    'Contracts are not verified over this endpoint: the operator of this service imports verified sources with its command import-sources',
+  unknownUid: 'Unknown UID',
+} as const;
+
+export const EMPTY = {
+  logs: 'No records found',
+  transfers: 'No transactions found',
+  creations: 'No data found',
+} as const;
+
+type Result = Extract<EtherscanAnswer, { readonly status: string }>['result'];
+
+export function ok(result: Result): EtherscanAnswer {
+  return { status: '1', message: 'OK', result };
+}
+
+/** Texts that clients look for in `message` stand in both. */
+export function refuse(text: string): EtherscanAnswer {
+  const twice = text === TEXTS.window || text === TEXTS.timeout;
+  return { status: '0', message: twice ? text : 'NOTOK', result: text };
+}
+
+/** `empty`: what the action calls a list without entries. */
+export function listOf(items: readonly unknown[], empty: string): EtherscanAnswer {
+  return items.length === 0 ? { status: '0', message: empty, result: [] } : ok([...items]);
+}
+
+/** A parameter that is bad; the text is what the caller gets. */
+export function badParam(text: string): AppError {
+  return new AppError('bad_request', text);
+}
+
+/** What an error is in this dialect; null: it is the app's own matter (no such path, no such method). */
+export function refusalOf(error: unknown): EtherscanAnswer | null {
+  if (!(error instanceof AppError)) return refuse(TEXTS.busy);
+  if (error.code === 'not_found' || error.code === 'method_not_allowed') return null;
+  if (error.code === 'bad_request') return refuse(error.message);
+  if (error.code === 'rate_limited') return refuse(TEXTS.rateLimit);
+  return refuse(isTimeout(error) ? TEXTS.timeout : TEXTS.busy);
+}
+
+/** Whether the engine gave the statement up after its time. */
+function isTimeout(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const type = 'type' in cause ? String(cause.type) : '';
+    if (/TIMEOUT_EXCEEDED|Timeout error/.test(`${errorText(cause)} ${type}`)) return true;
+  }
+  return false;
+}

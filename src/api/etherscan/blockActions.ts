@@ -1,0 +1,82 @@
+/** Modules block and transaction, as far as indexed blocks and logs tell. */
+import { findBlockTime, findFinalBlockAt } from '../../query/blockTimes';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import { ALL_LOGS, type LogSource } from '../../query/logFilter';
+import { listLogs } from '../../query/logs';
+import type { Action, Actions, Ask } from './action';
+import { ok, refuse, TEXTS } from './answers';
+import { badFormat, findHashParam, numberOf, textOf } from './askedParams';
+
+/** Blocks over which the time of a block is averaged. */
+const AVERAGED = 1_000;
+
+export const blockActions: Actions = new Map<string, Action>([
+  ['getblocknobytime', getBlockByTime],
+  ['getblockcountdown', getCountdown],
+]);
+
+export const transactionActions: Actions = new Map<string, Action>([
+  ['gettxreceiptstatus', getReceiptStatus],
+]);
+
+async function getBlockByTime({ asked, moment }: Ask) {
+  const text = textOf(asked, 'timestamp');
+  if (text === null || !/^\d{1,20}$/.test(text)) throw badFormat('timestamp');
+  const closest = (textOf(asked, 'closest') ?? 'before').toLowerCase();
+  if (closest !== 'before' && closest !== 'after') throw badFormat('closest');
+  if (moment === null) return refuse(TEXTS.noBlock);
+  const { chain, head } = moment;
+  const time = Number(text);
+  const before = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
+  const number = closest === 'before' ? before : await findNext(chain, head, before);
+  return number === null ? refuse(TEXTS.noBlock) : ok(String(number));
+}
+
+/** The newest block that is not later than `time`, unix seconds; null: all are. */
+async function findBlockAt(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  time: number,
+): Promise<number | null> {
+  const recent = head.blocks.findLast(({ timestamp }) => timestamp <= time);
+  return recent?.number ?? (await findFinalBlockAt(runner, chainId, head, time))?.number ?? null;
+}
+
+/** The indexed block behind this one; of none: the first. */
+async function findNext(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  before: number | null,
+): Promise<number | null> {
+  const next = before === null ? head.startBlock : before + 1;
+  if (next > head.number) return null;
+  return (await findBlockTime(runner, chainId, head, next)) === null ? null : next;
+}
+
+async function getCountdown({ asked, moment }: Ask) {
+  const wanted = numberOf(textOf(asked, 'blockno') ?? '', 'blockno');
+  if (moment === null) return refuse(TEXTS.noBlock);
+  const { chain, head } = moment;
+  if (wanted <= head.number) return refuse(TEXTS.blockPassed);
+  const first = Math.max(head.startBlock, head.number - AVERAGED);
+  const since = await findBlockTime(chain.runner, chain.chainId, head, first);
+  if (since === null || first === head.number) return refuse(TEXTS.noBlock);
+  const remaining = wanted - head.number;
+  const seconds = ((head.timestamp - since) / (head.number - first)) * remaining;
+  return ok({
+    CurrentBlock: String(head.number),
+    CountdownBlock: String(wanted),
+    RemainingBlock: String(remaining),
+    EstimateTimeInSec: seconds.toFixed(1),
+  });
+}
+
+/** A log proves that its transaction succeeded; of others nothing is known. */
+async function getReceiptStatus({ asked, moment }: Ask) {
+  const txHash = findHashParam(asked, 'txhash');
+  if (txHash === null) throw badFormat('txhash');
+  if (moment === null) return ok({ status: '' });
+  const page = { newestFirst: true, behind: null, skip: 0, limit: 1 };
+  const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
+  return ok({ status: logs.length > 0 ? '1' : '' });
+}

@@ -1,0 +1,176 @@
+/** module=contract: ABIs, sources, creations and the list of contracts. */
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { VerifiedContract } from '../../domain/verifiedContract';
+import type { ContractFacts } from '../../query/contracts';
+import { implementationsAt, readRoutes } from '../../query/logDecoder';
+import type { Action, Actions, Ask } from './action';
+import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from './answers';
+import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from './askedParams';
+
+const CREATIONS_MAX = 10;
+const LISTED_MAX = 1_000;
+
+export const contractActions: Actions = new Map<string, Action>([
+  ['getabi', getAbi],
+  ['getsourcecode', getSourceCode],
+  ['getcontractcreation', getContractCreation],
+  ['listcontracts', listContracts],
+  ['verifysourcecode', () => refuse(TEXTS.noVerification)],
+  ['checkverifystatus', () => refuse(TEXTS.unknownUid)],
+]);
+
+async function getAbi({ deps, asked, chainId }: Ask) {
+  const address = needAddress(asked);
+  const facts = await deps.contracts.find(chainId, address);
+  const record = await deps.verified.find({ chainId, address }, facts?.code?.hash ?? null);
+  return record === null ? refuse(TEXTS.unverified) : ok(JSON.stringify(record.abi));
+}
+
+async function getSourceCode(ask: Ask) {
+  const { deps, asked, chainId } = ask;
+  const address = needAddress(asked);
+  const facts = await deps.contracts.find(chainId, address);
+  const [record, implementation] = await Promise.all([
+    deps.verified.find({ chainId, address }, facts?.code?.hash ?? null),
+    findImplementation(ask, facts),
+  ]);
+  const proxy = {
+    Proxy: facts?.code?.proxy == null ? '0' : '1',
+    Implementation: implementation ?? '',
+    SwarmSource: '',
+  };
+  if (record === null) return ok([{ ...UNVERIFIED, ...proxy }]);
+  const item = {
+    SourceCode: await writeSources(ask, record),
+    ABI: JSON.stringify(record.abi),
+    ContractName: record.name,
+    CompilerVersion: versionOf(record),
+    CompilerType: record.compiler,
+    OptimizationUsed: record.optimization ? '1' : '0',
+    Runs: String(record.runs),
+    ConstructorArguments: record.constructorArguments?.slice(2) ?? '',
+    EVMVersion: record.evmVersion ?? 'Default',
+    Library: Object.entries(record.libraries)
+      .map(([name, at]) => `${name.slice(name.lastIndexOf(':') + 1)}:${at.slice(2)}`)
+      .join(';'),
+    ContractFileName: record.path,
+    LicenseType: record.license ?? '',
+    ...proxy,
+    SimilarMatch: record.twinOf?.address ?? '',
+  };
+  return ok([item]);
+}
+
+const UNVERIFIED = {
+  SourceCode: '',
+  ABI: TEXTS.unverified,
+  ContractName: '',
+  CompilerVersion: '',
+  OptimizationUsed: '',
+  Runs: '',
+  ConstructorArguments: '',
+  EVMVersion: 'Default',
+  Library: '',
+  LicenseType: 'Unknown',
+} as const;
+
+/** Where a proxy leads as of the head; null: it is none, or leads to several contracts. */
+async function findImplementation({ moment }: Ask, facts: ContractFacts | null): Promise<Hex | null> {
+  if (moment === null || facts?.code?.proxy == null) return null;
+  const { chain, head } = moment;
+  const routes = await readRoutes(chain, head, [facts.address]);
+  const targets = implementationsAt(routes, facts.address, lastOrdOfBlock(head.number));
+  return targets.length === 1 ? (targets[0] ?? null) : null;
+}
+
+/** One Solidity file as it is; else the standard JSON input within a second pair of braces. */
+async function writeSources({ deps }: Ask, record: VerifiedContract): Promise<string> {
+  const files = await deps.verified.readSources(record);
+  const [only] = files;
+  if (only !== undefined && files.length === 1 && record.language !== 'Yul') return only.content;
+  const sources = Object.fromEntries(files.map(({ path, content }) => [path, { content }]));
+  return `{${JSON.stringify({ language: record.language, sources, settings: readSettings(record.settings) })}}`;
+}
+
+function readSettings(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+function versionOf({ compiler, compilerVersion }: VerifiedContract): string {
+  return compiler === 'vyper' ? `vyper:${compilerVersion}` : `v${compilerVersion}`;
+}
+
+async function getContractCreation({ deps, asked, chainId }: Ask) {
+  const addresses = readAddresses(asked);
+  const found = await deps.contracts.findMany(chainId, addresses);
+  return listOf(found.flatMap(toCreation), EMPTY.creations);
+}
+
+function readAddresses(asked: AskedParams): Hex[] {
+  const name = 'contractaddresses';
+  const texts = (textOf(asked, name) ?? '').split(',').map((text) => text.trim());
+  const given = texts.filter((text) => text !== '');
+  if (given.length === 0) throw badParam(TEXTS.noAddress);
+  if (given.length > CREATIONS_MAX) throw badFormat(name);
+  return [...new Set(given.map(addressOf))];
+}
+
+/** Exactly these seven keys. A pool whose sender is not known has its factory for a creator: clients need one. */
+function toCreation(facts: ContractFacts | null) {
+  const creation = facts?.creation ?? null;
+  if (facts === null || creation === null) return [];
+  const creator = creation.creator ?? creation.factory;
+  if (creator === null) return [];
+  return [
+    {
+      contractAddress: facts.address,
+      contractCreator: creator,
+      txHash: creation.txHash,
+      blockNumber: String(creation.block),
+      timestamp: String(creation.timestamp),
+      contractFactory: creation.factory ?? '',
+      creationBytecode: '',
+    },
+  ];
+}
+
+const FILTERS: ReadonlyMap<string, boolean | null> = new Map([
+  ['verified', true],
+  ['1', true],
+  ['unverified', false],
+  ['3', false],
+]);
+
+/** Blockscout's; the oldest first, so that pages keep their places. */
+async function listContracts({ deps, asked, chainId }: Ask) {
+  const { skip, limit } = readPage(asked, LISTED_MAX);
+  const filter = textOf(asked, 'filter');
+  const verified = filter === null ? null : FILTERS.get(filter.toLowerCase());
+  if (verified === undefined) throw badFormat('filter');
+  const page = { q: null, verified, kind: null, sort: 'created_at', order: 'asc', skip, limit } as const;
+  const { addresses } = await deps.contracts.list(chainId, page);
+  const facts = await deps.contracts.findMany(chainId, addresses);
+  const records = await deps.verified.findMany(
+    addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.code?.hash ?? null })),
+  );
+  return listOf(
+    addresses.map((Address, index) => toListed(Address, records[index] ?? null)),
+    EMPTY.creations,
+  );
+}
+
+function toListed(Address: Hex, record: VerifiedContract | null) {
+  if (record === null) return { Address, ABI: TEXTS.unverified };
+  return {
+    Address,
+    ABI: JSON.stringify(record.abi),
+    ContractName: record.name,
+    CompilerVersion: versionOf(record),
+    OptimizationUsed: record.optimization ? '1' : '0',
+  };
+}

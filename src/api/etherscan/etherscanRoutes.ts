@@ -1,0 +1,183 @@
+/**
+ * The Etherscan dialect: one handler on every mount. Its clients compare texts literally and expect status 200 of whatever
+ * is answered; see the table of texts beside it.
+ */
+import { AppError } from '../../errors';
+import { etherscanAnswerShape, type EtherscanAnswer } from '../../wire/etherscan';
+import { z } from 'zod';
+
+import { chainParam, momentOf, type ChainMoment, type ExplorerDeps } from '../explorer/explorerRoute';
+import { integerParam, textParam, type Params } from '../params';
+import type { Route, RouteContext } from '../route';
+import type { Action, Actions } from './action';
+import { badParam, refusalOf, refuse, TEXTS } from './answers';
+import { readAsked, textOf, type AskedParams } from './askedParams';
+import { blockActions, transactionActions } from './blockActions';
+import { contractActions } from './contractActions';
+import { logActions } from './logActions';
+import { CHAIN_LIST_PATH, ETHERSCAN_PATHS, SHARED_PATH } from './mounts';
+import { coinActions, proxyActions } from './nodeActions';
+import { accountTokenActions, statsActions, tokenActions } from './tokenActions';
+
+/** Verifications arrive between blocks: an answer is not given again for longer. */
+const KEEP_MS = 3_000;
+/** Longer questions (whole sources) are not remembered. */
+const KEY_LENGTH_MAX = 4_096;
+
+/** Modules of Etherscan that nothing here serves are known all the same: what is wrong about a call is its action. */
+const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
+  ['contract', contractActions],
+  ['logs', logActions],
+  ['block', blockActions],
+  ['proxy', proxyActions],
+  ['account', new Map([...coinActions, ...accountTokenActions])],
+  ['stats', statsActions],
+  ['token', tokenActions],
+  ['transaction', transactionActions],
+  ['gastracker', new Map()],
+]);
+
+export function etherscanRoutes(deps: ExplorerDeps): Route[] {
+  return [...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)), chainListRoute(deps)];
+}
+
+function dialectRoute(deps: ExplorerDeps, path: string): Route {
+  // The others answer the same: one example is enough.
+  const answer = path === '/api' ? { answer: etherscanAnswerShape } : {};
+  const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
+  return {
+    path,
+    takesForms: true,
+    doc: {
+      summary: 'The Etherscan dialect',
+      description: describe(),
+      tag: 'etherscan',
+      query: QUERY,
+      ...answer,
+      ...inPath,
+    },
+    async handle(ctx): Promise<void> {
+      try {
+        await answerCall(deps, ctx, path === SHARED_PATH);
+      } catch (error) {
+        const refusal = error instanceof AppError && error.code === 'bad_request' ? refusalOf(error) : null;
+        if (refusal === null) throw error;
+        ctx.type = 'application/json';
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = Buffer.from(JSON.stringify(refusal));
+      }
+    },
+  };
+}
+
+const QUERY: Params = {
+  module: textParam({ max: 64, description: 'Which part, in any letter case' }),
+  action: textParam({ max: 64, description: 'What of it, in any letter case' }),
+  address: textParam({ max: 64, description: 'The contract or account that most actions are about' }),
+  chainid: textParam({ max: 8, description: 'Chain, where the path names none; default 369' }),
+  page: integerParam({ min: 1, absent: 1, description: 'Of lists, from 1' }),
+  offset: integerParam({
+    min: 1,
+    max: 1_000,
+    absent: 1_000,
+    description: 'Size of a page; page times offset is at most 10,000',
+  }),
+};
+
+function describe(): string {
+  const served = [...MODULES].flatMap(([module, actions]) =>
+    [...actions.keys()].map((action) => `${module}.${action}`),
+  );
+  return (
+    `Served: ${served.join(', ')}. GET, or POST with a form or JSON. Answers have status 200 always; refusals are ` +
+    '{status: "0", message: "NOTOK", result: "<text>"}, empty lists {status: "0", result: []}. apikey is accepted and not needed.'
+  );
+}
+
+async function answerCall(deps: ExplorerDeps, ctx: RouteContext, shared: boolean): Promise<void> {
+  const asked = await readAsked(ctx);
+  if (shared && !asked.has('module'))
+    throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
+  const chainId = chainOf(deps, ctx.params['chainId'] ?? asked.get('chainid') ?? null);
+  const action = findAction(asked);
+  const moment = momentOf(deps, chainId);
+  setHeadHeaders(ctx, moment);
+  const run = async (): Promise<EtherscanAnswer> => action({ deps, asked, chainId, moment });
+  ctx.type = 'application/json';
+  const key = `etherscan ${chainId} ${moment?.head.version ?? ''} ${keyOf(asked)}`;
+  if (key.length > KEY_LENGTH_MAX) {
+    ctx.body = Buffer.from(JSON.stringify(await run()));
+    return;
+  }
+  const { body, etag } = await deps.cache.get(key, run, () => KEEP_MS);
+  ctx.set('ETag', etag);
+  ctx.body = body;
+}
+
+/** The path says which chain, else the parameter; else it is the default one. */
+function chainOf({ chainIds }: ExplorerDeps, text: string | null): number {
+  if (text === null) return chainIds[0] ?? 0;
+  const chainId = chainIds.find((id) => String(id) === text);
+  if (chainId === undefined) throw badParam(TEXTS.chain);
+  return chainId;
+}
+
+function findAction(asked: AskedParams): Action {
+  const actions = MODULES.get((textOf(asked, 'module') ?? '').toLowerCase());
+  if (actions === undefined) throw badParam(TEXTS.module);
+  const action = actions.get((textOf(asked, 'action') ?? '').toLowerCase());
+  return action ?? (() => refuse(TEXTS.action));
+}
+
+function keyOf(asked: AskedParams): string {
+  const entries = [...asked].filter(([name]) => name !== 'apikey' && name !== 'chainid');
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function setHeadHeaders(ctx: RouteContext, moment: ChainMoment | null): void {
+  if (moment === null) {
+    ctx.remove('X-Indexed-Block');
+    ctx.remove('X-Indexed-Block-Hash');
+    return;
+  }
+  ctx.set('X-Indexed-Block', String(moment.head.number));
+  ctx.set('X-Indexed-Block-Hash', moment.head.hash);
+}
+
+const CHAIN_NAMES: ReadonlyMap<number, string> = new Map([
+  [369, 'PulseChain'],
+  [943, 'PulseChain Testnet v4'],
+]);
+
+const chainListShape = z.object({
+  comments: z.string(),
+  totalcount: z.int(),
+  result: z.array(
+    z.object({
+      chainname: z.string(),
+      chainid: z.string(),
+      blockexplorer: z.string(),
+      apiurl: z.string(),
+      status: z.int().meta({ description: '1: it is stored here, 0: it is not' }),
+    }),
+  ),
+});
+
+function chainListRoute(deps: ExplorerDeps): Route {
+  return {
+    path: CHAIN_LIST_PATH,
+    doc: { summary: 'Chains of the Etherscan dialect', tag: 'etherscan', answer: chainListShape },
+    handle(ctx): void {
+      const result = deps.chainIds.map((id) => ({
+        chainname: CHAIN_NAMES.get(id) ?? `Chain ${id}`,
+        chainid: String(id),
+        blockexplorer: ctx.origin,
+        apiurl: `${ctx.origin}/v2/api?chainid=${id}`,
+        status: deps.findChain(id) === null ? 0 : 1,
+      }));
+      const list = { comments: '', totalcount: result.length, result };
+      ctx.type = 'application/json';
+      ctx.body = Buffer.from(JSON.stringify(list));
+    },
+  };
+}

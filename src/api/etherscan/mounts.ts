@@ -1,0 +1,31 @@
+/** Where the Etherscan dialect is answered, which is where POST and larger bodies are taken. */
+
+/** In the words of the router; trailing slashes are taken too. Fixed words before names. */
+export const ETHERSCAN_PATHS = [
+  '/api',
+  '/v2/api',
+  '/api/v1',
+  '/api/v1/etherscan',
+  '/api/v1/etherscan/:chainId/api',
+  '/:chainId/api',
+] as const;
+
+/** Lies on the way to all else: it is the dialect's only where `module` is given. */
+export const SHARED_PATH = '/api/v1';
+
+export const CHAIN_LIST_PATH = '/v2/chainlist';
+
+/** Of a form or a JSON body: verifiers send whole standard JSON inputs. */
+export const ETHERSCAN_BODY_MAX = 5 * 1_048_576;
+
+const MOUNTS = /^\/(?:api(?:\/v1(?:\/etherscan(?:\/[^/]+\/api)?)?)?|[^/]+\/api|v2\/chainlist)\/?$/;
+const POSTED = /\/(?:api|v1|etherscan)\/?$/;
+
+export function isEtherscanPath(path: string): boolean {
+  return MOUNTS.test(path);
+}
+
+/** Whether POST is taken there. */
+export function takesForms(path: string): boolean {
+  return isEtherscanPath(path) && POSTED.test(path);
+}

@@ -1,0 +1,88 @@
+/** Module proxy and balances of the native coin: what the node says of the state after the head's block. */
+import { isAddress, isHexData, numberToHex, toLowerHex, type Hex } from '../../domain/hex';
+import type { StateAnswers, StateQuestion } from '../../domain/nodeState';
+import { AppError } from '../../errors';
+import type { Action, Actions, Ask } from './action';
+import { badParam, ok, refuse, TEXTS } from './answers';
+import { addressOf, badFormat, needAddress, textOf } from './askedParams';
+
+const BALANCES_MAX = 20;
+const CALL_BYTES_MAX = 65_536;
+/** EIP-1474's for a call that reverts. */
+const REVERTED = { code: 3, message: 'execution reverted' };
+
+export const proxyActions: Actions = new Map<string, Action>([
+  ['eth_blocknumber', getBlockNumber],
+  ['eth_call', call],
+]);
+
+export const coinActions: Actions = new Map<string, Action>([
+  ['balance', getBalance],
+  ['balancemulti', getBalances],
+]);
+
+/** What the node answers as of the head; null: there is no node to ask. Throws node_failed where it is silent. */
+export async function askNode(
+  { deps, chainId, moment }: Ask,
+  questions: readonly StateQuestion[],
+): Promise<StateAnswers | null> {
+  const node = deps.nodeOf?.(chainId) ?? null;
+  if (node === null || moment === null) return null;
+  const answers = await node.ask(moment.head.hash, questions);
+  if (answers === null) throw new AppError('node_failed', 'the node does not answer');
+  return answers;
+}
+
+function getBlockNumber({ moment }: Ask) {
+  if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
+  return { jsonrpc: '2.0' as const, id: 1, result: numberToHex(moment.head.number) };
+}
+
+async function call(ask: Ask) {
+  needLatest(ask);
+  const to = textOf(ask.asked, 'to');
+  const data = textOf(ask.asked, 'data') ?? '0x';
+  if (to === null || !isAddress(to)) throw badFormat('to');
+  if (!isHexData(data) || data.length > 2 * CALL_BYTES_MAX) throw badFormat('data');
+  const answers = await askNode(ask, [{ kind: 'call', to: toLowerHex(to), data }]);
+  if (answers === null) return refuse(TEXTS.action);
+  const [result = null] = answers;
+  const reply = { jsonrpc: '2.0' as const, id: 1 };
+  return result === null ? { ...reply, error: REVERTED } : { ...reply, result };
+}
+
+async function getBalance(ask: Ask) {
+  needLatest(ask);
+  const balances = await readCoins(ask, [needAddress(ask.asked)]);
+  return balances === null ? refuse(TEXTS.action) : ok(balances[0] ?? '0');
+}
+
+async function getBalances(ask: Ask) {
+  needLatest(ask);
+  const texts = (textOf(ask.asked, 'address') ?? '').split(',').map((text) => text.trim());
+  const given = texts.filter((text) => text !== '');
+  if (given.length === 0) throw badParam(TEXTS.noAddress);
+  if (given.length > BALANCES_MAX) throw badFormat('address');
+  const balances = await readCoins(ask, given.map(addressOf));
+  if (balances === null) return refuse(TEXTS.action);
+  return ok(given.map((account, index) => ({ account, balance: balances[index] ?? '0' })));
+}
+
+async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] | null> {
+  const answers = await askNode(
+    ask,
+    addresses.map((address) => ({ kind: 'coin', address })),
+  );
+  return (
+    answers?.map((answer) => {
+      if (answer === null) throw new AppError('node_failed', 'the node names no balance');
+      return BigInt(answer).toString();
+    }) ?? null
+  );
+}
+
+/** The state of older blocks is not asked for. */
+function needLatest({ asked }: Ask): void {
+  const tag = textOf(asked, 'tag') ?? 'latest';
+  if (tag !== 'latest' && tag !== 'pending') throw badFormat('tag');
+}

@@ -1,0 +1,177 @@
+/** A little chain with ERC-20 transfers and two verified contracts in the store, behind the Etherscan dialect. */
+import { openDatabase } from '../../../src/clickhouse/database';
+import { contractCodesTable, type ContractCodeRow } from '../../../src/clickhouse/explorerTables';
+import { insertRows } from '../../../src/clickhouse/inserter';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { LogRow } from '../../../src/clickhouse/tables';
+import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { blockOfOrd, logIndexOfOrd, toOrd } from '../../../src/domain/ord';
+import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createVerifiedReader } from '../../../src/query/verifiedContracts';
+import { createVerifiedStore } from '../../../src/sources/storeVerified';
+import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { createTestDatabase } from '../../support/engine';
+import { startDialect, type DialectAnswer, type DialectServer } from './etherscanServer';
+import { explorerDeps } from './explorerServer';
+import {
+  FIRST_LOG_BLOCK,
+  LOG_CHAIN_ID,
+  logSnapshot,
+  makeLogBlocks,
+  storeLogBlocks,
+  wordOf,
+  type LogBlock,
+} from './logWorld';
+import { hexOf } from './worldEvents';
+
+export const BLOCKS = 60;
+export const STORED_TO = FIRST_LOG_BLOCK + 40;
+export const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TOKEN = hexOf('e7', 1, 40);
+export const SINGLE = hexOf('5e', 1, 40);
+export const MULTI = hexOf('5e', 2, 40);
+export const NOBODY = hexOf('ab', 1, 40);
+
+export const PROXY = hexOf('9c', 1, 40);
+const PROXY_CODE: ContractCodeRow = {
+  address: PROXY,
+  checked_block: TIP,
+  code_hash: hexOf('c0', 1, 64),
+  code_size: 45,
+  proxy: 'eip1167',
+  implementation: SINGLE,
+  beacon: ZERO_ADDRESS,
+  version: 1,
+};
+
+export interface DialectWorld {
+  readonly blocks: readonly LogBlock[];
+  readonly head: HeadSnapshot;
+  readonly deps: ExplorerDeps;
+  readonly api: DialectServer;
+  ask(query: Record<string, string>): Promise<DialectAnswer>;
+  resultOf(query: Record<string, string>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export const notOk = (text: string) => ({ status: '0', message: 'NOTOK', result: text });
+
+export const topicsOf = (row: LogRow): string[] =>
+  [row.topic0, row.topic1, row.topic2, row.topic3].slice(0, row.topic_count).map((topic) => topic!);
+
+export const hexNumber = (value: number): string => `0x${value.toString(16)}`;
+
+/** The log as getLogs shows it. */
+export function entryOf(blocks: readonly LogBlock[], row: LogRow) {
+  const block = blocks[blockOfOrd(row.ord) - FIRST_LOG_BLOCK]!;
+  return {
+    address: row.address,
+    topics: topicsOf(row),
+    data: row.data,
+    blockNumber: hexNumber(block.number),
+    blockHash: block.hash,
+    timeStamp: hexNumber(block.timestamp),
+    gasPrice: '0x',
+    gasUsed: '0x',
+    logIndex: hexNumber(logIndexOfOrd(row.ord)),
+    transactionHash: row.tx_hash,
+    transactionIndex: hexNumber(row.tx_index),
+  };
+}
+
+function recordOf(address: Hex, sources: VerifiedRecord['sources'], optimization: boolean): VerifiedRecord {
+  return {
+    contract: {
+      chainId: LOG_CHAIN_ID,
+      address,
+      status: 'exact_match',
+      source: 'sourcify',
+      verifiedAt: 1_700_000_000,
+      name: 'Vault',
+      path: sources[0]!.path,
+      language: 'Solidity',
+      compiler: 'solc',
+      compilerVersion: '0.8.20+commit.a1b79de6',
+      optimization,
+      runs: 200,
+      evmVersion: optimization ? 'paris' : null,
+      license: optimization ? 'MIT' : null,
+      abi: [{ type: 'event', name: 'Moved', inputs: [{ name: 'to', type: 'address', indexed: true }] }],
+      constructorArguments: optimization ? `0x${'00'.repeat(31)}01` : null,
+      libraries: optimization ? { 'a/Math.sol:Math': NOBODY } : {},
+      settings: JSON.stringify({ optimizer: { enabled: optimization, runs: 200 } }),
+    },
+    codeHash: null,
+    deployment: NO_DEPLOYMENT,
+    sources,
+  };
+}
+
+export const single = recordOf(
+  SINGLE,
+  [{ path: 'Vault.sol', content: 'contract Vault { /* "x" */ }' }],
+  false,
+);
+export const multi = recordOf(
+  MULTI,
+  [
+    { path: 'a/Vault.sol', content: 'import "./Math.sol"; contract Vault {}' },
+    { path: 'a/Math.sol', content: 'library Math {}' },
+  ],
+  true,
+);
+
+function transferOf(block: LogBlock, index: number): LogRow {
+  return {
+    chain_id: LOG_CHAIN_ID,
+    ord: toOrd(block.number, 900),
+    timestamp: block.timestamp,
+    address: TOKEN,
+    topic_count: 3,
+    topic0: TRANSFER,
+    topic1: wordOf(index % 3),
+    topic2: wordOf(1 + (index % 2)),
+    topic3: undefined,
+    data: hexOf('00', 1_000 + index, 64),
+    tx_hash: hexOf('7e', block.number, 64),
+    tx_index: 9,
+  };
+}
+
+export async function openDialectWorld(seed: number): Promise<DialectWorld> {
+  process.stdout.write(`seed ${seed}\n`);
+  const test = await createTestDatabase();
+  const database = openDatabase({ url: test.writerUrl });
+  const reader = openDatabase({ url: test.readerUrl });
+  const runner = createQueryRunner(reader, { checkRows: true });
+  await migrate(database, createLog('silent', false));
+  const blocks = makeLogBlocks(seed, BLOCKS, 10);
+  blocks.forEach((block, index) => block.logs.push(transferOf(block, index)));
+  await storeLogBlocks(database, blocks, { storedTo: STORED_TO, headFrom: STORED_TO + 1, inserts: 2 });
+  await insertRows(database, contractCodesTable, [PROXY_CODE]);
+  const store = createVerifiedStore(database, createQueryRunner(database, { checkRows: true }));
+  await store.store([single, multi]);
+  const head = logSnapshot(blocks, STORED_TO, TIP);
+  const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
+  const deps = explorerDeps([chain], test.database, { verified: createVerifiedReader(runner) });
+  const api = await startDialect(deps, () => head);
+  const ask: DialectWorld['ask'] = (query) => api.ask(`/api?${new URLSearchParams(query).toString()}`);
+  return {
+    blocks,
+    head,
+    deps,
+    api,
+    ask,
+    resultOf: async (query) => (await ask(query)).json?.result,
+    async close() {
+      await api.close();
+      await database.close();
+      await reader.close();
+      await test.drop();
+    },
+  };
+}
