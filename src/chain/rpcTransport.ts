@@ -61,9 +61,10 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   }
   const user = decodeURIComponent(url.username);
   const password = decodeURIComponent(url.password);
-  const authorization =
-    user === '' && password === '' ? null : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  const secrets = [...url.pathname.split('/'), ...url.searchParams.values(), user, password];
+  const credentials = Buffer.from(`${user}:${password}`).toString('base64');
+  const authorization = user === '' && password === '' ? null : `Basic ${credentials}`;
+  // A node may repeat the header as well as the address.
+  const secrets = [...url.pathname.split('/'), ...url.searchParams.values(), user, password, credentials];
   const hidden = secrets.filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
   url.username = '';
   url.password = '';

@@ -1,20 +1,11 @@
 /**
- * The plain truth: swaps and bars recomputed from raw logs with ethers' decoder and bigint fractions. Shares no code with
- * the product's decoders or SQL.
+ * The plain truth: swaps and bars recomputed from raw logs with bigint fractions. Shares no code with the product's
+ * decoders or SQL.
  */
-import { Interface } from 'ethers';
-
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import { VaultOracle, type LegSwap } from './oracleVault';
+import { parsePlain } from './plainEvents';
 
-const ABI = new Interface([
-  'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
-  'event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)',
-  'event Sync(uint112 reserve0, uint112 reserve1)',
-  'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
-  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
-]);
-const V3_SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
 const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
 
 export interface OracleSwap {
@@ -37,6 +28,7 @@ export interface OracleSwap {
 }
 
 interface OraclePool {
+  readonly v3: boolean;
   readonly token0: string;
   readonly token1: string;
   readonly feePips: number;
@@ -45,8 +37,10 @@ interface OraclePool {
 export interface OracleOptions {
   /** Takes the logs of a vault; without it they count for nothing. */
   readonly vault?: VaultOracle;
-  /** Pairs made earlier are not known, and swaps before it are not told. */
+  /** Swaps before it are not told. */
   readonly firstBlock?: number;
+  /** Whether pairs that were made before the first block are known, as a factory tells of them; else they are not. */
+  readonly older?: boolean;
 }
 
 export interface OracleBar {
@@ -76,7 +70,7 @@ function quotient(numerator: bigint, denominator: bigint): number {
 export function oracleSwaps(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,
-  { vault, firstBlock = 0 }: OracleOptions = {},
+  { vault, firstBlock = 0, older = false }: OracleOptions = {},
 ): OracleSwap[] {
   const pools = new Map<string, OraclePool>();
   const swaps: OracleSwap[] = [];
@@ -85,9 +79,9 @@ export function oracleSwaps(
     for (const log of block.logs) {
       const leg = vault?.read(block, log) ?? null;
       if (leg !== null) swaps.push(toSwap(block, log, leg));
-      if (block.number < firstBlock) continue;
+      if (block.number < firstBlock && !older) continue;
       const swap = readPairLog(block, log, factories, pools, syncs);
-      if (swap !== null) swaps.push(swap);
+      if (swap !== null && block.number >= firstBlock) swaps.push(swap);
     }
   }
   return swaps;
@@ -118,36 +112,39 @@ function readPairLog(
   pools: Map<string, OraclePool>,
   syncs: Map<string, [bigint, bigint]>,
 ): OracleSwap | null {
-  let parsed;
-  try {
-    parsed = ABI.parseLog({ topics: [...log.topics], data: log.data });
-  } catch {
-    return null;
-  }
+  const parsed = parsePlain(log);
   if (parsed === null) return null;
   const key = `${log.transactionHash} ${log.address}`;
   if (factories.has(log.address) && parsed.name.endsWith('Created')) {
     const v2 = parsed.name === 'PairCreated';
-    const [token0 = '', token1 = ''] = [0, 1].map((at) => String(parsed.args[at]).toLowerCase());
+    const [token0 = '', token1 = ''] = [0, 1].map((at) => String(parsed.args[at]));
     const feePips = v2 ? 3000 : Number(parsed.args[2]);
-    pools.set(String(parsed.args[v2 ? 2 : 4]).toLowerCase(), { token0, token1, feePips });
+    pools.set(String(parsed.args[v2 ? 2 : 4]), { v3: !v2, token0, token1, feePips });
   }
   const pool = pools.get(log.address);
   if (pool === undefined) return null;
   if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
-  if (parsed.name !== 'Swap') return null;
-  const v3 = log.topics[0] === V3_SWAP;
-  const args = parsed.args as unknown as bigint[];
+  const v3 = parsed.args.length > 6;
+  // A pair of one kind may emit what looks like the other kind's event; the vault's Swap has five words.
+  if (parsed.name !== 'Swap' || parsed.args.length < 6 || v3 !== pool.v3) return null;
+  const args = parsed.args as readonly bigint[];
+  const amount0 = v3 ? args[2]! : args[1]! - args[3]!;
+  const amount1 = v3 ? args[3]! : args[2]! - args[4]!;
+  // Pairs hold less than 2^112: what no signed word holds is no swap of theirs, and counts for nothing.
+  if (BigInt.asIntN(256, amount0) !== amount0 || BigInt.asIntN(256, amount1) !== amount1) return null;
   const sync = syncs.get(key);
   const root = v3 ? args[4]! : 0n;
   const fraction = v3 ? [root * root, 1n << 192n] : sync === undefined ? [0n, 0n] : [sync[1], sync[0]];
+  const { token0, token1, feePips } = pool;
   return {
     ...placeOf(block, log),
-    ...pool,
+    token0,
+    token1,
+    feePips,
     pair: log.address,
     leg: 1,
-    amount0: v3 ? args[2]! : args[1]! - args[3]!,
-    amount1: v3 ? args[3]! : args[2]! - args[4]!,
+    amount0,
+    amount1,
     price: fraction[0]! > 0n && fraction[1]! > 0n ? quotient(fraction[0]!, fraction[1]!) : null,
     reserves: null,
   };

@@ -1,19 +1,8 @@
 /**
- * The plain truth of a Balancer V2 vault: every event applied to plain numbers, with ethers' decoder. Shares no code with
- * the product. What no log tells (weights, what a pool is) comes from the simulated chain.
+ * The plain truth of a Balancer V2 vault: every event applied to plain numbers. Shares no code with the product. What no log tells (weights, what a pool is) comes from the simulated chain.
  */
-import { Interface, type LogDescription } from 'ethers';
-
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
-
-const ABI = new Interface([
-  'event PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)',
-  'event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)',
-  'event Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut)',
-  'event PoolBalanceChanged(bytes32 indexed poolId, address indexed provider, address[] tokens, int256[] deltas, uint256[] fees)',
-  'event PoolBalanceManaged(bytes32 indexed poolId, address indexed manager, address indexed token, int256 cash, int256 managed)',
-  'event SwapFeePercentageChanged(uint256 fee)',
-]);
+import { parsePlain, type PlainEvent } from './plainEvents';
 
 export interface VaultListing {
   readonly type: number;
@@ -50,6 +39,8 @@ interface Pool {
   readonly leg: readonly [number, number];
   readonly birth: { readonly block: ChainBlock; readonly log: ChainLog; readonly fee: bigint };
   fee: bigint;
+  /** The last block that changed the fee, and the fee before it. */
+  feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
 }
 
@@ -74,17 +65,16 @@ export class VaultOracle {
     const id = log.topics[1] ?? '';
     const known = this.byId.get(id);
     if (log.address === this.truth.vault && known !== undefined) this.list(known, block, log);
-    let parsed: LogDescription | null = null;
-    try {
-      parsed = ABI.parseLog({ topics: [...log.topics], data: log.data });
-    } catch {
-      return null;
-    }
+    const parsed = parsePlain(log);
     if (parsed === null) return null;
     if (parsed.name === 'SwapFeePercentageChanged') {
       const fee = parsed.args[0] as bigint;
       this.fees.set(log.address, fee);
-      for (const pool of this.byId.values()) if (pool.pair === log.address) pool.fee = fee;
+      for (const pool of this.byId.values()) {
+        if (pool.pair !== log.address) continue;
+        if (pool.feeMoved?.block !== block.number) pool.feeMoved = { block: block.number, before: pool.fee };
+        pool.fee = fee;
+      }
       return null;
     }
     if (log.address !== this.truth.vault) return null;
@@ -112,7 +102,18 @@ export class VaultOracle {
     }
     const balances = tokens.map(() => 0n);
     const birth = { block, log, fee };
-    const pool: Pool = { id, pair, tokens, balances, listing, leg, birth, fee, listed: false };
+    const pool: Pool = {
+      id,
+      pair,
+      tokens,
+      balances,
+      listing,
+      leg,
+      birth,
+      fee,
+      feeMoved: null,
+      listed: false,
+    };
     this.byId.set(id, pool);
     if (block.number >= this.firstBlock) this.list(pool, block, log);
   }
@@ -123,6 +124,8 @@ export class VaultOracle {
     pool.listed = true;
     const born = pool.birth.block.number >= this.firstBlock;
     const { type, weights } = pool.listing;
+    // An older pool is listed as it was before the block that shows it.
+    const found = pool.feeMoved?.block === block.number ? pool.feeMoved.before : pool.fee;
     this.pools.push([
       block.number,
       log.logIndex,
@@ -132,17 +135,12 @@ export class VaultOracle {
       weights.join(' '),
       pool.tokens[pool.leg[0]]!,
       pool.tokens[pool.leg[1]]!,
-      toPips(born ? pool.birth.fee : pool.fee),
+      toPips(born ? pool.birth.fee : found),
       born ? block.number : null,
     ]);
   }
 
-  private apply(
-    pool: Pool,
-    { name, args }: LogDescription,
-    block: ChainBlock,
-    log: ChainLog,
-  ): LegSwap | null {
+  private apply(pool: Pool, { name, args }: PlainEvent, block: ChainBlock, log: ChainLog): LegSwap | null {
     const add = (token: string, delta: bigint): void => {
       const index = pool.tokens.indexOf(token.toLowerCase());
       pool.balances[index] = pool.balances[index]! + delta;

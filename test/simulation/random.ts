@@ -37,3 +37,14 @@ export class Random {
     return value;
   }
 }
+
+/** The same dice with wide numbers made of words instead of bits: other numbers, much faster. */
+export class FastRandom extends Random {
+  override big(bits: number): bigint {
+    const size = this.int(1, bits);
+    let value = 1n;
+    let left = size - 1;
+    for (; left >= 32; left -= 32) value = (value << 32n) | BigInt(this.int(0, 0xffff_ffff));
+    return (value << BigInt(left)) | BigInt(this.int(0, 2 ** left - 1));
+  }
+}

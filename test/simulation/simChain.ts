@@ -4,7 +4,7 @@
  */
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
-import { Random } from './random';
+import { FastRandom, Random } from './random';
 import { data, digest, topicOf, type Draft } from './simLogs';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
@@ -32,7 +32,15 @@ export function simToken(index: number): Hex {
   return digest(`token ${index}`, 20);
 }
 
-type SimPool = { readonly address: Hex; readonly kind: 'v2' | 'v3' } | SimVaultPool;
+/** A pair of a factory: one for two tokens, of a V3 factory one for each fee. */
+export interface SimPair {
+  readonly address: Hex;
+  readonly kind: 'v2' | 'v3';
+  readonly token0: Hex;
+  readonly token1: Hex;
+}
+
+type SimPool = SimPair | SimVaultPool;
 
 /** How a block was made, beside what it shows. */
 interface Node {
@@ -41,16 +49,33 @@ interface Node {
   readonly pools: readonly SimPool[];
 }
 
+/** What a chain has beyond the plain one. Draws from dice of its own. */
+export interface Wilderness {
+  /** Seconds between blocks, one of them. */
+  readonly spacings: readonly number[];
+  readonly emptyChance: number;
+  readonly transactionsMax: number;
+  /** More logs for a transaction, of these pools. */
+  drafts(pools: readonly SimPool[]): Draft[];
+  /** A token that begins to be with this pool; null: one of the old ones. */
+  secondToken(id: string): Hex | null;
+}
+
 const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
 
 export class SimChain {
   readonly random: Random;
   private readonly nodes = new Map<Hex, Node>();
   private branch: Node[] = [];
+  private view: readonly ChainBlock[] = [];
   private salt = 0;
 
-  constructor(seed: number) {
-    this.random = new Random(seed);
+  /** `wild`: what the plain chain lacks, drawn beside it. Without it a seed gives the chain that it always gave. */
+  constructor(
+    seed: number,
+    private readonly wild: Wilderness | null = null,
+  ) {
+    this.random = wild === null ? new Random(seed) : new FastRandom(seed);
     this.branch.push(this.add(this.makeBlock(null, [])));
   }
 
@@ -68,8 +93,28 @@ export class SimChain {
     return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
   }
 
+  /** The block's pairs; undefined when no branch has such a block. */
+  pairsAt(hash: Hex): readonly SimPair[] | undefined {
+    return this.nodes.get(hash)?.pools.filter((pool) => pool.kind !== 'vault');
+  }
+
+  block(hash: Hex): ChainBlock | undefined {
+    return this.nodes.get(hash)?.block;
+  }
+
+  /** Every block of that height on any branch. */
+  blocksAt(number: number): ChainBlock[] {
+    return [...this.nodes.values()].flatMap(({ block }) => (block.number === number ? [block] : []));
+  }
+
   canonical(): ChainBlock[] {
     return this.branch.map((node) => node.block);
+  }
+
+  /** The same list for as long as the head stays; nobody may change it. */
+  canonicalView(): readonly ChainBlock[] {
+    if (this.view.at(-1) !== this.head) this.view = this.canonical();
+    return this.view;
   }
 
   mine(count = 1): void {
@@ -105,12 +150,15 @@ export class SimChain {
     const { random } = this;
     const number = parent === null ? 0 : parent.number + 1;
     const timestamp =
-      parent === null ? GENESIS_TIME : parent.timestamp + random.pick([0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
+      parent === null
+        ? GENESIS_TIME
+        : parent.timestamp + random.pick(this.wild?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.salt += 1;
     const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
     const pools = [...existing];
     const logs: ChainLog[] = [];
-    const transactions = parent === null || random.chance(0.15) ? 0 : random.int(1, 4);
+    const empty = parent === null || random.chance(this.wild?.emptyChance ?? 0.15);
+    const transactions = empty ? 0 : random.int(1, this.wild?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
       const drafts = this.makeTransaction(pools, `${this.salt}-${index}`);
@@ -151,6 +199,7 @@ export class SimChain {
       if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
     }
     if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, simToken(8)));
+    if (this.wild !== null) drafts.push(...this.wild.drafts(pools));
     return drafts;
   }
 
@@ -169,8 +218,12 @@ export class SimChain {
     const kind = this.random.chance(0.6) ? 'v2' : 'v3';
     const address = digest(`pool ${id}`, 20);
     const token0 = simToken(this.random.int(0, 5));
-    const token1 = simToken(this.random.int(6, 11));
-    pools.push({ address, kind });
+    const token1 = this.wild?.secondToken(id) ?? simToken(this.random.int(6, 11));
+    // A factory makes a pair once.
+    const exists = (pool: SimPool): boolean =>
+      pool.kind === kind && pool.token0 === token0 && pool.token1 === token1;
+    if (this.wild !== null && pools.some(exists)) return [];
+    pools.push({ address, kind, token0, token1 });
     if (kind === 'v2') {
       const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
       return [{ address: V2_FACTORY, topics, data: data(address, 1n) }];

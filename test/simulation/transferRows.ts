@@ -56,6 +56,16 @@ function sumBalances(moves: readonly Move[]): Map<string, bigint> {
   return balances;
 }
 
+/** A line per transfer: ord, time, token, sender, recipient, amount. */
+export function oracleTransfers(blocks: readonly ChainBlock[], wrapped: string): string[] {
+  return listMoves(blocks, wrapped).map(({ line }) => line);
+}
+
+/** Balances by `token holder` after these blocks, modulo 2^256 and read as signed. */
+export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): Map<string, bigint> {
+  return sumBalances(listMoves(blocks, wrapped));
+}
+
 /** Differences in what is stored up to the tip. `commits`: canonical ones above `finalTo`. */
 export async function compareTransfers(
   database: Database,

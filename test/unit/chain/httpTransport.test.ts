@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/chain/clock';
 import { createTransport } from '../../../src/chain/createTransport';
 import { RpcError } from '../../../src/chain/rpcError';
-import type { RpcTransport, TransportOptions } from '../../../src/chain/rpcTransport';
+import { parseEndpointUrl, type RpcTransport, type TransportOptions } from '../../../src/chain/rpcTransport';
 import { closeAll, closeLater, startNode } from './setup';
 
 afterEach(closeAll);
@@ -226,4 +226,14 @@ test('many calls over one transport work at once and do not trip over the limit 
   expect(getEventListeners(stop.signal, 'abort').length).toBeGreaterThan(10);
   expect(await calls).toHaveLength(60);
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
+});
+
+test('a node that repeats the address or the credentials says nothing secret', () => {
+  const { scrub, authorization } = parseEndpointUrl(
+    'https://me:secretword@host/v1/pathkey12?key=querykey34',
+    0,
+  );
+  const said = scrub(`no: ${authorization} me:secretword@host/v1/pathkey12?key=querykey34`);
+  for (const secret of ['secretword', 'pathkey12', 'querykey34', authorization!.slice('Basic '.length)])
+    expect(said).not.toContain(secret);
 });

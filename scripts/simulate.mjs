@@ -1,0 +1,73 @@
+/**
+ * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: reruns one seed of the simulation or many, on the model
+ * of the store or (--engine) on the real engine and the model both. Tells seeds run, seeds a minute and mismatches as it
+ * goes; exits 1 where something differed. SIMULATION_TRACE=1 prints every step of a seed.
+ */
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+    engine: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: '1' },
+  },
+});
+const first = Number(values.seed);
+const seeds = Number(values.seeds);
+const jobs = Math.max(1, Math.min(Number(values.jobs), seeds));
+if (![first, seeds, jobs].every(Number.isSafeInteger)) {
+  console.error('usage: npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]');
+  process.exit(2);
+}
+
+/** Runs one part of the seeds; resolves to whether all was well. */
+function runPart(from, count) {
+  const test = values.engine ? 'engineSeeds' : 'seeds';
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  const args = [
+    jest,
+    '-i',
+    `test/simulation/${test}.test.ts`,
+    '-t',
+    `seeds ${from} to`,
+    '--reporters=summary',
+  ];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      SIMULATION_FIRST_SEED: String(from),
+      SIMULATION_SEEDS: String(count),
+      SIMULATION_ENGINE_SEEDS: String(count),
+    },
+  });
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+    // Only whole lines of ours; the runner's own report repeats them.
+    const lines = output.split('\n');
+    output = lines.pop() ?? '';
+    for (const line of lines) if (/^(seed \d+:|model:|engine:|\d+ )/.test(line)) console.log(line);
+  });
+  return new Promise((resolve) => child.on('exit', (code) => resolve(code === 0)));
+}
+
+const size = Math.ceil(seeds / jobs);
+const parts = [];
+for (let from = first; from < first + seeds; from += size) {
+  parts.push(runPart(from, Math.min(size, first + seeds - from)));
+}
+const began = performance.now();
+const fine = (await Promise.all(parts)).every(Boolean);
+const minutes = (performance.now() - began) / 60_000;
+const rate = Math.round(seeds / minutes);
+console.log(
+  `${seeds} seeds from ${first} in ${minutes.toFixed(1)} minutes, ${rate} a minute: ${fine ? 'no mismatch' : 'MISMATCHES, see above'}`,
+);
+process.exit(fine ? 0 : 1);

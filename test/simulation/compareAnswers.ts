@@ -1,0 +1,243 @@
+/**
+ * What the real query functions answer, against a plain recomputation from the canonical logs: bars in the quote currency in
+ * all six timeframes, activity, pairs, DEXes, balances. As of the reader's own snapshot, on the real engine.
+ */
+import type { Database } from '../../src/clickhouse/database';
+import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
+import type { Hex } from '../../src/domain/hex';
+import { ALL_ACTIVITY, listEventsBetween } from '../../src/query/activity';
+import { readHoldings } from '../../src/query/balances';
+import { readDexTable } from '../../src/query/dexTable';
+import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { readHead } from '../../src/query/headState';
+import { createHeadSwaps } from '../../src/query/headSwaps';
+import { createPairTables } from '../../src/query/pairTable';
+import { createPoolDirectory } from '../../src/query/poolDirectory';
+import { getPairTicks } from '../../src/query/ticks';
+import { createTokenPrices } from '../../src/query/tokenPrices';
+import { isBaseFirst, oracleTruth, type OracleTruth } from './compareOracle';
+import { oracleBars, type OracleBar } from './oracle';
+import { oraclePairs } from './oraclePairs';
+import { oracleBalances } from './transferRows';
+import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
+import { SIM_DESCRIPTION } from './simDescription';
+import { digest } from './simLogs';
+import { simDecimals } from './simPairCalls';
+
+const TIMEFRAMES = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
+type Timeframe = keyof typeof TIMEFRAMES;
+const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
+const DAY = 86_400;
+/** Pairs whose bars are asked for; those with the most swaps. */
+const PAIRS_ASKED = 6;
+const BARS_MAX = 1_000;
+
+const close = (a: number, b: number): boolean =>
+  a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+
+export async function compareAnswers(database: Database, chain: SimChain): Promise<string[]> {
+  const runner = createQueryRunner(database, { checkRows: true });
+  const head = await readHead(runner, SIM_CHAIN_ID);
+  if (head === null) return ['readers see nothing'];
+  const blocks = [];
+  for (let block = chain.block(head.hash); block !== undefined; block = chain.block(block.parentHash))
+    blocks.push(block);
+  const truth = oracleTruth(chain, blocks.reverse(), head.startBlock);
+  return [
+    ...(await compareTicks(runner, head, truth)),
+    ...(await compareActivity(runner, head, truth)),
+    ...(await compareMarket(runner, head, truth)),
+    ...(await compareHoldings(runner, head, truth)),
+  ].map((line) => `answer: ${line}`);
+}
+
+async function compareTicks(runner: QueryRunner, head: HeadSnapshot, truth: OracleTruth): Promise<string[]> {
+  const source = {
+    runner,
+    chainId: SIM_CHAIN_ID,
+    directory: createPoolDirectory(runner),
+    chain: SIM_DESCRIPTION,
+    headSwaps: createHeadSwaps(runner),
+  };
+  const bars = oracleBars(truth.swaps);
+  const counts = new Map<string, number>();
+  // Pools of two tokens have one leg; the others' are asked for by name elsewhere.
+  const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
+  for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);
+  const wrong: string[] = [];
+  for (const [pair] of asked) {
+    const swap = ofPairs.find((each) => each.pair === pair)!;
+    if (truth.vault.pools.some((pool) => pool[2] === pair)) continue;
+    const baseFirst = isBaseFirst(swap.token0, swap.token1);
+    for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
+      const rest = {
+        to: null,
+        currency: 'quote',
+        fill: false,
+        invert: false,
+        base: null,
+        quote: null,
+      } as const;
+      const request = { ...rest, pair: pair as Hex, timeframe, limit: BARS_MAX };
+      const { data } = await getPairTicks(source, head, request);
+      const expected = [...bars]
+        .filter(
+          ([key, bar]) =>
+            key.startsWith(`${seconds} ${pair} `) && key.endsWith(' 1') && !Number.isNaN(bar.open),
+        )
+        .map(([key, bar]) => plainBar(Number(key.split(' ')[2]), bar, swap, baseFirst))
+        .sort((a, b) => a.time - b.time);
+      if (data.length !== expected.length)
+        wrong.push(`${data.length} bars of ${pair} in ${timeframe}, ${expected.length} expected`);
+      const differing = expected.find(
+        (bar, index) =>
+          !isSame(data[index], bar) || data[index]?.closed !== bar.time + seconds <= head.timestamp,
+      );
+      if (differing !== undefined)
+        wrong.push(`bar ${differing.time} of ${pair} in ${timeframe} is not ${JSON.stringify(differing)}`);
+    }
+  }
+  return wrong.slice(0, 3);
+}
+
+interface PlainBar {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+  readonly trades: number;
+  readonly buys: number;
+  readonly sells: number;
+}
+
+function isSame(
+  found: { readonly [K in keyof PlainBar]: PlainBar[K] | string } | undefined,
+  bar: PlainBar,
+): boolean {
+  if (found === undefined) return false;
+  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(found[key]), bar[key]));
+}
+
+function plainBar(
+  time: number,
+  bar: OracleBar,
+  { token0, token1 }: { readonly token0: string; readonly token1: string },
+  baseFirst: boolean,
+): PlainBar {
+  const [decimals0, decimals1] = [simDecimals(token0 as Hex), simDecimals(token1 as Hex)];
+  const scale = 10 ** (decimals0 - decimals1);
+  const turn = (price: number): number => (baseFirst ? price * scale : 1 / (price * scale));
+  const buys = baseFirst ? bar.outs0 : bar.outs1;
+  const whole = (amount: bigint, decimals: number): number => Number(amount) / 10 ** decimals;
+  return {
+    time,
+    open: turn(bar.open),
+    high: turn(baseFirst ? bar.high : bar.low),
+    low: turn(baseFirst ? bar.low : bar.high),
+    close: turn(bar.close),
+    volume: baseFirst ? whole(bar.volume0, decimals0) : whole(bar.volume1, decimals1),
+    trades: bar.trades,
+    buys,
+    sells: bar.trades - buys,
+  };
+}
+
+async function compareActivity(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  truth: OracleTruth,
+): Promise<string[]> {
+  const toOrd = head.number * 2 ** 20 + 2 ** 20 - 1;
+  const limit = 1_000;
+  const found: string[] = [];
+  for (let after = 0; ;) {
+    const events = await listEventsBetween(runner, head, ALL_ACTIVITY, after, toOrd, limit);
+    for (const { item } of events)
+      found.push(`${item.event_type} ${item.id} ${item.pair_address} ${item.maker}`);
+    const last = events.at(-1);
+    if (last === undefined || events.length < limit) break;
+    after = last.ord;
+  }
+  const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
+  const makerAt = (ord: number): string | null => {
+    const block = truth.blocks[Math.floor(ord / 2 ** 20)]!;
+    return block.transactions[block.logs[ord % 2 ** 20]!.transactionIndex]?.from ?? null;
+  };
+  const line = (kind: string, ord: number, pair: unknown): [number, string] => [
+    ord,
+    `${kind} ${Math.floor(ord / 2 ** 20)}-${ord % 2 ** 20} ${pair} ${makerAt(ord)}`,
+  ];
+  const moved = pairs.liquidity.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
+  const expected = [
+    ...truth.swaps.map((swap) => line('swap', swap.block * 2 ** 20 + swap.logIndex, swap.pair)),
+    ...pairs.states
+      .filter(([, , kind]) => kind === 'sync')
+      .map(([ord, pair]) => line('sync', Number(ord), pair)),
+    ...moved.map(([ord, pair, kind]) => line(String(kind), Number(ord), pair)),
+    ...truth.vault.liquidity.map(([block, index, pair, kind]) =>
+      line(String(kind), Number(block) * 2 ** 20 + Number(index), pair),
+    ),
+  ]
+    .sort(([a], [b]) => a - b)
+    .map(([, text]) => text);
+  if (found.length !== expected.length)
+    return [`${found.length} events in the activity, ${expected.length} expected`];
+  const at = expected.findIndex((text, index) => text !== found[index]);
+  return at < 0 ? [] : [`activity has ${found[at]} where ${expected[at]} is expected`];
+}
+
+/** Pairs with their trades of the day, and DEXes with pools, trades and traders. */
+async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: OracleTruth): Promise<string[]> {
+  const prices = createTokenPrices(runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
+  const table = await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head);
+  const dexes = await readDexTable(runner, SIM_CHAIN_ID, head, SIM_DESCRIPTION.dexes, table);
+  const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
+  const pools = [
+    ...pairs.pools.map(([, address]) => String(address)),
+    ...truth.vault.pools.map((pool) => String(pool[2])),
+  ];
+  const wrong: string[] = [];
+  if (table.entries.length !== pools.length)
+    wrong.push(`${table.entries.length} pairs, ${pools.length} expected`);
+  const today = truth.swaps.filter(
+    ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
+  );
+  for (const address of pools) {
+    const item = table.byAddress.get(address)?.item;
+    const trades = today.filter(({ pair }) => pair === address).length;
+    if (item === undefined) wrong.push(`pair ${address} is not listed`);
+    else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
+      wrong.push(`pair ${address} has ${item.tx_24h} trades of the day, ${trades} expected`);
+  }
+  const makers = new Set(today.map(({ maker }) => maker));
+  if (dexes.trades !== today.length)
+    wrong.push(`${dexes.trades} trades of the day on all DEXes, ${today.length} expected`);
+  if ((dexes.traders ?? 0) !== makers.size)
+    wrong.push(`${dexes.traders} traders of the day, ${makers.size} expected`);
+  const counted = dexes.items.reduce((sum, item) => sum + item.pool_count, 0);
+  if (counted !== pools.length) wrong.push(`DEXes count ${counted} pools, ${pools.length} expected`);
+  return wrong.slice(0, 3);
+}
+
+async function compareHoldings(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  truth: OracleTruth,
+): Promise<string[]> {
+  const expected = oracleBalances(truth.blocks.slice(head.startBlock), simToken(8));
+  const wrong: string[] = [];
+  for (let index = 0; index < 8; index += 1) {
+    const holder = digest(`holder ${index}`, 20);
+    const { balances } = await readHoldings(runner, head, holder);
+    for (const [key, balance] of expected) {
+      const [token, owner] = key.split(' ');
+      if (owner !== holder) continue;
+      const found = balances.get(token!) ?? 0n;
+      if (found !== balance) wrong.push(`${holder} holds ${found} of ${token}, ${balance} expected`);
+    }
+  }
+  return wrong.slice(0, 3);
+}

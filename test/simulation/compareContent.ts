@@ -1,0 +1,26 @@
+/** Differences between what is stored and what should be, a line each; none is the only good answer. */
+import { fieldsOf, type StoredContent } from './storedContent';
+
+const SHOWN = 3;
+
+/** Row by row, as bytes. */
+export function compareRows(
+  stored: StoredContent['rows'],
+  expected: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const differences: string[] = [];
+  for (const [table, rows] of expected) {
+    const left = new Map<string, number>();
+    for (const row of rows) left.set(row, (left.get(row) ?? 0) + 1);
+    for (const row of stored.get(table) ?? []) left.set(row, (left.get(row) ?? 0) - 1);
+    const wrong = [...left].filter(([, count]) => count !== 0);
+    for (const [row, count] of wrong.slice(0, SHOWN)) {
+      const fields = JSON.stringify(fieldsOf(table, row), (_key, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      );
+      differences.push(`${table} ${count > 0 ? `lacks ${count} of` : `has ${-count} too many of`} ${fields}`);
+    }
+    if (wrong.length > SHOWN) differences.push(`${table}: ${wrong.length} rows differ`);
+  }
+  return differences;
+}

@@ -1,0 +1,69 @@
+/** The real engine as a place to run a seed on: lives die before a statement, or after it was done and before that is known. */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { createLog } from '../../src/log';
+import { createTestDatabase } from '../support/engine';
+import { crashError, glitchError, type FaultPlan } from './faultPlan';
+import type { Backend } from './runSeed';
+import type { VirtualClock } from './virtualClock';
+
+export interface EngineBackend extends Backend {
+  readonly readerUrl: string;
+  /** Makes all tables empty, for the next seed. */
+  clear(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+const log = createLog('silent', false);
+
+export async function createEngineBackend(): Promise<EngineBackend> {
+  const test = await createTestDatabase();
+  const steady = openDatabase({ url: test.writerUrl });
+  await migrate(steady, log);
+  return {
+    steady,
+    readerUrl: test.readerUrl,
+    isQuiet: () => true,
+    connect: (faults, trace, clock) => mortal(steady, faults, trace, clock),
+    async clear() {
+      const tables = await steady.select<{ name: string }>(
+        'list tables',
+        `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
+           AND name != 'schema_migrations' ORDER BY name`,
+      );
+      for (const { name } of tables) await steady.command('clear', `TRUNCATE TABLE ${name} SYNC`);
+    },
+    async drop() {
+      await steady.close();
+      await test.drop();
+    },
+  };
+}
+
+/** Virtual time stands still while the engine works, so that its speed changes nothing. */
+function mortal(
+  steady: Database,
+  faults: FaultPlan,
+  trace: (event: string) => void,
+  clock: VirtualClock,
+): Database {
+  const write = async (name: string, run: () => Promise<void>): Promise<void> => {
+    if (faults.isLast()) throw crashError();
+    if (faults.glitches()) throw glitchError();
+    trace(name);
+    await clock.hold(run());
+    if (faults.isLast()) throw crashError();
+    if (faults.glitches()) throw glitchError();
+  };
+  const read = <T>(run: () => Promise<T>): Promise<T> =>
+    faults.death === null ? clock.hold(run()) : Promise.reject(crashError());
+  return {
+    select: (name, sql, params) => read(() => steady.select(name, sql, params)),
+    selectBinary: (name, sql, params) => read(() => steady.selectBinary(name, sql, params)),
+    command: (name, sql, params, token) => write(name, () => steady.command(name, sql, params, token)),
+    insert: (table, columns, body, token) =>
+      write(`insert ${table}`, () => steady.insert(table, columns, body, token)),
+    ping: () => steady.ping(),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,96 @@
+/** Blocks as nodes tell them over JSON-RPC, with right blooms. Made once per block; nobody may change what is handed out. */
+import { keccak256 } from 'ethers';
+
+import type { ChainBlock, ChainLog } from '../../../src/domain/block';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface BlockJson {
+  /** With hashes of transactions. */
+  readonly header: Json;
+  readonly whole: Json;
+  readonly receipts: readonly Json[];
+  readonly logs: readonly Json[];
+}
+
+const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+
+/** Three bit numbers by address or topic: they repeat from seed to seed. */
+const bits = new Map<string, readonly number[]>();
+const BITS_MAX = 200_000;
+
+function bitsOf(item: string): readonly number[] {
+  const known = bits.get(item);
+  if (known !== undefined) return known;
+  const hash = keccak256(Buffer.from(item.slice(2), 'hex'));
+  const own = [0, 1, 2].map((pair) => Number.parseInt(hash.slice(2 + 4 * pair, 6 + 4 * pair), 16) & 2047);
+  if (bits.size > BITS_MAX) bits.clear();
+  bits.set(item, own);
+  return own;
+}
+
+export function bloomOf(logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): string {
+  const bloom = Buffer.alloc(256);
+  for (const { address, topics } of logs) {
+    for (const item of [address, ...topics]) {
+      for (const bit of bitsOf(item)) bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
+    }
+  }
+  return `0x${bloom.toString('hex')}`;
+}
+
+const made = new WeakMap<ChainBlock, BlockJson>();
+
+export function blockJson(block: ChainBlock): BlockJson {
+  const known = made.get(block);
+  if (known !== undefined) return known;
+  const json = makeJson(block);
+  made.set(block, json);
+  return json;
+}
+
+function makeJson(block: ChainBlock): BlockJson {
+  const where = { blockHash: block.hash, blockNumber: hex(block.number) };
+  const logs = block.logs.map((log): Json => ({
+    ...where,
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
+    transactionHash: log.transactionHash,
+    transactionIndex: hex(log.transactionIndex),
+    logIndex: hex(log.logIndex),
+    removed: false,
+  }));
+  const ofTransaction = block.transactions.map((): Json[] => []);
+  block.logs.forEach((log, index) => ofTransaction[log.transactionIndex]!.push(logs[index]!));
+  const facts = {
+    number: where.blockNumber,
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: hex(block.timestamp),
+    baseFeePerGas: hex(block.baseFeePerGas ?? 0n),
+    logsBloom: bloomOf(block.logs),
+  };
+  const transactions = block.transactions.map((tx): Json => ({
+    ...where,
+    hash: tx.hash,
+    transactionIndex: hex(tx.index),
+    from: tx.from,
+    gasPrice: hex(tx.effectiveGasPrice ?? 0n),
+  }));
+  const receipts = block.transactions.map((tx, index): Json => ({
+    ...where,
+    transactionHash: tx.hash,
+    transactionIndex: hex(tx.index),
+    from: tx.from,
+    effectiveGasPrice: hex(tx.effectiveGasPrice ?? 0n),
+    contractAddress: null,
+    logs: ofTransaction[index],
+  }));
+  return {
+    header: { ...facts, transactions: block.transactions.map(({ hash }) => hash) },
+    whole: { ...facts, transactions },
+    receipts,
+    logs,
+  };
+}

@@ -1,0 +1,118 @@
+/** What a simulated node answers to each method, as seen from the branch it believes in. */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import { answerPairCall, simDecimals } from '../simPairCalls';
+import { answerOfPool, poolTokensOf, VAULT } from '../simVault';
+import { blockJson, type Json } from './blockJson';
+import type { NodeMood, NodeNature } from './nodeTraits';
+import type { SimWorld } from './simWorld';
+import type { RpcRefusal } from './wordings';
+
+export type NodeAnswer = { readonly result: unknown } | { readonly refusal: RpcRefusal & { data?: unknown } };
+
+export interface NodeView {
+  readonly world: SimWorld;
+  readonly nature: NodeNature;
+  readonly mood: NodeMood;
+  /** Blocks from 0 to the head that the node sees. */
+  readonly branch: readonly ChainBlock[];
+  /** True when the node has forgotten what it is asked for. */
+  forgets(): boolean;
+}
+
+/** decimals(): a stable pool is its own token. */
+const DECIMALS = '0x313ce567';
+const hex = (value: number): string => `0x${value.toString(16)}`;
+const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
+
+export function answerCall(view: NodeView, method: string, params: readonly unknown[]): NodeAnswer {
+  const { nature, branch } = view;
+  switch (method) {
+    case 'eth_chainId':
+      return { result: hex(nature.chainId) };
+    case 'eth_blockNumber':
+      return { result: hex(branch.length - 1) };
+    case 'eth_getBlockByNumber':
+      return getBlock(view, String(params[0]), params[1] === true);
+    case 'eth_getBlockReceipts':
+      return nature.noReceipts === null ? getReceipts(view, String(params[0])) : refuse(nature.noReceipts);
+    case 'eth_getLogs':
+      return getLogs(view, params[0] as { fromBlock: string; toBlock: string });
+    case 'eth_call':
+      return call(view, params[0] as { to: Hex; data: Hex }, params[1]);
+    default:
+      return refuse({ code: -32601, message: `the method ${method} does not exist/is not available` });
+  }
+}
+
+function missing({ nature }: NodeView): NodeAnswer {
+  return nature.unknownWording === 'empty' ? { result: null } : refuse(nature.unknownWording);
+}
+
+function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
+  const { branch, nature } = view;
+  let number = Number(at);
+  if (at === 'latest') number = branch.length - 1;
+  if (at === 'finalized') {
+    if (nature.noTag !== null) return nature.noTag === 'empty' ? { result: null } : refuse(nature.noTag);
+    // What the node's own head makes final, and no node ever calls final what may still be taken back.
+    const { finalNumber, depth } = view.world;
+    number = Math.max(0, Math.min(finalNumber, branch.length - 1 - depth) - view.mood.tagBehind);
+  }
+  const block = branch[number];
+  if (block === undefined || (at !== 'latest' && view.forgets())) return missing(view);
+  const json = blockJson(block);
+  return { result: whole ? json.whole : json.header };
+}
+
+function getReceipts(view: NodeView, at: string): NodeAnswer {
+  const block = view.branch[Number(at)];
+  if (block === undefined || view.forgets()) return missing(view);
+  return { result: blockJson(block).receipts };
+}
+
+function getLogs(view: NodeView, filter: { fromBlock: string; toBlock: string }): NodeAnswer {
+  const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)];
+  const { nature, branch } = view;
+  const span = to - from + 1;
+  if (span > nature.rangeMax) return refuse(nature.rangeWording(nature.rangeMax, span));
+  const logs: Json[] = [];
+  for (const block of branch.slice(from, to + 1)) logs.push(...blockJson(block).logs);
+  if (logs.length > nature.resultMax && span > 1) return refuse(nature.resultWording(nature.resultMax));
+  return { result: logs };
+}
+
+function call(view: NodeView, { to, data }: { to: Hex; data: Hex }, at: unknown): NodeAnswer {
+  const { branch, world } = view;
+  let hash: Hex | undefined;
+  if (typeof at === 'object' && at !== null && 'blockHash' in at) {
+    const wanted = at.blockHash as Hex;
+    const number = world.chain.block(wanted)?.number;
+    hash = number !== undefined && branch[number]?.hash === wanted ? wanted : undefined;
+  } else hash = (at === 'latest' ? branch.at(-1) : branch[Number(at)])?.hash;
+  if (hash === undefined) return refuse({ code: -32000, message: 'header not found' });
+  const answer = answerContract(world, hash, to, data);
+  if (answer === 'revert') return refuse({ code: 3, message: 'execution reverted' });
+  if (answer === 'pruned')
+    return refuse({ code: -32000, message: 'missing trie node 5f3 (path ) state is not available' });
+  return { result: answer };
+}
+
+/** What the contract would answer at that block. */
+export function answerContract(
+  world: Pick<SimWorld, 'chain'>,
+  hash: Hex,
+  to: Hex,
+  data: Hex,
+): Hex | 'revert' | 'pruned' {
+  const { chain } = world;
+  const pools = chain.vaultPoolsAt(hash) ?? [];
+  if (to === VAULT) {
+    const pool = pools.find(({ poolId }) => poolId.slice(2) === data.slice(10));
+    return pool === undefined ? 'revert' : poolTokensOf(pool);
+  }
+  const pool = pools.find(({ address }) => address === to);
+  if (pool !== undefined && data === DECIMALS) return `0x${simDecimals(to).toString(16).padStart(64, '0')}`;
+  if (pool !== undefined) return answerOfPool(pool, data.slice(0, 10)) ?? 'revert';
+  return answerPairCall(chain.pairsAt(hash) ?? [], to, data);
+}

@@ -1,0 +1,187 @@
+/**
+ * One simulated node behind the interface of the real transports: the real endpoint pool, block source and follower run
+ * over it. Every answer takes virtual time; what goes wrong is drawn from the node's own dice.
+ */
+import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpcError';
+import {
+  readAnswer,
+  type HeadHint,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcTransport,
+} from '../../../src/chain/rpcTransport';
+import type { Random } from '../random';
+import { answerCall, type NodeView } from './nodeAnswers';
+import { lieAbout } from './nodeLies';
+import { drawMood, GOOD_MOOD, type FleetHealth, type NodeMood, type NodeNature } from './nodeTraits';
+import type { SimWorld } from './simWorld';
+
+/** For a whole answer. */
+const TIMEOUT_MS = 30_000;
+/** Requests of one mood. */
+const MOOD_REQUESTS = 25;
+
+export interface SimNodeOptions {
+  readonly index: number;
+  readonly world: SimWorld;
+  readonly random: Random;
+  readonly nature: NodeNature;
+  readonly health: FleetHealth;
+  readonly trace: (event: string) => void;
+  /** Whether it pushes heads. */
+  readonly pushes: boolean;
+  /** It never lies and never sticks: somebody must tell the truth. */
+  readonly honest: boolean;
+}
+
+export class SimTransport implements RpcTransport {
+  readonly name: string;
+  private mood: NodeMood = GOOD_MOOD;
+  private left = 0;
+  private calm = false;
+  private closed = false;
+  private watchers: ((hint: HeadHint | null) => void)[] = [];
+
+  constructor(private readonly options: SimNodeOptions) {
+    this.name = `#${options.index} sim`;
+    if (options.pushes) this.watchHeads = (onHead) => this.addWatcher(onHead);
+  }
+
+  watchHeads?: (onHead: (hint: HeadHint | null) => void) => () => void;
+
+  /** From now on it answers at once and truly. */
+  calmDown(): void {
+    this.calm = true;
+    this.mood = GOOD_MOOD;
+  }
+
+  /** The chain moved: pushed perhaps never, perhaps twice. */
+  announce(): void {
+    const { random, world } = this.options;
+    const times = this.calm ? 1 : random.pick([0, 1, 1, 1, 2]);
+    const { number, hash } = world.chain.head;
+    for (let i = 0; i < times; i += 1) for (const watcher of this.watchers) watcher({ number, hash });
+  }
+
+  async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    signal?.throwIfAborted();
+    const { world, random, trace } = this.options;
+    this.changeMood();
+    const { clock } = world;
+    trace(`${this.name} ${calls.length} ${calls[0]?.method} ${JSON.stringify(calls[0]?.params[0])}`);
+    await clock.sleep(this.calm ? 1 : random.pick([1, 2, 5, 40]), signal);
+    if (this.closed) throw new RpcError('network', `${this.name}: the transport is closed`);
+    if (random.chance(this.mood.fails)) await this.fail(signal);
+    const { batchMax, rateWording } = this.options.nature;
+    if (calls.length > batchMax && !this.calm) {
+      const message = random.pick(['batch too large', `batch size exceeds the limit of ${batchMax}`]);
+      throw asError(this.name, { code: -32600, message });
+    }
+    const answers = calls.map((call): RpcAnswer => {
+      if (random.chance(this.mood.fails / 10)) return this.error(rateWording);
+      return this.answer(call);
+    });
+    if (random.chance(this.mood.fails / 10)) {
+      answers[answers.length - 1] = {
+        error: new RpcError('bad_answer', `${this.name}: a batch's answer lacks a response`),
+      };
+    }
+    return answers;
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    this.watchers = [];
+    return Promise.resolve();
+  }
+
+  private addWatcher(onHead: (hint: HeadHint | null) => void): () => void {
+    this.watchers.push(onHead);
+    return () => {
+      this.watchers = this.watchers.filter((watcher) => watcher !== onHead);
+    };
+  }
+
+  private changeMood(): void {
+    if (this.calm || (this.left -= 1) > 0) return;
+    const { random, world, health, honest } = this.options;
+    this.left = random.int(1, 2 * MOOD_REQUESTS);
+    const past = world.headAt(world.clock.now() - random.int(0, 20_000));
+    const orphan = world.chain.canonicalView()[world.chain.block(past)!.number]?.hash === past ? null : past;
+    this.mood = drawMood(random, honest ? { ...health, stuck: 0, lying: 0 } : health, orphan);
+  }
+
+  private answer(call: RpcCall): RpcAnswer {
+    const { world, random, nature } = this.options;
+    const { mood } = this;
+    const lag = mood.lagMs + (mood.spreadMs > 0 ? random.int(0, mood.spreadMs) : 0);
+    const tip = mood.stuckAt ?? (lag === 0 ? world.head : world.headAt(world.clock.now() - lag));
+    const view: NodeView = {
+      world,
+      nature,
+      mood,
+      branch: world.branch(tip),
+      forgets: () => mood.forgets > 0 && random.chance(mood.forgets),
+    };
+    const answer = answerCall(view, call.method, call.params);
+    if ('refusal' in answer) return this.error(answer.refusal);
+    const { result } = answer;
+    if (mood.lies > 0 && random.chance(mood.lies))
+      return { result: lieAbout(random, world.chain, call.method, result) };
+    return { result };
+  }
+
+  private error(refusal: { readonly code: number; readonly message: string }): RpcAnswer {
+    return { error: asError(this.name, refusal) };
+  }
+
+  /** A request without an answer of use. */
+  private async fail(signal?: AbortSignal): Promise<never> {
+    const { random, world, nature } = this.options;
+    const status = (code: number, retryAfter?: string): RpcError =>
+      new RpcError(kindOfHttpStatus(code), `${this.name}: HTTP ${code}`, {
+        httpStatus: code,
+        retryAfterMs: parseRetryAfter(retryAfter, world.clock.now()),
+      });
+    const kind = random.pick([
+      'timeout',
+      'reset',
+      'json',
+      '429',
+      '429 later',
+      '5xx',
+      'refused',
+      'rpc',
+    ] as const);
+    switch (kind) {
+      case 'timeout':
+        // Nothing comes, or a byte now and then: the deadline of the real transports ends both.
+        await world.clock.sleep(TIMEOUT_MS, signal);
+        throw new RpcError('timeout', `${this.name}: no whole answer within ${TIMEOUT_MS} ms`);
+      case 'reset':
+        throw new RpcError(
+          'network',
+          `${this.name}: ${random.pick(['ECONNRESET', 'socket hang up', 'other side closed'])}`,
+        );
+      case 'json':
+        throw new RpcError('bad_answer', `${this.name}: the answer is not JSON`);
+      case '429':
+        throw status(429);
+      case '429 later':
+        throw status(429, random.pick(['1', '7', '0.5', 'Thu, 01 Jan 1970 00:00:00 GMT']));
+      case '5xx':
+        throw status(random.pick([500, 502, 503, 504]));
+      case 'refused':
+        throw status(random.pick([401, 403, 404]));
+      default:
+        throw asError(this.name, nature.rateWording);
+    }
+  }
+}
+
+/** Through the product's own reading of an error object. */
+function asError(name: string, error: { readonly code: number; readonly message: string }): RpcError {
+  const answer = readAnswer({ name, scrub: (text) => text }, { error });
+  if (!('error' in answer)) throw new Error('an error object was read as a result');
+  return answer.error;
+}

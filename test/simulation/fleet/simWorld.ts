@@ -1,0 +1,64 @@
+/** The world that nodes look at: the chain, when each of its blocks was seen, and which head was the head when. */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import type { VirtualClock } from '../virtualClock';
+import type { SimChain } from '../simChain';
+
+interface HeadChange {
+  readonly at: number;
+  readonly tip: Hex;
+}
+
+export class SimWorld {
+  private readonly changes: HeadChange[] = [];
+  private readonly branches = new Map<Hex, readonly ChainBlock[]>();
+  /** Highest block that ever was the head. */
+  private highest = 0;
+
+  constructor(
+    readonly chain: SimChain,
+    readonly clock: VirtualClock,
+    /** Nothing deeper below the highest head is ever taken back. */
+    readonly depth: number,
+  ) {
+    this.noteHead();
+  }
+
+  /** To be called after every move of the chain. */
+  noteHead(): void {
+    this.highest = Math.max(this.highest, this.chain.head.number);
+    this.changes.push({ at: this.clock.now(), tip: this.chain.head.hash });
+  }
+
+  /** The last block that can no longer be taken back. */
+  get finalNumber(): number {
+    return Math.max(0, this.highest - this.depth);
+  }
+
+  get head(): Hex {
+    return this.chain.head.hash;
+  }
+
+  /** What was the head then. */
+  headAt(time: number): Hex {
+    for (let index = this.changes.length - 1; index >= 0; index -= 1) {
+      const change = this.changes[index]!;
+      if (change.at <= time) return change.tip;
+    }
+    return this.changes[0]!.tip;
+  }
+
+  /** The branch that ends with this block, from block 0 on. */
+  branch(tip: Hex): readonly ChainBlock[] {
+    if (tip === this.chain.head.hash) return this.chain.canonicalView();
+    const known = this.branches.get(tip);
+    if (known !== undefined) return known;
+    const blocks: ChainBlock[] = [];
+    for (let block = this.chain.block(tip); block !== undefined; block = this.chain.block(block.parentHash)) {
+      blocks.push(block);
+    }
+    blocks.reverse();
+    this.branches.set(tip, blocks);
+    return blocks;
+  }
+}

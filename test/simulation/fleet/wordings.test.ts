@@ -1,0 +1,23 @@
+/** The wordings of the simulated nodes are sorted as what they mean. */
+import { kindOfRpcError } from '../../../src/chain/rpcError';
+import * as wordings from './wordings';
+
+test.each([
+  ['too_large', wordings.RANGE_WORDINGS.map((word) => word(1000, 5000))],
+  ['too_large', wordings.RESULT_WORDINGS.map((word) => word(10_000))],
+  ['rate_limited', wordings.RATE_WORDINGS],
+  ['unknown_block', wordings.UNKNOWN_BLOCK_WORDINGS],
+])('vendors’ ways of saying %s are understood', (kind, refusals) => {
+  const wrong = refusals
+    .map(({ code, message }) => ({ code, message, kind: kindOfRpcError(code, message) }))
+    .filter((found) => found.kind !== kind);
+  expect(wrong).toEqual([]);
+});
+
+test('a missing method and a missing tag are not taken for failures', () => {
+  const kinds = [...wordings.NO_METHOD_WORDINGS, ...wordings.NO_TAG_WORDINGS].map(({ code, message }) =>
+    kindOfRpcError(code, message),
+  );
+  const passing = new Set(['method_missing', 'invalid', 'unknown_block']);
+  expect(kinds.filter((kind) => !passing.has(kind))).toEqual([]);
+});

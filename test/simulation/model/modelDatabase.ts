@@ -1,0 +1,92 @@
+/**
+ * One life's connection to the model: the real protocol of clickhouseStore.ts runs over it, and may die before a statement,
+ * between any two tables that it writes (a source, then its views), and after it was done but before that is known.
+ */
+import type { Clock } from '../../../src/chain/clock';
+import type { Database, QueryParams } from '../../../src/clickhouse/database';
+import { crashError, glitchError, type FaultPlan } from '../faultPlan';
+import type { ModelEngine, Step } from './modelEngine';
+import { answerQuery } from './modelQueries';
+
+export function openModelDatabase(
+  engine: ModelEngine,
+  faults: FaultPlan,
+  trace: (event: string) => void,
+  clock: Clock | null,
+): Database {
+  const die = (): void => {
+    if (faults.isLast()) throw crashError();
+  };
+  const perform = async (name: string, steps: () => readonly Step[]): Promise<void> => {
+    die();
+    if (faults.glitches()) throw glitchError();
+    trace(name);
+    // Sent: what happens from here on, nobody may hear of.
+    const order = faults.shuffle(steps());
+    const lateMs = clock === null ? null : faults.lateMs();
+    if (clock !== null && lateMs !== null) {
+      trace(`late by ${lateMs}`);
+      engine.under += 1;
+      void clock.sleep(lateMs).then(() => {
+        engine.under -= 1;
+        order.forEach((step) => step());
+      });
+      throw glitchError();
+    }
+    for (const step of order) {
+      await Promise.resolve();
+      if (faults.isLast() && faults.death === 'engine') throw crashError();
+      step();
+    }
+    die();
+    if (faults.glitches()) throw glitchError();
+  };
+  return {
+    async select<Row>(name: string, sql: string, params: QueryParams = {}): Promise<Row[]> {
+      if (faults.death !== null) throw crashError();
+      await Promise.resolve();
+      return [...answerQuery(engine, name, sql, params)] as Row[];
+    },
+    insert: (table, _columns, body, token) =>
+      perform(`insert ${table} ${body.length} ${token ?? ''}`, () => engine.insertSteps(table, body, token)),
+    command: (name, sql, params = {}, token) =>
+      perform(`${name} ${token ?? ''}`, () => commandSteps(engine, name, sql, params, token)),
+    selectBinary: () => Promise.reject(new Error('the model of the store answers no raw reads')),
+    ping: () => Promise.resolve(true),
+    close: () => Promise.resolve(),
+  };
+}
+
+function commandSteps(
+  engine: ModelEngine,
+  name: string,
+  sql: string,
+  params: QueryParams,
+  token: string | undefined,
+): readonly Step[] {
+  if (name === 'write intent' || name === 'write done') return [() => writePromotion(engine, sql, params)];
+  if (name.startsWith('promote ')) {
+    return engine.promoteSteps(name.slice('promote '.length), params['commits'] as readonly number[], token);
+  }
+  if (name === 'drop head partition') {
+    const [, table, partition] = /ALTER TABLE (\w+) DROP PARTITION ID '(\d+)'/.exec(sql) ?? [];
+    return [() => engine.dropPartition(table!, Number(partition))];
+  }
+  throw new Error(`the model of the store does not know the command "${name}": teach it`);
+}
+
+function writePromotion(engine: ModelEngine, sql: string, params: QueryParams): void {
+  const counts = [...sql.matchAll(/'(\w+)', (\d+)/g)].map(
+    ([, table, count]) => [table!, Number(count)] as const,
+  );
+  engine.promotions.push({
+    seq: Number(params['seq']),
+    status: params['status'] === 'done' ? 'done' : 'intent',
+    kind: String(params['kind']),
+    from: Number(params['from']),
+    to: Number(params['to']),
+    toHash: `0x${params['hash']}`,
+    toTimestamp: Number(params['timestamp']),
+    counts: Object.fromEntries(counts),
+  });
+}

@@ -1,0 +1,138 @@
+/**
+ * What outlives a crash: a model of the database in memory. Final tables with deduplication windows, head tables in
+ * partitions, the views' targets, and the two tables of the protocol. Only whole steps happen here; who dies between
+ * them is up to the connection.
+ */
+import {
+  blockOf,
+  codeOfTable,
+  EVENT_TABLES,
+  placeOf,
+  StoredRow,
+  TokenWindow,
+  type FinalTable,
+  type HeadHeight,
+  type PromotionRow,
+} from './modelTables';
+import { ModelViews } from './modelViews';
+import type { Fields } from './rowBytes';
+
+/** Blocks in a partition of the head tables, and of head_blocks. */
+const HEAD_PARTITION = 256;
+const HEIGHTS_PARTITION = 1_024;
+
+/** One thing that an insert does to one table, at once. */
+export type Step = () => void;
+
+export class ModelEngine {
+  readonly finals = new Map<string, FinalTable>();
+  /** Rows by partition. */
+  readonly heads = new Map<string, Map<number, StoredRow[]>>();
+  readonly promotions: PromotionRow[] = [];
+  heights: HeadHeight[] = [];
+  readonly tokens = new Map<string, Fields>();
+  readonly views = new ModelViews();
+  /** Statements that were given up by their senders and will land yet. */
+  under = 0;
+
+  constructor() {
+    for (const name of EVENT_TABLES) {
+      this.finals.set(name, { rows: [], window: new TokenWindow() });
+      this.heads.set(`${name}_head`, new Map());
+    }
+  }
+
+  /** The steps of inserting RowBinary bytes. */
+  insertSteps(table: string, body: Buffer, token: string | undefined): Step[] {
+    const code = codeOfTable(table);
+    const head = this.heads.get(table);
+    const rows = code
+      .split(Buffer.from(body), head !== undefined)
+      .map(({ commit, bytes }) => new StoredRow(code, commit, bytes));
+    if (head !== undefined) return [() => this.addToHead(table, head, rows)];
+    if (table === 'head_blocks')
+      return [() => rows.forEach(({ fields }) => this.heights.push(toHeight(fields)))];
+    if (table === 'tokens') return [() => rows.forEach(({ fields }) => this.addToken(fields))];
+    return this.finalSteps(table, rows, token);
+  }
+
+  /** The steps of INSERT INTO table SELECT … FROM its head twin WHERE has(commits, commit) ORDER BY ord. */
+  promoteSteps(table: string, commits: readonly number[], token: string | undefined): Step[] {
+    const wanted = new Set(commits);
+    const rows = [...this.headRows(table)].filter((row) => wanted.has(row.commit)).map((row) => row.in(0));
+    const order = new Map(rows.map((row) => [row, placeOf(table, row.bytes)]));
+    rows.sort((a, b) => order.get(a)! - order.get(b)!);
+    return this.finalSteps(table, rows, token);
+  }
+
+  headRows(table: string): StoredRow[] {
+    return [...this.heads.get(`${table}_head`)!.values()].flat();
+  }
+
+  finalRows(table: string): readonly StoredRow[] {
+    return this.finals.get(table)!.rows;
+  }
+
+  partitions(): { table: string; partition: string }[] {
+    const parts = [...this.heads].flatMap(([table, rows]) =>
+      [...rows.keys()].map((partition) => ({ table, partition: String(partition) })),
+    );
+    const heights = new Set(this.heights.map(({ number }) => Math.floor(number / HEIGHTS_PARTITION)));
+    return [
+      ...parts,
+      ...[...heights].map((partition) => ({ table: 'head_blocks', partition: String(partition) })),
+    ];
+  }
+
+  dropPartition(table: string, partition: number): void {
+    if (table === 'head_blocks')
+      this.heights = this.heights.filter(
+        ({ number }) => Math.floor(number / HEIGHTS_PARTITION) !== partition,
+      );
+    else this.heads.get(table)!.delete(partition);
+  }
+
+  private finalSteps(table: string, rows: readonly StoredRow[], token: string | undefined): Step[] {
+    if (rows.length === 0) return [];
+    const { rows: stored, window } = this.finals.get(table)!;
+    const source: Step = () => {
+      if (window.take(token)) stored.push(...rows);
+    };
+    const targets = this.views.views.filter((view) => view.source === table);
+    return [
+      source,
+      ...targets.map((view): Step => () => {
+        if (view.window.take(token)) view.apply(rows.map((row) => row.fields));
+      }),
+    ];
+  }
+
+  private addToHead(table: string, head: Map<number, StoredRow[]>, rows: readonly StoredRow[]): void {
+    const name = table.replace(/_head$/, '');
+    for (const row of rows) {
+      const partition = Math.floor(blockOf(name, row.bytes) / HEAD_PARTITION);
+      const known = head.get(partition);
+      if (known === undefined) head.set(partition, [row]);
+      else known.push(row);
+    }
+  }
+
+  private addToken(fields: Fields): void {
+    const address = String(fields['address']);
+    const known = this.tokens.get(address);
+    if (known === undefined || Number(fields['version']) >= Number(known['version']))
+      this.tokens.set(address, fields);
+  }
+}
+
+function toHeight(fields: Fields): HeadHeight {
+  return {
+    number: Number(fields['number']),
+    hash: String(fields['hash']),
+    parentHash: String(fields['parent_hash']),
+    timestamp: Number(fields['timestamp']),
+    commit: Number(fields['commit']),
+    version: Number(fields['version']),
+    finalNumber: Number(fields['final_number']),
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * What the ingester reads back, answered by the model: one function for each named query, in the shapes that ClickHouse's
+ * JSON has (64 bits and wider as text). A query that is not known here is an error, never an empty answer.
+ */
+import type { QueryParams } from '../../../src/clickhouse/database';
+import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
+import type { Hex } from '../../../src/domain/hex';
+import type { ModelEngine } from './modelEngine';
+import { blockOf, EVENT_TABLES, placeOf, type StoredRow } from './modelTables';
+import type { LatestState } from './modelViews';
+import type { Fields } from './rowBytes';
+
+type Rows = readonly object[];
+type Answer = (engine: ModelEngine, params: QueryParams, sql: string) => Rows;
+
+const numberOf = (params: QueryParams, name: string): number => Number(params[name]);
+const listOf = (params: QueryParams, name: string): readonly (string | number)[] =>
+  params[name] as readonly (string | number)[];
+const texts = (values: unknown): string[] => (values as readonly unknown[]).map(String);
+const ordOf = (row: StoredRow): number => Number(row.fields['ord']);
+
+const upTo = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
+  engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= numberOf(params, 'final_ord'));
+
+const within = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
+  engine
+    .finalRows(table)
+    .filter((row) => {
+      const place = placeOf(table, row.bytes);
+      return place >= numberOf(params, 'from_ord') && place <= numberOf(params, 'to_ord');
+    })
+    .sort((a, b) => ordOf(a) - ordOf(b));
+
+/** The row with the largest ord of each key. */
+function newestBy(rows: readonly StoredRow[], keyOf: (fields: Fields) => string): Fields[] {
+  const newest = new Map<string, Fields>();
+  for (const { fields } of rows) {
+    const known = newest.get(keyOf(fields));
+    if (known === undefined || Number(fields['ord']) > Number(known['ord']))
+      newest.set(keyOf(fields), fields);
+  }
+  return [...newest.values()].sort((a, b) => Number(b['ord']) - Number(a['ord']));
+}
+
+function newestRanges(engine: ModelEngine): Rows {
+  const newest = (status: 'done' | 'intent') =>
+    engine.promotions.filter((row) => row.status === status).sort((a, b) => b.seq - a.seq)[0];
+  return [newest('done'), newest('intent')]
+    .flatMap((row) => row ?? [])
+    .map((row) => ({
+      seq: String(row.seq),
+      status: row.status,
+      kind: row.kind,
+      from_block: row.from,
+      to_block: row.to,
+      to_hash: row.toHash,
+      to_timestamp: row.toTimestamp,
+      counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, String(count)])),
+    }));
+}
+
+function headBlocks(engine: ModelEngine, params: QueryParams): Rows {
+  return engine.heights
+    .filter(({ number }) => number > numberOf(params, 'cursor'))
+    .sort((a, b) => a.version - b.version)
+    .map(({ parentHash, commit, version, finalNumber, ...rest }) => ({
+      ...rest,
+      final_number: finalNumber,
+      parent_hash: parentHash,
+      commit: String(commit),
+      version: String(version),
+    }));
+}
+
+function states(engine: ModelEngine, params: QueryParams, sql: string): Rows {
+  const latest: LatestState[] = sql.includes('FROM pool_states')
+    ? newestBy(upTo(engine, 'pool_states', params), ({ pair }) => String(pair)).map((fields) => ({
+        ord: 0,
+        fields,
+      }))
+    : [...engine.views.poolLatest.values()];
+  return latest.map(({ fields }) => ({
+    pair: fields['pair'],
+    reserve0: String(fields['reserve0']),
+    reserve1: String(fields['reserve1']),
+    sqrt_price_x96: String(fields['sqrt_price_x96']),
+    liquidity: String(fields['liquidity']),
+    tick: fields['tick'],
+  }));
+}
+
+function vaultBalances(engine: ModelEngine, params: QueryParams, sql: string): Rows {
+  const wanted = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
+  const latest = sql.includes('FROM pool_states')
+    ? newestBy(
+        upTo(engine, 'pool_states', params).filter(({ fields }) => texts(fields['balances']).length > 0),
+        ({ pair }) => String(pair),
+      )
+    : [...engine.views.poolBalances.values()].map(({ fields }) => fields);
+  return latest
+    .filter(({ pair }) => wanted.has(String(pair)))
+    .map(({ pair, balances }) => ({ pair, balances: texts(balances) }));
+}
+
+function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
+  const ords = new Set(listOf(params, 'ords').map(Number));
+  const vault = `0x${params['vault']}`;
+  return engine
+    .finalRows('logs')
+    .filter((row) => ords.has(placeOf('logs', row.bytes)))
+    .map((row) => row.fields)
+    .filter(({ address, topic0 }) => address === vault && VAULT_TOPICS.has(topic0 as Hex))
+    .map(({ topic1 }) => ({ pool_id: topic1 }));
+}
+
+function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
+  const pools = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
+  const changes = upTo(engine, 'logs', params).filter(({ fields }) => {
+    const { address, topic0, topic_count: topics, data } = fields;
+    return (
+      pools.has(String(address)) && topic0 === SWAP_FEE_CHANGED && topics === 1 && String(data).length === 66
+    );
+  });
+  return newestBy(changes, ({ address }) => String(address)).map(({ address, ord, data }) => ({
+    address,
+    ord: String(ord),
+    data,
+  }));
+}
+
+function pools(engine: ModelEngine, params: QueryParams): Rows {
+  return upTo(engine, 'pools', params).map(({ fields }) => ({
+    ...fields,
+    ord: String(fields['ord']),
+    weights: texts(fields['weights']),
+  }));
+}
+
+function epochStates(engine: ModelEngine, params: QueryParams): Rows {
+  return within(engine, 'pool_states', params).map(({ fields }) => ({
+    ord: String(fields['ord']),
+    pair: fields['pair'],
+    reserve0: String(fields['reserve0']),
+    reserve1: String(fields['reserve1']),
+    liquidity: String(fields['liquidity']),
+    price: fields['price'],
+    balances: texts(fields['balances']),
+  }));
+}
+
+function auditTable(engine: ModelEngine, table: string, params: QueryParams): Rows {
+  const [from, to] = [numberOf(params, 'from'), numberOf(params, 'to')];
+  const total = engine.finalRows(table).filter((row) => {
+    const block = blockOf(table, row.bytes);
+    return block >= from && block <= to;
+  }).length;
+  return [{ total: String(total) }];
+}
+
+function finalBlocks(engine: ModelEngine, from: number, to: number): Rows {
+  return engine
+    .finalRows('blocks')
+    .filter((row) => placeOf('blocks', row.bytes) >= from && placeOf('blocks', row.bytes) <= to)
+    .map(({ fields }) => ({ number: Number(fields['number']), timestamp: fields['timestamp'] }))
+    .sort((a, b) => a.number - b.number);
+}
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  'read newest ranges': newestRanges,
+  'read head blocks': headBlocks,
+  'read start': (engine) =>
+    engine.promotions.filter(({ seq }) => seq === 0).map(({ from }) => ({ from_block: from })),
+  'read head version': (engine) => [
+    { version: String(engine.heights.reduce((max, { version }) => Math.max(max, version), 0)) },
+  ],
+  'list tokens': (engine) =>
+    [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals: decimals ?? 0 })),
+  'read pools': pools,
+  'read states': states,
+  'read ids of vault pools': vaultIds,
+  'read fees of vault pools': vaultFees,
+  'read balances of vault pools': vaultBalances,
+  'read block before the epoch': (engine, params) =>
+    finalBlocks(engine, numberOf(params, 'number'), numberOf(params, 'number')),
+  'read epochs of pools': (engine, params) =>
+    newestBy(upTo(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`).map((fields) => ({
+      ...fields,
+      ord: String(fields['ord']),
+    })),
+  'read routes': (engine, params) =>
+    newestBy(upTo(engine, 'token_routes', params), ({ token }) => String(token)),
+  'read prices': (engine, params) =>
+    newestBy(upTo(engine, 'token_prices', params), ({ token }) => String(token)),
+  'read blocks of the epoch': (engine, params) =>
+    finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
+  'read states of the epoch': epochStates,
+  'read swaps of the epoch': (engine, params) =>
+    within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1 } }) => ({
+      ord: String(ord),
+      pair,
+      leg,
+      amount1: String(amount1),
+    })),
+  'audit aggregates': (engine) =>
+    [{ name: 'swaps', total: engine.finalRows('swaps').length }, ...engine.views.totals()].map(
+      ({ name, total }) => ({
+        name,
+        total: String(total),
+      }),
+    ),
+  'list head partitions': (engine) => engine.partitions(),
+  ...Object.fromEntries(
+    EVENT_TABLES.map((table): [string, Answer] => [
+      `audit ${table}`,
+      (engine, params) => auditTable(engine, table, params),
+    ]),
+  ),
+};
+
+export function answerQuery(engine: ModelEngine, name: string, sql: string, params: QueryParams): Rows {
+  const answer = ANSWERS[name];
+  if (answer === undefined)
+    throw new Error(`the model of the store does not know the query "${name}": teach it`);
+  return answer(engine, params, sql);
+}

@@ -1,0 +1,30 @@
+/** What the readers' query read_head answers over the model: the cursor, and all that was ever said of heights above it. */
+import type { HeadRow } from '../../../src/query/headState';
+import type { Hex } from '../../../src/domain/hex';
+import type { ModelEngine } from './modelEngine';
+
+/** Throws where the chain was never begun. */
+export function headRowOf(engine: ModelEngine): HeadRow {
+  const done = engine.promotions.filter(({ status }) => status === 'done').sort((a, b) => b.seq - a.seq);
+  const [newest] = done;
+  const first = done.at(-1);
+  if (newest === undefined || first === undefined) throw new Error('nothing was ever begun');
+  return {
+    seq: String(newest.seq),
+    final_to: newest.to,
+    final_hash: newest.toHash as Hex,
+    final_timestamp: newest.toTimestamp,
+    start_block: first.from,
+    heights: engine.heights
+      .filter(({ number }) => number > newest.to)
+      .map(({ number, version, hash, parentHash, timestamp, commit, finalNumber }) => [
+        number,
+        String(version),
+        hash as Hex,
+        parentHash as Hex,
+        timestamp,
+        String(commit),
+        finalNumber,
+      ]),
+  };
+}

@@ -1,0 +1,129 @@
+/** The tables of the model: rows as the bytes that were inserted, and for final ones the tokens of the last inserts. */
+import { createdContractsTable } from '../../../src/clickhouse/explorerTables';
+import {
+  blocksTable,
+  headBlocksTable,
+  liquidityEventsTable,
+  logsTable,
+  poolEpochsTable,
+  poolsTable,
+  poolStatesTable,
+  positionEventsTable,
+  swapsTable,
+  tokenPricesTable,
+  tokenRoutesTable,
+  tokensTable,
+  transfersTable,
+} from '../../../src/clickhouse/tables';
+import { RowCode, type Fields } from './rowBytes';
+
+const DESCRIBED = [
+  blocksTable,
+  poolsTable,
+  logsTable,
+  poolStatesTable,
+  liquidityEventsTable,
+  swapsTable,
+  poolEpochsTable,
+  tokenRoutesTable,
+  tokenPricesTable,
+  transfersTable,
+  positionEventsTable,
+  createdContractsTable,
+];
+
+/** Every table that has a head twin. */
+export const EVENT_TABLES: readonly string[] = DESCRIBED.map((table) => table.name);
+
+const CODES = new Map(
+  [...DESCRIBED, headBlocksTable, tokensTable].map((table) => [
+    table.name,
+    new RowCode({ columns: table.columns, types: table.sqlTypes }),
+  ]),
+);
+
+export function codeOfTable(name: string): RowCode {
+  const code = CODES.get(name.replace(/^(?!head_blocks)(.*)_head$/, '$1'));
+  if (code === undefined) throw new Error(`the model has no table ${name}`);
+  return code;
+}
+
+/** Inserts whose tokens a table remembers (non_replicated_deduplication_window of the schema). */
+const TOKENS_KEPT = 1_000;
+const ORD_SPAN = 2 ** 20;
+
+export class StoredRow {
+  private known: Fields | null = null;
+
+  constructor(
+    private readonly code: RowCode,
+    /** 0 in final tables. */
+    readonly commit: number,
+    readonly bytes: Buffer,
+  ) {}
+
+  get fields(): Fields {
+    this.known ??= this.code.read(this.bytes);
+    return this.known;
+  }
+
+  in(commit: number): StoredRow {
+    const twin = new StoredRow(this.code, commit, this.bytes);
+    twin.known = this.known;
+    return twin;
+  }
+}
+
+/** Where a row stands in the chain: its ord, or for blocks the number. Read without decoding the row. */
+export function placeOf(table: string, bytes: Buffer): number {
+  if (table === 'blocks') return bytes.readUInt32LE(4);
+  return Number(bytes.readBigUInt64LE(table === 'logs' ? 4 : 0));
+}
+
+export function blockOf(table: string, bytes: Buffer): number {
+  const place = placeOf(table, bytes);
+  return table === 'blocks' ? place : Math.floor(place / ORD_SPAN);
+}
+
+/** Remembers the tokens of the last inserts. */
+export class TokenWindow {
+  private readonly tokens = new Set<string>();
+
+  /** False when an insert with this token was seen. Inserts without a token always count. */
+  take(token: string | undefined): boolean {
+    if (token === undefined) return true;
+    if (this.tokens.has(token)) return false;
+    this.tokens.add(token);
+    if (this.tokens.size > TOKENS_KEPT) {
+      const [oldest] = this.tokens;
+      this.tokens.delete(oldest!);
+    }
+    return true;
+  }
+}
+
+export interface FinalTable {
+  readonly rows: StoredRow[];
+  readonly window: TokenWindow;
+}
+
+export interface PromotionRow {
+  readonly seq: number;
+  readonly status: 'intent' | 'done';
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+  readonly toHash: string;
+  readonly toTimestamp: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface HeadHeight {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: number;
+  readonly commit: number;
+  readonly version: number;
+  readonly finalNumber: number;
+}

@@ -1,0 +1,168 @@
+/**
+ * The materialized views of the model: what each insert into a source adds to its targets, computed plainly. Targets are
+ * written one after another, so that a death in between leaves some behind, and each remembers tokens of its own.
+ */
+import type { Fields } from './rowBytes';
+import { TokenWindow } from './modelTables';
+
+const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/** One bar, or part of one. */
+export interface BarPart {
+  open: readonly [number, number] | null;
+  close: readonly [number, number] | null;
+  high: number;
+  low: number;
+  openUsd: readonly [number, number] | null;
+  closeUsd: readonly [number, number] | null;
+  volume0: bigint;
+  volume1: bigint;
+  volumeUsd: bigint;
+  trades: number;
+  buys: number;
+}
+
+export interface LatestState {
+  readonly ord: number;
+  readonly fields: Fields;
+}
+
+type Apply = (rows: readonly Fields[]) => void;
+
+export interface View {
+  readonly target: string;
+  readonly source: string;
+  readonly window: TokenWindow;
+  readonly apply: Apply;
+}
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+export class ModelViews {
+  readonly bars = new Map<string, BarPart>();
+  readonly dexHours = new Map<string, number>();
+  readonly pairTotals = new Map<string, number>();
+  readonly poolLatest = new Map<string, LatestState>();
+  readonly poolBalances = new Map<string, LatestState>();
+  readonly tokenBalances = new Map<string, bigint>();
+  readonly holderBalances = new Map<string, bigint>();
+  readonly views: readonly View[];
+
+  constructor() {
+    const view = (source: string, target: string, apply: Apply): View => ({
+      source,
+      target,
+      apply,
+      window: new TokenWindow(),
+    });
+    this.views = [
+      view('swaps', 'bars', (rows) => rows.forEach((row) => this.addToBars(row))),
+      view('swaps', 'dex_hours', (rows) =>
+        rows.forEach(({ dex, timestamp }) =>
+          count(this.dexHours, `${dex} ${Math.floor(Number(timestamp) / 3600)}`),
+        ),
+      ),
+      view('swaps', 'pair_totals', (rows) =>
+        rows.forEach(({ pair }) => count(this.pairTotals, String(pair))),
+      ),
+      view('pool_states', 'pool_latest', (rows) => rows.forEach((row) => takeNewest(this.poolLatest, row))),
+      view('pool_states', 'pool_balances', (rows) =>
+        rows.forEach((row) => {
+          if ((row['balances'] as unknown[]).length > 0) takeNewest(this.poolBalances, row);
+        }),
+      ),
+      view('transfers', 'token_balances', (rows) =>
+        rows.forEach((row) => addTransfer(this.tokenBalances, row)),
+      ),
+      view('transfers', 'holder_balances', (rows) =>
+        rows.forEach((row) => addTransfer(this.holderBalances, row)),
+      ),
+    ];
+  }
+
+  /** How many swaps the aggregates hold, as the audit of a range counts them. */
+  totals(): { name: string; total: number }[] {
+    const bars = new Map(TIMEFRAMES.map((timeframe) => [timeframe, 0]));
+    for (const [key, bar] of this.bars) {
+      const timeframe = Number(key.slice(0, key.indexOf(' ')));
+      bars.set(timeframe, (bars.get(timeframe) ?? 0) + bar.trades);
+    }
+    const sum = (map: ReadonlyMap<string, number>): number => [...map.values()].reduce((a, b) => a + b, 0);
+    return [
+      ...[...bars].filter(([, total]) => total > 0).map(([name, total]) => ({ name: `bars ${name}`, total })),
+      { name: 'dex_hours', total: sum(this.dexHours) },
+      { name: 'pair_totals', total: sum(this.pairTotals) },
+    ];
+  }
+
+  private addToBars(row: Fields): void {
+    const timestamp = Number(row['timestamp']);
+    for (const timeframe of TIMEFRAMES) {
+      const key = `${timeframe} ${row['pair']} ${timestamp - (timestamp % timeframe)} ${row['leg']}`;
+      let bar = this.bars.get(key);
+      if (bar === undefined) this.bars.set(key, (bar = emptyBar()));
+      addSwap(bar, row);
+    }
+  }
+}
+
+function emptyBar(): BarPart {
+  return {
+    open: null,
+    close: null,
+    high: 0,
+    low: Infinity,
+    openUsd: null,
+    closeUsd: null,
+    volume0: 0n,
+    volume1: 0n,
+    volumeUsd: 0n,
+    trades: 0,
+    buys: 0,
+  };
+}
+
+function addSwap(bar: BarPart, row: Fields): void {
+  const ord = Number(row['ord']);
+  const price = Number(row['price']);
+  const usd = Number(row['price_usd']);
+  const amount0 = row['amount0'] as bigint;
+  const amount1 = row['amount1'] as bigint;
+  if (price > 0) {
+    if (bar.open === null || ord < bar.open[0]) bar.open = [ord, price];
+    if (bar.close === null || ord > bar.close[0]) bar.close = [ord, price];
+    bar.high = Math.max(bar.high, price);
+    bar.low = Math.min(bar.low, price);
+  }
+  if (usd > 0) {
+    if (bar.openUsd === null || ord < bar.openUsd[0]) bar.openUsd = [ord, usd];
+    if (bar.closeUsd === null || ord > bar.closeUsd[0]) bar.closeUsd = [ord, usd];
+  }
+  bar.volume0 += absolute(amount0);
+  bar.volume1 += absolute(amount1);
+  bar.volumeUsd += row['amount_usd'] as bigint;
+  bar.trades += 1;
+  if ((row['base_is_token0'] === true ? amount0 : amount1) < 0n) bar.buys += 1;
+}
+
+function count(map: Map<string, number>, key: string): void {
+  map.set(key, (map.get(key) ?? 0) + 1);
+}
+
+function takeNewest(map: Map<string, LatestState>, fields: Fields): void {
+  const pair = String(fields['pair']);
+  const ord = Number(fields['ord']);
+  const known = map.get(pair);
+  if (known === undefined || ord > known.ord) map.set(pair, { ord, fields });
+}
+
+/** By `token holder`, modulo 2^256 read as signed; from zero to zero counts once. */
+function addTransfer(balances: Map<string, bigint>, { token, sender, recipient, amount }: Fields): void {
+  const add = (holder: unknown, delta: bigint): void => {
+    const key = `${token} ${holder}`;
+    balances.set(key, BigInt.asIntN(256, (balances.get(key) ?? 0n) + delta));
+  };
+  add(sender, -(amount as bigint));
+  if (sender !== recipient || sender !== ZERO_ADDRESS) add(recipient, amount as bigint);
+}

@@ -1,0 +1,162 @@
+/**
+ * Rows in ClickHouse's RowBinary, taken apart: by type names alone, with no code of the product, so that what was encoded
+ * wrongly is also read wrongly here.
+ */
+
+/** Fields by column. Integers up to 64 bits are numbers (in arrays of 64 bits bigints), wider ones bigints; bytes are 0x-hex. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface RowShape {
+  readonly columns: readonly string[];
+  readonly types: readonly string[];
+}
+
+interface Cursor {
+  readonly bytes: Buffer;
+  at: number;
+}
+
+interface FieldCode {
+  skip(cursor: Cursor): void;
+  read(cursor: Cursor): unknown;
+}
+
+const varint = (cursor: Cursor): number => {
+  let value = 0;
+  for (let scale = 1; ; scale *= 128) {
+    const byte = cursor.bytes[cursor.at]!;
+    cursor.at += 1;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) return value;
+  }
+};
+
+function fixed(size: number, get: (bytes: Buffer, at: number) => unknown): FieldCode {
+  return {
+    skip(cursor) {
+      cursor.at += size;
+    },
+    read(cursor) {
+      const value = get(cursor.bytes, cursor.at);
+      cursor.at += size;
+      return value;
+    },
+  };
+}
+
+function wide(bytes: Buffer, at: number, size: number, signed: boolean): bigint {
+  let value = 0n;
+  for (let word = size - 8; word >= 0; word -= 8) {
+    const part = bytes.readBigUInt64LE(at + word);
+    value = value === 0n ? part : (value << 64n) | part;
+  }
+  return signed ? BigInt.asIntN(size * 8, value) : value;
+}
+
+function textCode(asHex: boolean): FieldCode {
+  return {
+    skip(cursor) {
+      const length = varint(cursor);
+      cursor.at += length;
+    },
+    read(cursor) {
+      const length = varint(cursor);
+      const value = cursor.bytes.toString(asHex ? 'hex' : 'utf8', cursor.at, cursor.at + length);
+      cursor.at += length;
+      return asHex ? `0x${value}` : value;
+    },
+  };
+}
+
+function nullableCode(inner: FieldCode): FieldCode {
+  const isNull = (cursor: Cursor): boolean => {
+    cursor.at += 1;
+    return cursor.bytes[cursor.at - 1] === 1;
+  };
+  return {
+    skip(cursor) {
+      if (!isNull(cursor)) inner.skip(cursor);
+    },
+    read: (cursor) => (isNull(cursor) ? null : inner.read(cursor)),
+  };
+}
+
+function arrayCode(inner: FieldCode): FieldCode {
+  return {
+    skip(cursor) {
+      for (let left = varint(cursor); left > 0; left -= 1) inner.skip(cursor);
+    },
+    read(cursor) {
+      const items: unknown[] = [];
+      for (let left = varint(cursor); left > 0; left -= 1) items.push(inner.read(cursor));
+      return items;
+    },
+  };
+}
+
+const SIMPLE: Readonly<Record<string, FieldCode>> = {
+  UInt8: fixed(1, (bytes, at) => bytes[at]),
+  Bool: fixed(1, (bytes, at) => bytes[at] === 1),
+  UInt16: fixed(2, (bytes, at) => bytes.readUInt16LE(at)),
+  UInt32: fixed(4, (bytes, at) => bytes.readUInt32LE(at)),
+  Int32: fixed(4, (bytes, at) => bytes.readInt32LE(at)),
+  UInt64: fixed(8, (bytes, at) => Number(bytes.readBigUInt64LE(at))),
+  Float64: fixed(8, (bytes, at) => bytes.readDoubleLE(at)),
+  UInt128: fixed(16, (bytes, at) => wide(bytes, at, 16, false)),
+  UInt256: fixed(32, (bytes, at) => wide(bytes, at, 32, false)),
+  Int256: fixed(32, (bytes, at) => wide(bytes, at, 32, true)),
+  'Decimal(38, 12)': fixed(16, (bytes, at) => wide(bytes, at, 16, true)),
+  'FixedString(20)': fixed(20, (bytes, at) => `0x${bytes.toString('hex', at, at + 20)}`),
+  'FixedString(32)': fixed(32, (bytes, at) => `0x${bytes.toString('hex', at, at + 32)}`),
+  String: textCode(false),
+  'LowCardinality(String)': textCode(false),
+};
+const WIDE_WORD = fixed(8, (bytes, at) => bytes.readBigUInt64LE(at));
+
+function codeOf(type: string, column: string): FieldCode {
+  const simple = SIMPLE[type];
+  if (type === 'String' && column === 'data') return textCode(true);
+  if (simple !== undefined) return simple;
+  const nested = /^(Nullable|Array)\((.*)\)$/.exec(type);
+  if (nested?.[1] === 'Nullable') return nullableCode(codeOf(nested[2]!, column));
+  if (nested?.[1] === 'Array')
+    return arrayCode(nested[2] === 'UInt64' ? WIDE_WORD : codeOf(nested[2]!, column));
+  if (!type.startsWith('Enum8(')) throw new Error(`the model does not know the type ${type}`);
+  const words = new Map(
+    [...type.matchAll(/'(\w+)' = (\d+)/g)].map(([, name, number]) => [Number(number), name]),
+  );
+  return fixed(1, (bytes, at) => words.get(bytes[at]!));
+}
+
+/** Splits and reads rows of one table. */
+export class RowCode {
+  private readonly codes: readonly FieldCode[];
+
+  constructor(private readonly shape: RowShape) {
+    this.codes = shape.types.map((type, index) => codeOf(type, shape.columns[index]!));
+  }
+
+  /** The bytes of each row, without the commit that head rows begin with. */
+  split(body: Buffer, withCommit: boolean): { readonly commit: number; readonly bytes: Buffer }[] {
+    const rows: { commit: number; bytes: Buffer }[] = [];
+    const cursor: Cursor = { bytes: body, at: 0 };
+    while (cursor.at < body.length) {
+      const commit = withCommit ? Number(body.readBigUInt64LE(cursor.at)) : 0;
+      if (withCommit) cursor.at += 8;
+      const start = cursor.at;
+      for (const code of this.codes) code.skip(cursor);
+      rows.push({ commit, bytes: body.subarray(start, cursor.at) });
+    }
+    if (cursor.at !== body.length) throw new Error(`a row of ${this.shape.columns.join()} is cut off`);
+    return rows;
+  }
+
+  read(bytes: Buffer): Fields {
+    const cursor: Cursor = { bytes, at: 0 };
+    const fields: Record<string, unknown> = {};
+    this.codes.forEach((code, index) => {
+      fields[this.shape.columns[index]!] = code.read(cursor);
+    });
+    return fields;
+  }
+}

@@ -1,0 +1,21 @@
+/** The model of the store as a place to run a seed on. */
+import { FaultPlan } from './faultPlan';
+import { ModelEngine } from './model/modelEngine';
+import { openModelDatabase } from './model/modelDatabase';
+import { Random } from './random';
+import type { Backend } from './runSeed';
+
+export interface ModelBackend extends Backend {
+  readonly engine: ModelEngine;
+}
+
+export function createModelBackend(): ModelBackend {
+  const engine = new ModelEngine();
+  const nothing = (): void => undefined;
+  return {
+    engine,
+    connect: (faults, trace, clock) => openModelDatabase(engine, faults, trace, clock),
+    isQuiet: () => engine.under === 0,
+    steady: openModelDatabase(engine, new FaultPlan(new Random(0), nothing), nothing, null),
+  };
+}

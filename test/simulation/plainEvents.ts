@@ -1,0 +1,110 @@
+/**
+ * Logs read by the letter of the ABI, as plainly as can be: signatures as text, 32-byte words as bigints. A log whose
+ * topics, length or words do not fit its event is none. Shares no code with the product; a test compares it with ethers.
+ */
+import { id } from 'ethers';
+
+type Word = string | bigint | readonly (string | bigint)[];
+
+export interface PlainEvent {
+  readonly name: string;
+  /** In the order of the signature; addresses and bytes32 as lower-case hex. */
+  readonly args: readonly Word[];
+}
+
+interface Parameter {
+  readonly type: string;
+  readonly indexed: boolean;
+}
+
+const SIGNATURES = [
+  'PairCreated(address indexed,address indexed,address,uint256)',
+  'PoolCreated(address indexed,address indexed,uint24 indexed,int24,address)',
+  'Sync(uint112,uint112)',
+  'Swap(address indexed,uint256,uint256,uint256,uint256,address indexed)',
+  'Swap(address indexed,address indexed,int256,int256,uint160,uint128,int24)',
+  'Swap(address indexed,address indexed,int256,int256,uint160,uint128,int24,uint128,uint128)',
+  'Mint(address indexed,uint256,uint256)',
+  'Burn(address indexed,uint256,uint256,address indexed)',
+  'Initialize(uint160,int24)',
+  'Mint(address,address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)',
+  'Burn(address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)',
+  'Collect(address indexed,address,int24 indexed,int24 indexed,uint128,uint128)',
+  'CollectProtocol(address indexed,address indexed,uint128,uint128)',
+  'Flash(address indexed,address indexed,uint256,uint256,uint256,uint256)',
+  'PoolRegistered(bytes32 indexed,address indexed,uint8)',
+  'TokensRegistered(bytes32 indexed,address[],address[])',
+  'Swap(bytes32 indexed,address indexed,address indexed,uint256,uint256)',
+  'PoolBalanceChanged(bytes32 indexed,address indexed,address[],int256[],uint256[])',
+  'PoolBalanceManaged(bytes32 indexed,address indexed,address indexed,int256,int256)',
+  'SwapFeePercentageChanged(uint256)',
+];
+
+const EVENTS = new Map(
+  SIGNATURES.map((signature) => {
+    const [, name, list] = /^(\w+)\((.*)\)$/.exec(signature)!;
+    const parameters = list!.split(',').map((text): Parameter => {
+      const [type, indexed] = text.split(' ');
+      return { type: type!, indexed: indexed !== undefined };
+    });
+    const topic = id(`${name}(${parameters.map(({ type }) => type).join(',')})`);
+    return [topic, { name: name!, parameters }] as const;
+  }),
+);
+
+/** Topics of what pairs emit, well-formed or not. */
+export const PAIR_TOPICS: ReadonlySet<string> = new Set(
+  [...EVENTS].flatMap(([topic, { name, parameters }]) => {
+    const ofPair =
+      !parameters.some(({ type }) => type === 'bytes32') && !/Created|Percentage|Registered/.test(name);
+    return ofPair ? [topic] : [];
+  }),
+);
+
+/** null: no event that is known here, or none at all. */
+export function parsePlain(log: {
+  readonly topics: readonly string[];
+  readonly data: string;
+}): PlainEvent | null {
+  const event = EVENTS.get(log.topics[0] ?? '');
+  if (event === undefined) return null;
+  const { parameters } = event;
+  if (log.topics.length !== 1 + parameters.filter(({ indexed }) => indexed).length) return null;
+  const inData = parameters.length - log.topics.length + 1;
+  const isStatic = !parameters.some(({ type }) => type.endsWith('[]'));
+  const digits = log.data.length - 2;
+  if (isStatic ? digits !== 64 * inData : digits < 64 * inData) return null;
+  const args: Word[] = [];
+  let [topicAt, wordAt] = [1, 0];
+  for (const { type, indexed } of parameters) {
+    const word = indexed ? log.topics[topicAt]!.slice(2) : log.data.slice(2 + 64 * wordAt, 66 + 64 * wordAt);
+    if (indexed) topicAt += 1;
+    else wordAt += 1;
+    const value = type.endsWith('[]') ? readArray(type.slice(0, -2), log.data, word) : readWord(type, word);
+    if (value === null) return null;
+    args.push(value);
+  }
+  return { name: event.name, args };
+}
+
+function readWord(type: string, word: string): string | bigint | null {
+  if (type === 'bytes32') return `0x${word}`;
+  if (type === 'address') return /^0{24}/.test(word) ? `0x${word.slice(24)}` : null;
+  const value = BigInt(`0x${word}`);
+  const bits = Number(/\d+$/.exec(type)![0]);
+  if (type.startsWith('uint')) return value >> BigInt(bits) === 0n ? value : null;
+  const signed = BigInt.asIntN(256, value);
+  return BigInt.asIntN(bits, signed) === signed ? signed : null;
+}
+
+function readArray(type: string, data: string, offset: string): (string | bigint)[] | null {
+  const start = 2 + 2 * Number(BigInt(`0x${offset}`));
+  if (start + 64 > data.length) return null;
+  const length = Number(BigInt(`0x${data.slice(start, start + 64)}`));
+  if (start + 64 * (length + 1) > data.length) return null;
+  const items = Array.from({ length }, (_, index) => {
+    const at = start + 64 * (index + 1);
+    return readWord(type, data.slice(at, at + 64));
+  });
+  return items.some((item) => item === null) ? null : (items as (string | bigint)[]);
+}

@@ -1,0 +1,252 @@
+/**
+ * One seed: the real ingester (endpoint pool, block source, follower, session, protocol of the store) over simulated nodes
+ * and a store that outlives it, life after life, while the chain moves; then calm, until it has caught up.
+ */
+import type { Database } from '../../src/clickhouse/database';
+import { createBlockSource } from '../../src/chain/blockSource';
+import { EndpointPool } from '../../src/chain/endpointPool';
+import { AppError, errorText } from '../../src/errors';
+import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
+import { runIngest } from '../../src/ingest/runIngest';
+import { newIngestStatus, type IngestStatus } from '../../src/ingest/status';
+import { createLog } from '../../src/log';
+import { crashError, FaultPlan } from './faultPlan';
+import { SimTransport } from './fleet/simTransport';
+import { SimWorld } from './fleet/simWorld';
+import { drawNature, type NodeNature } from './fleet/nodeTraits';
+import { FastRandom, type Random } from './random';
+import type { SeedPlan } from './seedPlan';
+import { SIM_CHAIN_ID, SimChain } from './simChain';
+import { SIM_DESCRIPTION } from './simDescription';
+import { createWilderness } from './simWild';
+import { readTip, type StoredTip } from './storedContent';
+import { Trace } from './trace';
+import { VirtualClock } from './virtualClock';
+
+/** Where rows are kept: the model, or the real engine. */
+export interface Backend {
+  /** A connection for one life. */
+  connect(faults: FaultPlan, trace: (event: string) => void, clock: VirtualClock): Database;
+  /** False while a statement is under way that nobody waits for. */
+  isQuiet(): boolean;
+  /** One that never fails. */
+  readonly steady: Database;
+}
+
+export interface SeedRun {
+  readonly chain: SimChain;
+  /** null: nothing was stored. */
+  readonly tip: StoredTip | null;
+  /** Why it did not get to the chain's head; null: it did. */
+  readonly stuck: string | null;
+  readonly traceHash: string;
+  readonly lives: number;
+  /** Virtual ms. */
+  readonly tookMs: number;
+}
+
+export interface RunHooks {
+  /** After each death of the process. */
+  readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
+}
+
+const log = createLog('silent', false);
+const START_MS = 1_700_000_000_000;
+const CATCH_UP_MAX_MS = 3 * 3_600_000;
+const LOOK_EVERY_MS = 500;
+const DOWN_MS = 50;
+/** Later ones are not ended. */
+const LIVES_MAX = 8;
+
+/** Dice for one purpose, apart from all others of the seed. */
+const diceOf = (seed: number, purpose: number): Random =>
+  new FastRandom(Math.imul(seed, 2_246_822_519) ^ (purpose * 374_761_393));
+
+export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks = {}): Promise<SeedRun> {
+  return new SeedRunner(plan, backend, hooks).run();
+}
+
+class SeedRunner {
+  private readonly clock: VirtualClock;
+  private readonly chain: SimChain;
+  private readonly world: SimWorld;
+  private readonly trace: Trace;
+  private readonly natures: NodeNature[];
+  private readonly lifeDice: Random;
+  private transports: SimTransport[] = [];
+  private calm = false;
+  private lives = 0;
+  private stopped: string | null = null;
+
+  constructor(
+    private readonly plan: SeedPlan,
+    private readonly backend: Backend,
+    private readonly hooks: RunHooks,
+  ) {
+    const { seed } = plan;
+    this.clock = new VirtualClock(START_MS, diceOf(seed, 1));
+    this.trace = new Trace(this.clock.now);
+    this.chain = new SimChain(seed, createWilderness(diceOf(seed, 2), plan.wild));
+    this.chain.mine(plan.firstBlocks);
+    this.world = new SimWorld(this.chain, this.clock, plan.depth);
+    this.lifeDice = diceOf(seed, 3);
+    const dice = diceOf(seed, 4);
+    this.natures = Array.from({ length: plan.nodes }, (_, index) =>
+      // Only one of several may be of another chain, and never the first.
+      drawNature(dice, index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID),
+    );
+  }
+
+  async run(): Promise<SeedRun> {
+    const stuck = await this.clock.run(this.live());
+    const tip = await readTip(this.backend.steady);
+    const tookMs = this.clock.now() - START_MS;
+    return { chain: this.chain, tip, stuck, traceHash: this.trace.hash(), lives: this.lives, tookMs };
+  }
+
+  /** Why it did not catch up; null: it did. */
+  private async live(): Promise<string | null> {
+    const mining = this.mine();
+    if (this.plan.afterwards) await mining;
+    while (!this.calm && this.stopped === null) await this.oneLife();
+    await mining;
+    return this.stopped ?? (await this.oneLife());
+  }
+
+  /** From start to death; in calm times until the head is reached. Why it was not, if so. */
+  private async oneLife(): Promise<string | null> {
+    const { plan, clock } = this;
+    this.lives += 1;
+    // A process takes its time to begin.
+    await clock.sleep(DOWN_MS);
+    this.trace.add(`life ${this.lives} ${this.calm}`);
+    const life = new AbortController();
+    const faults = new FaultPlan(this.lifeDice, () => life.abort(crashError()));
+    if (!this.calm && this.lives <= LIVES_MAX) faults.arm(plan.crashChance, plan.glitchChance);
+    const database = this.backend.connect(faults, (event) => this.trace.add(event), clock);
+    const status = newIngestStatus();
+    const running = this.ingest(database, status, life.signal);
+    const stuck = this.calm ? await this.awaitHead(status, running) : await this.awaitEnd(faults, running);
+    if (!life.signal.aborted) life.abort(crashError());
+    await running;
+    await this.hooks.afterLife?.(this.chain, clock);
+    return stuck;
+  }
+
+  private async ingest(database: Database, status: IngestStatus, signal: AbortSignal): Promise<void> {
+    const { plan, clock, world } = this;
+    this.transports = this.natures.map(
+      (nature, index) =>
+        new SimTransport({
+          index,
+          world,
+          nature,
+          random: diceOf(plan.seed, 100 * this.lives + 10 + index),
+          health: plan.health,
+          trace: (event) => this.trace.add(event),
+          pushes: (plan.seed + index) % 2 === 0,
+          honest: index === 0,
+        }),
+    );
+    if (this.calm) for (const transport of this.transports) transport.calmDown();
+    const pool = new EndpointPool({ transports: this.transports, chainId: SIM_CHAIN_ID, log, clock });
+    const source = createBlockSource({ pool, log, clock });
+    try {
+      await runIngest(
+        {
+          store: createClickHouseStore(database, SIM_CHAIN_ID),
+          rpc: pool,
+          source,
+          chain: SIM_DESCRIPTION,
+          startBlock: { kind: 'absolute', block: plan.startBlock },
+          finality: plan.finality,
+          status,
+          log,
+          clock,
+          limits: plan.limits,
+        },
+        signal,
+      );
+    } catch (error) {
+      if (!signal.aborted) this.stopped = `the writer stopped: ${describe(error)}`;
+    } finally {
+      await pool.close();
+    }
+  }
+
+  /** Until the life ends by itself, or its time is over, or there is nothing more to come. */
+  private async awaitEnd(faults: FaultPlan, running: Promise<void>): Promise<null> {
+    const { lifeMs } = this.plan;
+    const until =
+      lifeMs === 0 || this.lives > LIVES_MAX ? Infinity : this.clock.now() + this.lifeDice.int(1, lifeMs);
+    let ended = false;
+    const end = running.then(() => {
+      ended = true;
+    });
+    while (!ended && !this.calm) {
+      const waitMs = Math.min(LOOK_EVERY_MS, until - this.clock.now());
+      if (waitMs <= 0) {
+        faults.kill();
+        await end;
+        break;
+      }
+      await Promise.race([end, this.clock.sleep(waitMs)]);
+    }
+    return null;
+  }
+
+  private async awaitHead(status: IngestStatus, running: Promise<void>): Promise<string | null> {
+    const until = this.clock.now() + CATCH_UP_MAX_MS;
+    let ended = false;
+    void running.then(() => {
+      ended = true;
+    });
+    while (!ended && this.clock.now() < until) {
+      const reached = status.phase === 'follow' && status.indexed === this.chain.head.number;
+      if (reached && this.backend.isQuiet() && (await this.isThere())) return null;
+      await this.clock.sleep(LOOK_EVERY_MS);
+    }
+    const { number } = this.chain.head;
+    return (
+      this.stopped ??
+      `block ${number} was not reached: ${status.phase} at ${status.indexed}, ${status.problem}`
+    );
+  }
+
+  private async isThere(): Promise<boolean> {
+    const tip = await this.clock.hold(readTip(this.backend.steady));
+    return tip?.hash === this.chain.head.hash;
+  }
+
+  /** The chain's own life: it grows, forks, and goes back to branches that it had left. */
+  private async mine(): Promise<void> {
+    const { plan, chain, world, clock } = this;
+    const random = diceOf(plan.seed, 5);
+    const left: { hash: `0x${string}`; fork: number }[] = [];
+    for (let move = 0; move < plan.moves; move += 1) {
+      await clock.sleep(random.int(1, plan.gapMs));
+      const depthMax = chain.head.number - Math.max(world.finalNumber, plan.startBlock);
+      const back = left.at(-1);
+      if (random.chance(plan.reorgChance) && depthMax > 0) {
+        const depth = Math.min(depthMax, random.pick([1, 1, 2, 3, random.int(1, 64)]));
+        const fork = chain.head.number - depth;
+        left.push({ hash: chain.reorg(depth, random.int(1, depth + 3)), fork });
+      } else if (back !== undefined && random.chance(0.5) && back.fork >= world.finalNumber) {
+        chain.switchTo(back.hash);
+        left.pop();
+      } else {
+        left.length = 0;
+        chain.mine(random.pick(plan.strides));
+      }
+      world.noteHead();
+      this.trace.add(`head ${chain.head.number} ${chain.head.hash}`);
+      for (const transport of this.transports) transport.announce();
+    }
+    this.calm = true;
+    for (const transport of this.transports) transport.calmDown();
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof AppError ? `${error.code}: ${error.message}` : (errorText(error) ?? String(error));
+}

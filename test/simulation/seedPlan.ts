@@ -1,0 +1,91 @@
+/** What one seed is: the shape of its chain, the health of its nodes, how the ingester dies. Drawn once, from the seed alone. */
+import type { FleetHealth } from './fleet/nodeTraits';
+import { SESSION_LIMITS, type SessionLimits } from '../../src/ingest/sessionLimits';
+import { Random } from './random';
+import type { WildSize } from './simWild';
+
+export interface SeedPlan {
+  readonly seed: number;
+  /** Nothing deeper below the highest head is taken back. */
+  readonly depth: number;
+  readonly finality: 'tag' | number;
+  /** Blocks before the ingester begins. */
+  readonly firstBlocks: number;
+  /** First block to ingest. */
+  readonly startBlock: number;
+  readonly moves: number;
+  /** Virtual ms between moves, at most. */
+  readonly gapMs: number;
+  /** Blocks of one move, one of them. */
+  readonly strides: readonly number[];
+  readonly reorgChance: number;
+  readonly wild: WildSize;
+  readonly nodes: number;
+  readonly health: FleetHealth;
+  /** Per point at which something could die. */
+  readonly crashChance: number;
+  readonly glitchChance: number;
+  readonly limits: SessionLimits;
+  /** The ingester begins when the chain moves no more: all that is final is backfilled. */
+  readonly afterwards: boolean;
+  /** A life that nothing ends is ended after so long, virtual ms; 0: never. */
+  readonly lifeMs: number;
+}
+
+const LARGE_EVERY = 8;
+
+export const HEALTHY: FleetHealth = { lag: 0, stuck: 0, spread: 0, amnesia: 0, failure: 0, lying: 0 };
+
+export function planOf(seed: number): SeedPlan {
+  const random = new Random(seed * 2_654_435_761);
+  // Most worlds are small: what they cannot show, the others do.
+  const large = seed % LARGE_EVERY === 0;
+  const depth = random.pick(large ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
+  const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
+  // The block before the first one must be final: a start is never taken back.
+  const late = random.chance(0.25) && firstBlocks > depth + 2;
+  const long = large && random.chance(0.08);
+  const sick = random.chance(0.85);
+  const some = (value: number): number => (sick && random.chance(0.6) ? value : 0);
+  return {
+    seed,
+    depth,
+    // A node without the tag lets the product take depth 64: then nothing deeper may be taken back either.
+    finality: depth <= 64 && random.chance(0.5) ? 'tag' : depth,
+    firstBlocks,
+    startBlock: late ? random.int(2, firstBlocks - depth) : 1,
+    moves: long ? 60 : random.pick(large ? [8, 15, 25] : [2, 4, 8, 12]),
+    gapMs: random.pick([50, 500, 3_000, 20_000]),
+    strides: long ? [1, 5, 20, 60] : random.pick([[1], [1, 1, 2, 5], large ? [1, 1, 2, 5, 30] : [1, 2, 8]]),
+    reorgChance: random.pick([0.1, 0.35, 0.6]),
+    wild: {
+      emptyChance: long ? 0.97 : random.pick(large ? [0.1, 0.4, 0.7] : [0.2, 0.5, 0.8]),
+      transactionsMax: random.pick(large ? [1, 2, 4] : [1, 1, 2]),
+      bigChance: large && random.chance(0.2) ? 0.01 : 0,
+      logsMax: random.chance(0.1) ? 5_000 : 300,
+    },
+    nodes: random.pick([1, 1, 2, 3]),
+    health: sick
+      ? {
+          lag: some(0.3),
+          stuck: some(0.15),
+          spread: some(0.2),
+          amnesia: some(0.2),
+          failure: some(0.3),
+          lying: some(0.2),
+        }
+      : HEALTHY,
+    crashChance: random.pick([0, 0.005, 0.02, 0.08]),
+    glitchChance: random.pick([0, 0, 0.01]),
+    lifeMs: random.pick([0, 0, 2_000, 30_000, 200_000]),
+    afterwards: false,
+    limits: {
+      ...SESSION_LIMITS,
+      promoteMinBlocks: random.pick([1, 2, 5, 32]),
+      promoteMaxBlocks: random.pick([1, 7, 256]),
+      headKeptBlocks: random.pick([1, 16, 1_024]),
+      batchBlocks: random.pick([1, 7, 1_000, 5_000]),
+      backfillMinBlocks: random.pick([1, 5, 32]),
+    },
+  };
+}

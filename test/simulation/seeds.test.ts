@@ -1,0 +1,58 @@
+/**
+ * Seeds on the model of the store: nodes that lag, forget, limit, fail and lie, a chain that forks and goes back, and an
+ * ingester that dies at any step. Whatever happened, all that is stored in the end is what the oracle makes of the chain.
+ * More: npm run simulate -- --seed 1 --seeds 10000.
+ */
+import { checkOnModel } from './checkSeed';
+
+// Nodes fail a hundred times a seed, and nobody reads where.
+Error.stackTraceLimit = 3;
+
+const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
+const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 40);
+const PROGRESS_EVERY_MS = 10_000;
+
+const tell = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+test(
+  `after whatever happened, the content of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} is that of the chain`,
+  async () => {
+    const began = performance.now();
+    const cpu = process.cpuUsage();
+    let toldAt = began;
+    let lives = 0;
+    const wrong: string[] = [];
+    for (let done = 1; done <= SEEDS; done += 1) {
+      const seed = FIRST_SEED + done - 1;
+      const result = await checkOnModel(seed).catch((error: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: error });
+      });
+      lives += result.run.lives;
+      for (const line of result.wrong) {
+        wrong.push(`seed ${seed}: ${line}`);
+        tell(`seed ${seed}: ${line.slice(0, 500)}`);
+      }
+      const now = performance.now();
+      if (now - toldAt > PROGRESS_EVERY_MS || done === SEEDS) {
+        toldAt = now;
+        const rate = Math.round((done / (now - began)) * 60_000);
+        const { user, system } = process.cpuUsage(cpu);
+        const perCpu = Math.round((done / (user + system)) * 60_000_000);
+        tell(
+          `model: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${rate} seeds a minute (${perCpu} in a minute of one core), ${wrong.length} mismatches`,
+        );
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+  SEEDS * 20_000,
+);
+
+test('the same seed is the same run, step by step', async () => {
+  const first = await checkOnModel(FIRST_SEED);
+  const second = await checkOnModel(FIRST_SEED);
+  expect(second.traceHash).toBe(first.traceHash);
+  expect(second.contentHash).toBe(first.contentHash);
+});

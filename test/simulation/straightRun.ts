@@ -1,0 +1,82 @@
+/**
+ * The rows that the product makes of a chain in one straight run: no restart, no reorg, no store, no lying node. What is
+ * stored after whatever happened must be these very bytes. (That the run itself is right is up to the oracle.)
+ */
+import type { EthCalls } from '../../src/ingest/ethCalls';
+import type { Hex } from '../../src/domain/hex';
+import { RowWriter } from '../../src/clickhouse/rowWriter';
+import { RpcError } from '../../src/chain/rpcError';
+import { blockOfOrd } from '../../src/domain/ord';
+import type { ChainBlock } from '../../src/domain/block';
+import { BlockPricer } from '../../src/ingest/blockPricer';
+import { decodeBlock } from '../../src/ingest/decodeBlock';
+import { PoolDiscovery } from '../../src/ingest/discoverPools';
+import { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
+import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
+import { createDecodeContext } from '../../src/ingest/runIngest';
+import { newIngestStatus } from '../../src/ingest/status';
+import { createLog } from '../../src/log';
+import { VAULT_PROTOCOL, protocolOf } from '../../src/protocols/registry';
+import { answerContract } from './fleet/nodeAnswers';
+import { codeOfTable } from './model/modelTables';
+import type { SimChain } from './simChain';
+import { SIM_DESCRIPTION } from './simDescription';
+import { simDecimals } from './simPairCalls';
+
+const log = createLog('silent', false);
+
+/** A node that knows this branch and never errs. */
+function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
+  const first = branch[0]?.number ?? 0;
+  const hashAt = (at: string): Hex | undefined =>
+    (at === 'latest' ? branch.at(-1) : (branch[Number(at) - first] ?? chain.at(Number(at))))?.hash;
+  return {
+    batchSettled: (calls, parse) =>
+      Promise.resolve(
+        calls.map(({ params }, index) => {
+          const [{ to, data }, at] = params as [{ to: Hex; data: Hex }, unknown];
+          const hash = typeof at === 'string' ? hashAt(at)! : (at as { blockHash: Hex }).blockHash;
+          const answer = answerContract({ chain }, hash, to, data);
+          if (answer === 'revert') return { error: new RpcError('revert', 'execution reverted') };
+          if (answer === 'pruned') return { error: new RpcError('unknown_block', 'missing trie node') };
+          return { value: parse(answer, index) };
+        }),
+      ),
+  };
+}
+
+/** Rows by table, as latin1 text of their bytes. */
+export async function straightRows(
+  chain: SimChain,
+  blocks: readonly ChainBlock[],
+  startBlock: number,
+): Promise<Map<string, string[]>> {
+  const context = createDecodeContext({ chain: SIM_DESCRIPTION, status: newIngestStatus(), log });
+  const { baseIsToken0, eventTopics, creationTopics } = context;
+  const rpc = calmCalls(chain, blocks);
+  const vaults = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
+  const others = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol !== VAULT_PROTOCOL);
+  const vaultDiscovery = new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, log });
+  const dexes = others.map((dex) => ({ dex, protocol: protocolOf(dex.protocol) }));
+  const discovery = new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log });
+  const prices = { anchors: SIM_DESCRIPTION.anchors, wrappedNative: SIM_DESCRIPTION.wrappedNative };
+  // Prices reckon with the decimals of tokens that some pool or transfer showed: which is every token that is asked for.
+  const pricer = new BlockPricer(prices, simDecimals);
+  const writers = TABLE_ENCODERS.map(() => new RowWriter());
+  for (const block of blocks) {
+    const pools = startBlock > 1 ? await discovery.discover([block], context.registry) : [];
+    const vaultPools = await vaultDiscovery.discover([block], context.registry, false);
+    const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
+    const rows = decodeBlock(context, block, found, false);
+    pricer.price(rows, false);
+    TABLE_ENCODERS.forEach((encoder, index) => encoder.write(writers[index]!, rows, null));
+  }
+  return new Map(
+    TABLE_ENCODERS.map(({ name }, index) => [
+      name,
+      codeOfTable(name)
+        .split(writers[index]!.view(), false)
+        .map(({ bytes }) => bytes.toString('latin1')),
+    ]),
+  );
+}

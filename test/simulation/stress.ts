@@ -1,0 +1,47 @@
+/** Plans under which one kind of trouble is likely, for seeds that are kept because they once found something. */
+import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
+
+const inShort = (seed: number): Partial<SeedPlan> => ({
+  moves: 15,
+  strides: [1, 1, 2],
+  wild: { ...planOf(seed).wild, emptyChance: 0.2, bigChance: 0 },
+  crashChance: 0,
+  glitchChance: 0,
+  lifeMs: 0,
+});
+
+/** Nodes behind one address that stand at different blocks, while the chain forks. */
+export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
+  ...inShort(seed),
+  depth: 3,
+  finality: seed % 2 === 0 ? 3 : 'tag',
+  firstBlocks: 12,
+  startBlock: 1,
+  gapMs: 1_500,
+  reorgChance: 0.6,
+  nodes: 2,
+  health: { ...HEALTHY, lag: 0.4, spread: 0.8, stuck: 0.2, failure: 0.1 },
+  lifeMs: 3_000,
+  limits: { ...planOf(seed).limits, backfillMinBlocks: 1, promoteMinBlocks: 1, batchBlocks: 5_000 },
+});
+
+/** Tokens that are as young as the blocks which some nodes have not got yet. */
+export const tokensSeenLate = (seed: number): Partial<SeedPlan> => ({
+  ...inShort(seed),
+  gapMs: 500,
+  startBlock: 1,
+  reorgChance: 0.1,
+  wild: { ...planOf(seed).wild, emptyChance: 0, transactionsMax: 4, bigChance: 0 },
+  nodes: 3,
+  health: { ...HEALTHY, lag: 0.5, spread: 0.8, failure: 0.2 },
+});
+
+/** Statements that land after their session gave them up. */
+export const statementsLandLate = (seed: number): Partial<SeedPlan> => ({
+  ...inShort(seed),
+  gapMs: 2_000,
+  reorgChance: 0.5,
+  health: HEALTHY,
+  crashChance: 0.05,
+  glitchChance: 0.1,
+});

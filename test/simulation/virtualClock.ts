@@ -1,0 +1,118 @@
+/**
+ * Time for a simulated world: it stands still while anything can go on, then jumps to the next moment somebody waits for.
+ * Hours pass in milliseconds, and the same seed meets the same moments in the same order.
+ */
+import type { Clock } from '../../src/chain/clock';
+import { onAbort } from '../../src/chain/abortSignals';
+import type { Random } from './random';
+
+interface Timer {
+  readonly at: number;
+  /** Breaks ties in the order of the calls. */
+  readonly seq: number;
+  /** null once it is of no interest. */
+  wake: (() => void) | null;
+}
+
+const before = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.seq < b.seq);
+
+export class VirtualClock implements Clock {
+  private time: number;
+  private seq = 0;
+  /** A binary heap, the earliest first. */
+  private readonly timers: Timer[] = [];
+  private held = 0;
+  private released: (() => void) | null = null;
+
+  constructor(
+    startMs: number,
+    private readonly dice: Random,
+  ) {
+    this.time = startMs;
+  }
+
+  readonly now = (): number => this.time;
+  readonly random = (): number => this.dice.next();
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      const timer: Timer = { at: this.time + Math.max(0, ms), seq: (this.seq += 1), wake: null };
+      const release = onAbort(signal, (reason) => {
+        timer.wake = null;
+        reject(reason);
+      });
+      timer.wake = () => {
+        release();
+        resolve();
+      };
+      this.push(timer);
+    });
+  }
+
+  /** Time stands still until this work of the real world is done. */
+  async hold<T>(work: Promise<T>): Promise<T> {
+    this.held += 1;
+    try {
+      return await work;
+    } finally {
+      this.held -= 1;
+      if (this.held === 0) this.released?.();
+    }
+  }
+
+  /** Lets time pass until the work is done. Throws when nothing waits for anything any more. */
+  async run<T>(work: Promise<T>): Promise<T> {
+    let done = false;
+    const mark = (): void => {
+      done = true;
+      this.released?.();
+    };
+    work.then(mark, mark);
+    for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (done) return work;
+      if (this.held > 0) {
+        await new Promise<void>((resolve) => (this.released = resolve));
+        this.released = null;
+        continue;
+      }
+      const timer = this.pop();
+      if (timer === undefined) throw new Error('the simulated world stands still and is not done');
+      if (timer.wake === null) continue;
+      this.time = timer.at;
+      timer.wake();
+    }
+  }
+
+  private push(timer: Timer): void {
+    const { timers } = this;
+    let at = timers.length;
+    timers.push(timer);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!before(timer, timers[parent]!)) break;
+      timers[at] = timers[parent]!;
+      at = parent;
+    }
+    timers[at] = timer;
+  }
+
+  private pop(): Timer | undefined {
+    const { timers } = this;
+    const first = timers[0];
+    const last = timers.pop();
+    if (first === undefined || last === undefined || timers.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= timers.length) break;
+      if (child + 1 < timers.length && before(timers[child + 1]!, timers[child]!)) child += 1;
+      if (!before(timers[child]!, last)) break;
+      timers[at] = timers[child]!;
+      at = child;
+    }
+    timers[at] = last;
+    return first;
+  }
+}
