@@ -89,6 +89,11 @@ async function mineUntilLogged(text: RegExp): Promise<void> {
 
 test('final rows that are lost while the program runs are noticed and stored again, equal to the bit', async () => {
   const range = await findRange();
+  // A statement that was given up lands after all: the range is said to be done twice, which is no gap of its own.
+  await home.database.command(
+    'late word',
+    `INSERT INTO promotions SELECT * FROM promotions WHERE status = 'done' AND to_block = ${range.to_block}`,
+  );
   const before = await hashTables(range);
   const lost = ['blocks', 'logs', 'pool_states', 'pool_epochs', 'token_routes', 'token_prices'];
   for (const table of lost) await remove(table, range);
