@@ -109,8 +109,21 @@ export const searchView: View = (app, place, main, signal) => {
     );
     return;
   }
+  const sources = h(
+    'section',
+    { class: 'card source-card' },
+    h('div', { class: 'card-bar' }, h('h2', {}, 'In sources')),
+    sourceHits(q, 'text', '369', signal),
+  );
   const results = loaded({
-    load: (life) => findAnything(q.slice(0, 64), LISTED, life),
+    load: async (life) => {
+      try {
+        return await findAnything(q.slice(0, 64), LISTED, life);
+      } finally {
+        // Below a list whose length is known: shown before, it would be pushed down.
+        if (!life.aborted) main.append(sources);
+      }
+    },
     render: (found) =>
       found.length === 0
         ? emptyNotice(`Nothing is called “${q}”`)
@@ -121,12 +134,6 @@ export const searchView: View = (app, place, main, signal) => {
   main.replaceChildren(
     h('h1', {}, 'Search: ', h('span', { class: 'quote' }, q)),
     h('section', { class: 'card' }, results.element),
-    h(
-      'section',
-      { class: 'card source-card' },
-      h('div', { class: 'card-bar' }, h('h2', {}, 'In sources')),
-      sourceHits(q, 'text', '369', signal),
-    ),
   );
 };
 

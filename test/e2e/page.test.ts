@@ -302,10 +302,13 @@ test('trades arrive by themselves, on the tape and in the last bar, as the API h
 test('the docs name every endpoint and parameter, and answer for real', async () => {
   const page = await open('/docs', DESKTOP, (status) => status === 400);
   const document = await world.openapi();
-  for (const { path, parameters } of document) {
-    const section = page.locator('section.endpoint').filter({
-      has: page.locator('h2 code', { hasText: new RegExp(`^${path.replace(/[{}.]/g, '\\$&')}$`) }),
-    });
+  for (const { path, method, parameters } of document) {
+    const section = page
+      .locator('section.endpoint')
+      .filter({
+        has: page.locator('h2 code', { hasText: new RegExp(`^${path.replace(/[{}.]/g, '\\$&')}$`) }),
+      })
+      .filter({ has: page.locator('h2 .method', { hasText: new RegExp(`^${method}$`, 'i') }) });
     expect(await section.count()).toBe(1);
     const named = await section
       .locator('.parameters')

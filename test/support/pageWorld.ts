@@ -39,7 +39,9 @@ export interface PageWorld {
   /** The bars of one answer. */
   bars(path: string): Promise<readonly Bar[]>;
   /** Each path of the OpenAPI document with its parameters' names. */
-  openapi(): Promise<{ readonly path: string; readonly parameters: readonly string[] }[]>;
+  openapi(): Promise<
+    { readonly path: string; readonly method: string; readonly parameters: readonly string[] }[]
+  >;
   stop(): Promise<void>;
 }
 
@@ -98,8 +100,9 @@ async function describeWorld(program: Program): Promise<Omit<PageWorld, 'stop'>>
     async openapi() {
       const { paths } = openapiShape.parse(await json('/openapi.json'));
       return Object.entries(paths).flatMap(([path, methods]) =>
-        Object.values(methods).map(({ parameters }) => ({
+        Object.entries(methods).map(([method, { parameters }]) => ({
           path,
+          method,
           parameters: parameters.map(({ name }) => name),
         })),
       );
