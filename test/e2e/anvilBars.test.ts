@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   events?.close();
-  await program?.end('SIGKILL');
+  await program?.end('SIGTERM');
   await anvil?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

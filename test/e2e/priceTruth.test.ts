@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await program?.end('SIGKILL');
+  await program?.end('SIGTERM');
   await anvil?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

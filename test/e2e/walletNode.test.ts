@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await program?.end('SIGKILL');
+  await program?.end('SIGTERM');
   await anvil?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -224,6 +224,6 @@ test('wallets older than the history have what balanceOf says, in tokens and LP 
     expect(items.length).toBeGreaterThan(3);
     for (const { flags } of items) expect(flags).not.toContain('rebasing');
   } finally {
-    await late.end('SIGKILL');
+    await late.end('SIGTERM');
   }
 }, 90_000);

@@ -118,7 +118,8 @@ describe('a parent that is killed', () => {
   });
   afterEach(() => {
     parent?.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    // Whoever cleans up after the parent may be at it still.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
 
   test('takes its node and the files of the node with it', async () => {

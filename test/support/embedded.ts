@@ -13,11 +13,14 @@ export const silent = createLog('silent', false);
 const folders: string[] = [];
 const servers: EmbeddedServer[] = [];
 const parents: ChildProcess[] = [];
+const orphans: number[] = [];
 
 /** Ends and removes whatever this file started; for afterAll. */
 export async function cleanUp(): Promise<void> {
   for (const parent of parents) parent.kill('SIGKILL');
   await Promise.all(servers.map((server) => server.stop()));
+  // The engine of a killed parent ends by itself, and writes until it has.
+  for (const pid of orphans) await eventually(30_000, () => isRunning(pid), false);
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
@@ -118,7 +121,10 @@ export function startParent(dataDir: string): Promise<Parent> {
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      if (text.endsWith('\n')) resolve(JSON.parse(text) as Parent);
+      if (!text.endsWith('\n')) return;
+      const parent = JSON.parse(text) as Parent;
+      orphans.push(parent.enginePid);
+      resolve(parent);
     });
     child.once('exit', (code) => reject(new Error(`the parent ended with ${code}: ${text}`)));
   });
