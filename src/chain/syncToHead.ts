@@ -25,6 +25,9 @@ export interface SyncOptions {
 }
 
 const CHUNK = 64;
+/** Headers asked for at once while the fork is looked for: 1, 16, then 256, as most reorganisations are of a block or two. */
+const SPAN_GROWTH = 16;
+const SPAN_MAX = 256;
 /** Times the walk begins again because the chain changed under it, before the caller is told. */
 const RESTARTS_MAX = 8;
 const RESTART_BASE_MS = 20;
@@ -118,7 +121,7 @@ async function findFork(
   if (head.number === base.number) return 'none';
   let above = head.number <= tip.number ? head : null;
   let upper = Math.min(tip.number, head.number - 1);
-  for (let span = 1; upper >= base.number; span *= 2) {
+  for (let span = 1; upper >= base.number; span = Math.min(span * SPAN_GROWTH, SPAN_MAX)) {
     const lower = Math.max(base.number, upper - span + 1);
     const headers = await source.fetchHeaders(lower, upper, signalOf(options));
     const top = headers.at(-1);

@@ -14,7 +14,7 @@ import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import { createNodeState } from '../chain/nodeState';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
-import { openDatabase } from '../clickhouse/database';
+import { openDatabase, type Database } from '../clickhouse/database';
 import { createQueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
@@ -51,8 +51,10 @@ export interface ApiServer {
   readonly url: string;
   /** What /readyz says is wrong. */
   problems(): readonly ReadyProblem[];
-  /** Gives the API its database; until then it answers 503. */
-  connect(readUrl: string): void;
+  /** Gives the API its database; until then it answers 503. `writer`: null where it may only read. */
+  connect(readUrl: string, writer: Database | null): void;
+  /** Looks for a new head at once. */
+  wake(): void;
   /** Ends streams and connections; resolves within a few seconds. */
   close(): Promise<void>;
 }
@@ -132,10 +134,11 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   return {
     url,
     problems: () => readAnswer(facts).problems,
-    connect(readUrl) {
+    connect(readUrl, writer) {
       database.give(openDatabase({ url: readUrl, maxConnections: READ_CONNECTIONS }));
-      explorer.connect(readUrl);
+      explorer.connect(readUrl, writer);
     },
+    wake: () => tail.wake(),
     async close() {
       stop.abort();
       hub.close();

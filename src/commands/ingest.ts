@@ -12,6 +12,7 @@ import { createGapStore } from '../ingest/gapStore';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/problems';
 import { runIngest } from '../ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/status';
+import type { Store } from '../ingest/store';
 import type { Logger } from '../log';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../sources/contractWorker';
@@ -29,8 +30,15 @@ export interface Ingester {
   close(): Promise<void>;
 }
 
-/** Throws bad_config without RPC_URL. Nothing is asked of the node before `run`. */
-export function createIngester(config: Config, log: Logger): Ingester {
+/**
+ * Throws bad_config without RPC_URL. Nothing is asked of the node before `run`.
+ * @param onCommit told whenever readers can see something new
+ */
+export function createIngester(
+  config: Config,
+  log: Logger,
+  onCommit: () => void = () => undefined,
+): Ingester {
   if (config.rpcUrls === null) {
     throw new AppError(
       'bad_config',
@@ -49,7 +57,7 @@ export function createIngester(config: Config, log: Logger): Ingester {
     run: (storage, signal, stopAt) => {
       const ingest = runIngest(
         {
-          store: createClickHouseStore(storage.writer, config.chainId),
+          store: telling(createClickHouseStore(storage.writer, config.chainId), onCommit),
           gaps: createGapStore(storage.writer, config.chainId),
           audit: createAuditKeeper(storage.writer, config.chainId, log),
           rpc,
@@ -76,6 +84,20 @@ export function createIngester(config: Config, log: Logger): Ingester {
       return workBesides(beside, ingest, signal);
     },
     close: () => rpc.close(),
+  };
+}
+
+/** The store, telling of each commit. */
+function telling(store: Store, onCommit: () => void): Store {
+  const tell = <T>(done: T): T => {
+    onCommit();
+    return done;
+  };
+  return {
+    ...store,
+    writeHead: (flip) => store.writeHead(flip).then(tell),
+    writeRange: (seq, batch) => store.writeRange(seq, batch).then(tell),
+    promote: (intent, commits) => store.promote(intent, commits).then(tell),
   };
 }
 

@@ -26,10 +26,10 @@ export async function runAll(
   parts: RunParts,
 ): Promise<void> {
   const metrics = createMetrics();
-  const ingester = parts.ingest ? createIngester(config, log) : null;
+  let api: ApiServer | null = null;
+  const ingester = parts.ingest ? createIngester(config, log, () => api?.wake()) : null;
   if (ingester !== null) metrics.watchTransfers(() => ingester.status);
   const second = parts.ingest && hasSecondChain(config) ? createSecond(config, log) : null;
-  let api: ApiServer | null = null;
   let storage: Storage | null = null;
   if (ingester !== null) metrics.watchIngest(() => ingester.figures());
   const engineProblems = () => listEngineProblems(storage);
@@ -40,8 +40,8 @@ export async function runAll(
       const ingest = ingester === null ? {} : { ingest: () => ingester.facts() };
       api = await startApi({ config, log, metrics, engineProblems, ...ingest });
     }
-    storage = await openStorage(config, log);
-    api?.connect(storage.readUrl);
+    storage = await openStorage(config, log, !parts.ingest);
+    api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
     await Promise.all([
       aborted(signal),

@@ -10,9 +10,31 @@ export type BlockTime = z.infer<typeof blockRowShape>;
 
 /** Times in the store are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
+/** Times kept per snapshot; callers choose some of them. */
+const FOUND_MAX = 256;
+
+/** What was found for a snapshot, by chain and time: its tables ask for the same few times. */
+const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
 /** The newest final block of the snapshot that is not later than `time` (unix seconds), or null. */
 export async function findFinalBlockAt(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  time: number,
+): Promise<BlockTime | null> {
+  const key = `${chainId} ${time}`;
+  const ofHead = found.get(head) ?? new Map<string, Promise<BlockTime | null>>();
+  found.set(head, ofHead);
+  const known = ofHead.get(key);
+  if (known !== undefined) return known;
+  const asked = readFinalBlockAt(runner, chainId, head, time);
+  if (ofHead.size < FOUND_MAX) ofHead.set(key, asked);
+  asked.catch(() => ofHead.delete(key));
+  return asked;
+}
+
+async function readFinalBlockAt(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,

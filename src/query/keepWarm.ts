@@ -1,6 +1,6 @@
 /**
  * Makes the tables of a new head before anybody asks for them, as long as somebody asked lately: one head at a time, the
- * newest next, so that a slow database is never given more than one at once.
+ * newest next, and of that one table after the other, so that whoever asks meanwhile does not wait behind all of them.
  */
 import { steadyNow } from '../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
@@ -29,8 +29,10 @@ export function createWarmer(now: () => number = steadyNow): Warmer {
     for (let head = next; head !== null; head = next) {
       next = null;
       const snapshot = head;
-      // Whoever asks for the same version is told of a failure; here it only means that nothing is warm.
-      await Promise.allSettled(watched.map((tables) => tables.at(snapshot)));
+      for (const tables of watched) {
+        // Whoever asks for the same version is told of a failure; here it only means that nothing is warm.
+        await tables.at(snapshot).catch(() => undefined);
+      }
     }
     running = false;
   };

@@ -38,6 +38,8 @@ export interface TailLoop {
   streamHead(): HeadSnapshot | null;
   /** Resolves when a look at the database that began after this call is done and published; or after the time, ms. */
   refreshed(timeoutMs: number): Promise<void>;
+  /** Looks at the database at once: who is beside the ingester need not wait for the next poll. */
+  wake(): void;
   facts(): TailFacts;
 }
 
@@ -68,11 +70,14 @@ class DatabaseTail implements TailLoop {
   private lastPollAt: number | null = null;
   private headAt: number | null = null;
   private lastError: string | null = null;
+  private woken = false;
+  private endPause: () => void = () => undefined;
 
   constructor(private readonly options: TailLoopOptions) {}
 
   async run(signal: AbortSignal): Promise<void> {
     const { log, pollMs = 50 } = this.options;
+    signal.addEventListener('abort', () => this.endPause(), { once: true });
     for (let failures = 0; !signal.aborted;) {
       const waiting = [...this.waiters];
       try {
@@ -89,7 +94,7 @@ class DatabaseTail implements TailLoop {
           log.warn({ err: error, failures }, 'the tail loop cannot read the head');
         }
       }
-      await pause(
+      await this.pause(
         failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10)),
         signal,
       );
@@ -113,6 +118,11 @@ class DatabaseTail implements TailLoop {
     };
   }
 
+  wake(): void {
+    this.woken = true;
+    this.endPause();
+  }
+
   async refreshed(timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -123,6 +133,15 @@ class DatabaseTail implements TailLoop {
       const timer = setTimeout(done, timeoutMs);
       this.waiters.add(done);
     });
+  }
+
+  /** Ends early when woken, also by what was said during the step before. */
+  private async pause(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    this.endPause = () => over.abort();
+    if (this.woken || signal.aborted) over.abort();
+    await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+    this.woken = false;
   }
 
   private async step(): Promise<void> {
@@ -203,13 +222,5 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
     await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

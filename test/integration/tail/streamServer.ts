@@ -26,7 +26,7 @@ export interface StreamWorld {
   readonly database: Database;
   readonly testDatabase: TestDatabase;
   /** Starts one API process; several may share the world. `port`: another way to the same database. */
-  serve(options?: HubOptions, port?: number): Promise<Tail>;
+  serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
   drop(): Promise<void>;
 }
 
@@ -41,10 +41,10 @@ export async function createStreamWorld(): Promise<StreamWorld> {
     chain: new ChainWriter(database),
     database,
     testDatabase,
-    async serve(options = {}, port): Promise<Tail> {
+    async serve(options = {}, port, pollMs = 10): Promise<Tail> {
       const url = new URL(testDatabase.readerUrl);
       if (port !== undefined) url.port = String(port);
-      const tail = await serve(url.toString(), options);
+      const tail = await serve(url.toString(), options, pollMs);
       tails.push(tail);
       return tail;
     },
@@ -56,11 +56,11 @@ export async function createStreamWorld(): Promise<StreamWorld> {
   };
 }
 
-async function serve(readerUrl: string, options: HubOptions): Promise<Tail> {
+async function serve(readerUrl: string, options: HubOptions, pollMs: number): Promise<Tail> {
   const reader = openDatabase({ url: readerUrl });
   const runner = createQueryRunner(reader, { checkRows: true });
   const hub = createHub(options);
-  const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs: 10 });
+  const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs });
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
   const route = activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG });

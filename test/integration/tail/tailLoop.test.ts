@@ -66,6 +66,18 @@ test('a loop that starts before its database finds it later', async () => {
   expect(api.tail.current()?.number).toBe(100);
 });
 
+test('one that is told of a commit sees it without waiting for its next poll', async () => {
+  const { tail } = await world.serve({}, undefined, 600_000);
+  await untilSeen(tail, chain);
+  for (let round = 0; round < 3; round += 1) {
+    const { number } = await chain.mine(swaps(1));
+    const seen = tail.refreshed(30_000);
+    tail.wake();
+    await seen;
+    expect(tail.current()?.number).toBe(number);
+  }
+});
+
 test('when the database is begun anew, streams are ended and their clients told that what they hold is void', async () => {
   await chain.promote(100);
   const api = await world.serve();
