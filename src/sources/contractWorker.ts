@@ -16,6 +16,7 @@ import { toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { readContractCodes, type CodeRpc } from './readContractCode';
+import { seedSignatures } from './seedSignatures';
 
 /** Between two looks at what is new. */
 const INTERVAL_MS = 2_000;
@@ -46,6 +47,7 @@ export interface ContractWorkerDeps {
 export class ContractWorker {
   readonly #runner: QueryRunner;
   #fullAt = 0;
+  #seeded = false;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.#runner = createQueryRunner(deps.database, { checkRows: false });
@@ -58,8 +60,9 @@ export class ContractWorker {
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = INTERVAL_MS;
-      if (status.phase !== 'follow') continue;
       try {
+        await this.#seed();
+        if (status.phase !== 'follow') continue;
         await this.look(signal);
       } catch (error) {
         if (signal.aborted) return;
@@ -67,6 +70,13 @@ export class ContractWorker {
         log.warn({ error: errorText(error) }, 'codes of contracts could not be read');
       }
     }
+  }
+
+  /** Once, and before anything is followed: what everybody knows needs no node. */
+  async #seed(): Promise<void> {
+    if (this.#seeded) return;
+    await seedSignatures(this.deps.database, this.#runner);
+    this.#seeded = true;
   }
 
   /** One look at what is new, or when it is time at everything. Resolves to how many contracts were stored. */

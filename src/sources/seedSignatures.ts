@@ -1,0 +1,34 @@
+/** Writes the well-known signatures where they are missing: harmless to repeat, and cheap once they are there. */
+import { abiSignaturesTable, type AbiSignatureRow } from '../clickhouse/sourceTables';
+import type { Database } from '../clickhouse/database';
+import { insertRows } from '../clickhouse/inserter';
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { indexedBits } from '../domain/abi';
+import type { KnownSignature } from '../domain/verifiedContract';
+import { inChunks } from '../query/inChunks';
+import { createSignatureReader } from '../query/signatures';
+import { listWellKnownSignatures } from './wellKnown/wellKnownSignatures';
+
+/** The row of a signature, as ABIs of verified contracts write it too. */
+export function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): AbiSignatureRow {
+  const indexed = kind === 'event' ? indexedBits(entry) : 0;
+  return { selector, kind, signature, indexed, entry: JSON.stringify(entry) };
+}
+
+/** Resolves to how many were missing. `runner` reads what `database` writes. */
+export async function seedSignatures(database: Database, runner: QueryRunner): Promise<number> {
+  const wanted = new Map(listWellKnownSignatures().map((each) => [keyOf(each), each]));
+  const selectors = [...new Set([...wanted.values()].map(({ selector }) => selector))];
+  const reader = createSignatureReader(runner);
+  for (const known of await inChunks(selectors, (chunk) => reader.listBySelectors(chunk)))
+    wanted.delete(keyOf(known));
+  if (wanted.size > 0)
+    await insertRows(database, abiSignaturesTable, [...wanted.values()].map(toSignatureRow));
+  return wanted.size;
+}
+
+/** As the key of abi_signatures. */
+function keyOf(known: KnownSignature): string {
+  const { selector, kind, signature, indexed } = toSignatureRow(known);
+  return `${selector} ${kind} ${signature} ${indexed}`;
+}
