@@ -2,11 +2,15 @@
  * Makes the tables of a new head before anybody asks for them, as long as somebody asked lately: one head at a time, the
  * newest next, and of that one table after the other, so that whoever asks meanwhile does not wait behind all of them.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { steadyNow } from '../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
 /** Nobody asked for so long: the next one to ask waits. */
 const DEMAND_MS = 60_000;
+/** Those who wait for a new head ask at once for what is newest, which needs no tables: they go first. */
+const HEAD_START_MS = 100;
 
 interface Warmable {
   at(head: HeadSnapshot): Promise<unknown>;
@@ -19,16 +23,17 @@ export interface Warmer {
   onHead(head: HeadSnapshot): void;
 }
 
-export function createWarmer(now: () => number = steadyNow): Warmer {
+export function createWarmer(now: () => number = steadyNow, headStartMs = HEAD_START_MS): Warmer {
   const watched: Warmable[] = [];
   let askedAt = -Infinity;
   let next: HeadSnapshot | null = null;
   let running = false;
   const run = async (): Promise<void> => {
     running = true;
-    for (let head = next; head !== null; head = next) {
+    while (next !== null) {
+      if (headStartMs > 0) await delay(headStartMs, undefined, { ref: false });
+      const snapshot: HeadSnapshot = next;
       next = null;
-      const snapshot = head;
       for (const tables of watched) {
         // Whoever asks for the same version is told of a failure; here it only means that nothing is warm.
         await tables.at(snapshot).catch(() => undefined);

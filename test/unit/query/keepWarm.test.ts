@@ -28,7 +28,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 test('nothing is made while nobody asks', () => {
   const tables = slowTables();
-  const warmer = createWarmer(() => 1_000_000);
+  const warmer = createWarmer(() => 1_000_000, 0);
   warmer.watch(tables);
   warmer.onHead(headOf(1));
   expect(tables.asked).toEqual([]);
@@ -36,7 +36,7 @@ test('nothing is made while nobody asks', () => {
 
 test('after a request each new head is made, one at a time, the newest next', async () => {
   const tables = slowTables();
-  const warmer = createWarmer(() => 1_000_000);
+  const warmer = createWarmer(() => 1_000_000, 0);
   const watched = warmer.watch(tables);
   void watched.at(headOf(1));
   for (const number of [2, 3, 4]) warmer.onHead(headOf(number));
@@ -46,10 +46,25 @@ test('after a request each new head is made, one at a time, the newest next', as
   expect(tables.asked).toEqual([1, 2, 4]);
 });
 
+test('the tables of a head are made one after the other, a moment after it came', async () => {
+  const [first, second] = [slowTables(), slowTables()];
+  const warmer = createWarmer(() => 1_000_000, 20);
+  void warmer.watch(first).at(headOf(1));
+  warmer.watch(second);
+  warmer.onHead(headOf(2));
+  warmer.onHead(headOf(3));
+  expect(first.asked).toEqual([1]);
+  while (first.asked.length < 2) await settle();
+  expect([first.asked, second.asked]).toEqual([[1, 3], []]);
+  first.finish[1]!();
+  while (second.asked.length < 1) await settle();
+  expect(second.asked).toEqual([3]);
+});
+
 test('a minute without a request ends it', () => {
   let time = 0;
   const tables = slowTables();
-  const warmer = createWarmer(() => time);
+  const warmer = createWarmer(() => time, 0);
   void warmer.watch(tables).at(headOf(1));
   time = 61_000;
   warmer.onHead(headOf(2));
@@ -58,7 +73,7 @@ test('a minute without a request ends it', () => {
 
 test('a failure does not end it', async () => {
   const asked: number[] = [];
-  const warmer = createWarmer(() => 0);
+  const warmer = createWarmer(() => 0, 0);
   const watched = warmer.watch({
     at(head: HeadSnapshot) {
       asked.push(head.number);
