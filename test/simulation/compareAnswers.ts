@@ -1,40 +1,26 @@
 /**
- * What the real query functions answer, against a plain recomputation from the canonical logs: bars in the quote currency in
- * all six timeframes, activity, pairs, DEXes, balances. As of the reader's own snapshot, on the real engine.
+ * What the real query functions answer, against a plain recomputation from the canonical logs: bars in the quote currency and
+ * in USD in all six timeframes, activity, pairs, DEXes, balances. As of the reader's own snapshot, on the real engine.
  */
 import type { Database } from '../../src/clickhouse/database';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
-import type { Hex } from '../../src/domain/hex';
 import { ALL_ACTIVITY, listEventsBetween } from '../../src/query/activity';
 import { readHoldings } from '../../src/query/balances';
 import { readDexTable } from '../../src/query/dexTable';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { readHead } from '../../src/query/headState';
-import { createHeadSwaps } from '../../src/query/headSwaps';
 import { createPairTables } from '../../src/query/pairTable';
-import { createPoolDirectory } from '../../src/query/poolDirectory';
-import { getPairTicks } from '../../src/query/ticks';
 import { createTokenPrices } from '../../src/query/tokenPrices';
-import { isBaseFirst, oracleTruth, type OracleTruth } from './compareOracle';
-import { oracleBars, type OracleBar } from './oracle';
+import { oracleTruth, type OracleTruth } from './compareOracle';
+import { comparePairTicks as compareTicks, pricedSwaps } from './compareTicks';
 import { oraclePairs } from './oraclePairs';
 import { oracleBalances } from './transferRows';
 import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
 import { SIM_DESCRIPTION } from './simDescription';
 import { digest } from './simLogs';
-import { simDecimals } from './simPairCalls';
 
-const TIMEFRAMES = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
-type Timeframe = keyof typeof TIMEFRAMES;
 const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
 const DAY = 86_400;
-/** Pairs whose bars are asked for; those with the most swaps. */
-const PAIRS_ASKED = 6;
-const BARS_MAX = 1_000;
-
-const close = (a: number, b: number): boolean =>
-  a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
-
 export async function compareAnswers(database: Database, chain: SimChain): Promise<string[]> {
   const runner = createQueryRunner(database, { checkRows: true });
   const head = await readHead(runner, SIM_CHAIN_ID);
@@ -44,105 +30,11 @@ export async function compareAnswers(database: Database, chain: SimChain): Promi
     blocks.push(block);
   const truth = oracleTruth(chain, blocks.reverse(), head.startBlock);
   return [
-    ...(await compareTicks(runner, head, truth)),
+    ...(await compareTicks(runner, head, truth, await pricedSwaps(chain, truth, head.startBlock))),
     ...(await compareActivity(runner, head, truth)),
     ...(await compareMarket(runner, head, truth)),
     ...(await compareHoldings(runner, head, truth)),
   ].map((line) => `answer: ${line}`);
-}
-
-async function compareTicks(runner: QueryRunner, head: HeadSnapshot, truth: OracleTruth): Promise<string[]> {
-  const source = {
-    runner,
-    chainId: SIM_CHAIN_ID,
-    directory: createPoolDirectory(runner),
-    chain: SIM_DESCRIPTION,
-    headSwaps: createHeadSwaps(runner),
-  };
-  const bars = oracleBars(truth.swaps);
-  const counts = new Map<string, number>();
-  // Pools of two tokens have one leg; the others' are asked for by name elsewhere.
-  const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
-  for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);
-  const wrong: string[] = [];
-  for (const [pair] of asked) {
-    const swap = ofPairs.find((each) => each.pair === pair)!;
-    if (truth.vault.pools.some((pool) => pool[2] === pair)) continue;
-    const baseFirst = isBaseFirst(swap.token0, swap.token1);
-    for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
-      const rest = {
-        to: null,
-        currency: 'quote',
-        fill: false,
-        invert: false,
-        base: null,
-        quote: null,
-      } as const;
-      const request = { ...rest, pair: pair as Hex, timeframe, limit: BARS_MAX };
-      const { data } = await getPairTicks(source, head, request);
-      const expected = [...bars]
-        .filter(
-          ([key, bar]) =>
-            key.startsWith(`${seconds} ${pair} `) && key.endsWith(' 1') && !Number.isNaN(bar.open),
-        )
-        .map(([key, bar]) => plainBar(Number(key.split(' ')[2]), bar, swap, baseFirst))
-        .sort((a, b) => a.time - b.time);
-      if (data.length !== expected.length)
-        wrong.push(`${data.length} bars of ${pair} in ${timeframe}, ${expected.length} expected`);
-      const differing = expected.find(
-        (bar, index) =>
-          !isSame(data[index], bar) || data[index]?.closed !== bar.time + seconds <= head.timestamp,
-      );
-      if (differing !== undefined)
-        wrong.push(`bar ${differing.time} of ${pair} in ${timeframe} is not ${JSON.stringify(differing)}`);
-    }
-  }
-  return wrong.slice(0, 3);
-}
-
-interface PlainBar {
-  readonly time: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-  readonly trades: number;
-  readonly buys: number;
-  readonly sells: number;
-}
-
-function isSame(
-  found: { readonly [K in keyof PlainBar]: PlainBar[K] | string } | undefined,
-  bar: PlainBar,
-): boolean {
-  if (found === undefined) return false;
-  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(found[key]), bar[key]));
-}
-
-function plainBar(
-  time: number,
-  bar: OracleBar,
-  { token0, token1 }: { readonly token0: string; readonly token1: string },
-  baseFirst: boolean,
-): PlainBar {
-  const [decimals0, decimals1] = [simDecimals(token0 as Hex), simDecimals(token1 as Hex)];
-  const scale = 10 ** (decimals0 - decimals1);
-  const turn = (price: number): number => (baseFirst ? price * scale : 1 / (price * scale));
-  const buys = baseFirst ? bar.outs0 : bar.outs1;
-  const whole = (amount: bigint, decimals: number): number => Number(amount) / 10 ** decimals;
-  return {
-    time,
-    open: turn(bar.open),
-    high: turn(baseFirst ? bar.high : bar.low),
-    low: turn(baseFirst ? bar.low : bar.high),
-    close: turn(bar.close),
-    volume: baseFirst ? whole(bar.volume0, decimals0) : whole(bar.volume1, decimals1),
-    trades: bar.trades,
-    buys,
-    sells: bar.trades - buys,
-  };
 }
 
 async function compareActivity(

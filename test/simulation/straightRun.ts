@@ -9,6 +9,7 @@ import { RpcError } from '../../src/chain/rpcError';
 import { blockOfOrd } from '../../src/domain/ord';
 import type { ChainBlock } from '../../src/domain/block';
 import { BlockPricer } from '../../src/ingest/blockPricer';
+import type { BlockRows } from '../../src/ingest/blockRows';
 import { decodeBlock } from '../../src/ingest/decodeBlock';
 import { PoolDiscovery } from '../../src/ingest/discoverPools';
 import { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
@@ -45,12 +46,12 @@ function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
   };
 }
 
-/** Rows by table, as latin1 text of their bytes. */
-export async function straightRows(
+/** Rows block by block, priced. */
+export async function straightBlocks(
   chain: SimChain,
   blocks: readonly ChainBlock[],
   startBlock: number,
-): Promise<Map<string, string[]>> {
+): Promise<BlockRows[]> {
   const context = createDecodeContext({ chain: SIM_DESCRIPTION, status: newIngestStatus(), log });
   const { baseIsToken0, eventTopics, creationTopics } = context;
   const rpc = calmCalls(chain, blocks);
@@ -62,15 +63,27 @@ export async function straightRows(
   const prices = { anchors: SIM_DESCRIPTION.anchors, wrappedNative: SIM_DESCRIPTION.wrappedNative };
   // Prices reckon with the decimals of tokens that some pool or transfer showed: which is every token that is asked for.
   const pricer = new BlockPricer(prices, simDecimals);
-  const writers = TABLE_ENCODERS.map(() => new RowWriter());
+  const all: BlockRows[] = [];
   for (const block of blocks) {
     const pools = startBlock > 1 ? await discovery.discover([block], context.registry) : [];
     const vaultPools = await vaultDiscovery.discover([block], context.registry, false);
     const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
     const rows = decodeBlock(context, block, found, false);
     pricer.price(rows, false);
-    TABLE_ENCODERS.forEach((encoder, index) => encoder.write(writers[index]!, rows, null));
+    all.push(rows);
   }
+  return all;
+}
+
+/** Rows by table, as latin1 text of their bytes. */
+export async function straightRows(
+  chain: SimChain,
+  blocks: readonly ChainBlock[],
+  startBlock: number,
+): Promise<Map<string, string[]>> {
+  const writers = TABLE_ENCODERS.map(() => new RowWriter());
+  for (const rows of await straightBlocks(chain, blocks, startBlock))
+    TABLE_ENCODERS.forEach((encoder, index) => encoder.write(writers[index]!, rows, null));
   return new Map(
     TABLE_ENCODERS.map(({ name }, index) => [
       name,
