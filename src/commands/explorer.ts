@@ -2,14 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';
-import type { ExplorerChain, ExplorerDeps } from '../api/explorer/explorerRoute';
+import type { DialectDeps } from '../api/etherscan/action';
+import type { ExplorerChain } from '../api/explorer/explorerRoute';
 import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import { createNodeState } from '../chain/nodeState';
-import { openDatabase } from '../clickhouse/database';
+import { openDatabase, type Database } from '../clickhouse/database';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
 import { isHexData, type Hex } from '../domain/hex';
+import type { VerificationQueue } from '../domain/verification';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
@@ -19,11 +21,14 @@ import type { HeadSnapshot } from '../query/headSnapshot';
 import { readChangeMark } from '../query/headState';
 import { createLogDecoder } from '../query/logDecoder';
 import type { PairTables } from '../query/pairTable';
+import { rememberState } from '../query/rememberState';
 import type { NamedPair } from '../query/search';
 import { createSignatureReader } from '../query/signatures';
 import { createVerifiedReader } from '../query/verifiedContracts';
+import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import { openVerifyQueue } from './openVerifyQueue';
 import { hasSecondChain, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
 
 export interface ExplorerOptions {
@@ -34,15 +39,15 @@ export interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly pairs: Pick<PairTables, 'ready'>;
+  readonly pairs: Pick<PairTables, 'at' | 'ready'>;
   /** The answers' way to the market chain's node; null: there is none. */
   readonly rpc: EndpointPool | null;
 }
 
 export interface Explorer {
-  readonly deps: ExplorerDeps;
-  /** Gives it its databases: those beside the one that the address names. */
-  connect(readUrl: string): void;
+  readonly deps: DialectDeps;
+  /** Gives it its databases: those beside the one that the address names. `writer`: null where it may only read. */
+  connect(readUrl: string, writer: Database | null): void;
   close(): Promise<void>;
 }
 
@@ -60,6 +65,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const findChain = (chainId: number): ExplorerChain | null =>
     chainId === config.chainId ? market : chainId === SECOND_CHAIN_ID ? (second?.chain() ?? null) : null;
   let verifiedDb = 'default';
+  let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const signatures = createSignatureReader(runner);
   const contracts = createContractReader(
@@ -75,7 +81,12 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     [SECOND_CHAIN_ID, second?.rpc ?? null],
   ]);
   const states = new Map(
-    [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeState({ rpc, log })] as const])),
+    [...nodes].flatMap(([id, rpc]) =>
+      rpc === null ? [] : [[id, rememberState(createNodeState({ rpc, log }))] as const],
+    ),
+  );
+  const reads = new Map(
+    [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeReads(rpc)] as const])),
   );
   return {
     deps: {
@@ -96,12 +107,19 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       totalSupplyOf: () => null,
       codeSizeOf: (chainId, address) => readCodeSize(nodes.get(chainId) ?? null, address),
       nodeOf: (chainId) => states.get(chainId) ?? null,
+      readsOf: (chainId) => reads.get(chainId) ?? null,
+      nativeUsdOf: async (chainId, head) =>
+        chainId === config.chainId ? (await options.pairs.at(head)).prices.nativeUsd : null,
+      verifications: () => verifications,
     },
-    connect(readUrl) {
+    connect(readUrl, writer) {
+      const parts = { reader: verified, contracts, nodes, log };
+      if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
       second?.connect(secondDatabaseUrl(readUrl));
     },
     async close() {
+      await verifications?.close();
       await second?.close();
       log.debug('the explorer is closed');
     },

@@ -12,13 +12,17 @@ export interface Storage {
   /** The database of the explorer's second chain; null where it is not ingested. */
   readonly secondWriter: Database | null;
   readonly readUrl: string;
+  /** Whether CLICKHOUSE_URL names a user that may only read: then the schema is left as it is. */
+  readonly readOnly: boolean;
   /** null with CLICKHOUSE_URL. */
   readonly server: EmbeddedServer | null;
   close(): Promise<void>;
 }
 
-/** Connects and brings the schema up to date. Rejects when the database cannot be had. */
-export async function openStorage(config: Config, log: Logger): Promise<Storage> {
+/**
+ * Connects and brings the schema up to date. Rejects when the database cannot be had, or only read and that is not enough.
+ */
+export async function openStorage(config: Config, log: Logger, readingIsEnough = false): Promise<Storage> {
   if (config.clickhouseCluster !== null) {
     throw new AppError('bad_config', 'CLICKHOUSE_CLUSTER is not supported yet: leave it unset');
   }
@@ -26,18 +30,22 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     config.clickhouseUrl === null ? await startEmbeddedServer({ dataDir: config.dataDir, log }) : null;
   const writeUrl = config.clickhouseUrl ?? server?.writerUrl ?? '';
   const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
-  if (server === null) await createDatabase(writeUrl);
+  const readOnly = server === null && (await mayOnlyRead(writeUrl));
+  if (readOnly && !readingIsEnough) {
+    throw new AppError('bad_config', 'CLICKHOUSE_URL names a user that may only read: this command writes');
+  }
+  if (server === null && !readOnly) await createDatabase(writeUrl);
   const open = (url: string): Database => openDatabase({ url, requestTimeoutMs: 120_000 });
   const writer = open(writeUrl);
   const secondUrl = secondDatabaseUrl(writeUrl);
-  const secondWriter = hasSecondChain(config) ? open(secondUrl) : null;
+  const secondWriter = hasSecondChain(config) && !readOnly ? open(secondUrl) : null;
   const close = async (): Promise<void> => {
     await secondWriter?.close();
     await writer.close();
     await server?.stop();
   };
   try {
-    await migrate(writer, log);
+    if (!readOnly) await migrate(writer, log);
     if (secondWriter !== null) {
       await createDatabase(secondUrl, new URL(writeUrl).pathname);
       await migrate(secondWriter, log);
@@ -46,7 +54,21 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     await close();
     throw error;
   }
-  return { writer, secondWriter, readUrl, server, close };
+  return { writer, secondWriter, readUrl, readOnly, server, close };
+}
+
+/** Whether the user's profile forbids writing. */
+async function mayOnlyRead(url: string): Promise<boolean> {
+  const anywhere = new URL(url);
+  anywhere.pathname = '/default';
+  const database = openDatabase({ url: anywhere.toString() });
+  try {
+    const sql = "SELECT toString(getSetting('readonly')) AS readonly";
+    const [row] = await database.select<{ readonly: string }>('read rights', sql);
+    return row?.readonly !== '0';
+  } finally {
+    await database.close();
+  }
 }
 
 /** Creates the database that the address names, connected to `from`; its user must be allowed to. */

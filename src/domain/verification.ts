@@ -1,4 +1,5 @@
 /** What the verification of sources is to whoever asks for it: requests, tickets and their states. */
+import type { Hex } from './hex';
 import type { ContractId, VerificationStatus } from './verifiedContract';
 
 export interface VerificationRequest extends ContractId {
@@ -10,6 +11,8 @@ export interface VerificationRequest extends ContractId {
   readonly compilerVersion: string;
   /** SPDX identifier; null: the one in the file. */
   readonly license: string | null;
+  /** As whoever asks encoded them; compared with the chain where its creation code is known. Null or absent: not told. */
+  readonly constructorArguments?: Hex | null;
 }
 
 export type VerificationState =
@@ -23,12 +26,17 @@ export type Submission =
   | { readonly kind: 'queued'; readonly guid: string }
   | { readonly kind: 'already_verified'; readonly status: VerificationStatus }
   /** There is no code at the address. */
-  | { readonly kind: 'no_code' };
+  | { readonly kind: 'no_code' }
+  /** No node of the chain is configured that could be asked for the code. */
+  | { readonly kind: 'no_node' };
 
 export interface VerificationQueue {
   /** Compiler versions that can be asked for, newest first. */
   readonly compilerVersions: readonly string[];
-  /** Throws bad_request for what is no request at all, unavailable when the queue is full or the node is away. */
+  /**
+   * Throws bad_request for what is no request at all, unavailable when the queue is full, node_failed when the node is away.
+   * What is asked again while it waits has the same ticket.
+   */
   submit(request: VerificationRequest): Promise<Submission>;
   /** null: no such ticket, or one long forgotten. */
   status(guid: string): VerificationState | null;

@@ -1,5 +1,7 @@
 /** What answers show of a contract: a summary for lists, the whole record for one. */
+import { formatUnits } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
+import type { NodeState } from '../domain/nodeState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../wire/explorer';
@@ -9,6 +11,7 @@ import type { LogSource } from './logFilter';
 import { implementationsAt, readRoutes, type Routes } from './logDecoder';
 import { findPool, tokensOfPool } from './pools';
 import { listTokens, tokenOf, type TokenMap } from './tokens';
+import { readTotalSupply } from './totalSupply';
 
 /** Upgrades shown. */
 const UPGRADES_SHOWN = 100;
@@ -16,6 +19,8 @@ const UPGRADES_SHOWN = 100;
 export interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
+  /** Who can say what a contract itself tells; null: nobody. */
+  readonly nodeOf?: (chainId: number) => NodeState | null;
 }
 
 interface Moment {
@@ -82,7 +87,7 @@ function proxyOf(
 
 /** The whole record of a contract. */
 export async function toRecord(
-  { verified }: RecordDeps,
+  { verified, nodeOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
   totalSupplyOf: (address: Hex) => string | null,
@@ -95,10 +100,15 @@ export async function toRecord(
     readRoutes(source, head, [address]),
     facts.kind === 'pair' ? findPool(runner, head, address) : null,
   ]);
-  const [files, pairTokens] = await Promise.all([
+  const decimals = tokens.get(address)?.decimals ?? null;
+  const known = totalSupplyOf(address);
+  const node = nodeOf?.(facts.chainId) ?? null;
+  const [files, pairTokens, supply] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
+    known !== null || decimals === null ? null : readTotalSupply(source, head, address, node),
   ]);
+  const supplyText = supply === null || decimals === null ? known : formatUnits(supply, decimals);
   const summary = toSummary(facts, record, tokens, routes, head);
   return {
     ...summary,
@@ -109,7 +119,7 @@ export async function toRecord(
     creation_tx: creation?.txHash ?? null,
     code_hash: code?.hash ?? null,
     code_size: code?.size ?? null,
-    token: summary.token === null ? null : { ...summary.token, total_supply: totalSupplyOf(address) },
+    token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
     pair: pool === null ? null : toPair(pool, pairTokens),
     upgrades: (routes.upgrades.get(address) ?? [])
       .slice(-UPGRADES_SHOWN)

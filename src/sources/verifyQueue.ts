@@ -2,7 +2,7 @@
  * The queue of verifications: one compilation at a time, a bounded number waiting, results kept for a while. A ticket is
  * known to this process alone.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 import { LRUCache } from 'lru-cache';
 
@@ -44,6 +44,8 @@ export interface VerifyQueueDeps {
 
 interface Job {
   readonly guid: string;
+  /** Of all that is asked. */
+  readonly digest: string;
   readonly request: VerificationRequest;
   readonly onChain: OnChain;
 }
@@ -52,11 +54,14 @@ export function createVerifyQueue(given: VerifyQueueDeps): VerificationQueue {
   const deps = { ...given, compilers: rememberCompilations(given.compilers, COMPILATIONS_KEPT) };
   const tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
   const waiting: Job[] = [];
+  /** Tickets of what waits or is being compiled, by what is asked. */
+  const open = new Map<string, string>();
   const stop = new AbortController();
   let running: Promise<void> | null = null;
   const drain = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined && !stop.signal.aborted; job = waiting.shift()) {
       tickets.set(job.guid, await runJob(deps, job, stop.signal));
+      open.delete(job.digest);
     }
     running = null;
   };
@@ -67,16 +72,22 @@ export function createVerifyQueue(given: VerifyQueueDeps): VerificationQueue {
       if (parseTarget(request.contractName).name === '') {
         throw new AppError('bad_request', 'the name of the contract is missing');
       }
+      const digest = digestOf(request);
       const own = await findOwnStatus(deps.reader, request);
       if (own === 'exact_match') return { kind: 'already_verified', status: own };
+      if (!deps.chain.knows(request.chainId)) return { kind: 'no_node' };
       const onChain = await readOnChain(deps, request);
       if (onChain === null) return { kind: 'no_code' };
+      // Another one may have handed it in meanwhile.
+      const same = open.get(digest);
+      if (same !== undefined) return { kind: 'queued', guid: same };
       if (stop.signal.aborted || waiting.length >= WAITING_MAX) {
         throw new AppError('unavailable', 'too many verifications are waiting');
       }
       const guid = randomBytes(GUID_BYTES).toString('hex');
       tickets.set(guid, { state: 'pending' });
-      waiting.push({ guid, request, onChain });
+      open.set(digest, guid);
+      waiting.push({ guid, digest, request, onChain });
       running ??= drain();
       return { kind: 'queued', guid };
     },
@@ -84,9 +95,23 @@ export function createVerifyQueue(given: VerifyQueueDeps): VerificationQueue {
     async close() {
       stop.abort();
       waiting.length = 0;
+      open.clear();
       await running;
     },
   };
+}
+
+function digestOf(request: VerificationRequest): string {
+  return createHash('sha256').update(writeRequest(request)).digest('hex');
+}
+
+function writeRequest(request: VerificationRequest): string {
+  try {
+    return JSON.stringify(request);
+  } catch (error) {
+    if (error instanceof RangeError) throw new AppError('bad_request', 'the input is nested too deeply');
+    throw error;
+  }
 }
 
 async function findOwnStatus(
@@ -100,13 +125,7 @@ async function findOwnStatus(
 /** null: no code is there. */
 async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise<OnChain | null> {
   const runtime = await deps.chain.getCode(contract);
-  if (runtime === null) {
-    throw new AppError(
-      'unavailable',
-      `no node of chain ${contract.chainId} is configured: its code cannot be read`,
-    );
-  }
-  if (runtime === '0x') return null;
+  if (runtime === null || runtime === '0x') return null;
   const transaction = await deps.findCreationTransaction(contract);
   const creation = transaction === null ? null : await deps.chain.findCreationCode(contract, transaction);
   return { runtime, creation, transaction };
@@ -119,16 +138,20 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
   try {
     const now = Math.floor((deps.now ?? Date.now)() / 1_000);
     const result = await verifyContract(deps.compilers, request, onChain, now, signal);
-    if ('reason' in result) return { state: 'failed', reason: result.reason };
+    if ('reason' in result) return fail(deps, job, result.reason);
     const { status } = result.record.contract;
     const { stored } = await deps.store.store([result.record]);
     deps.log.info({ chainId, address, status, stored }, 'verified a contract');
     return { state: stored === 0 ? 'already_verified' : 'verified', status };
   } catch (error) {
-    if (error instanceof AppError && error.code === 'bad_request') {
-      return { state: 'failed', reason: error.message };
-    }
+    if (error instanceof AppError && error.code === 'bad_request') return fail(deps, job, error.message);
     deps.log.error({ chainId, address, error: errorText(error) }, 'a verification failed');
     return { state: 'failed', reason: 'the verification could not be carried out; try again later' };
   }
+}
+
+function fail({ log }: VerifyQueueDeps, { request }: Job, reason: string): VerificationState {
+  const { chainId, address, contractName } = request;
+  log.info({ chainId, address, contractName, reason }, 'a contract was not verified');
+  return { state: 'failed', reason };
 }

@@ -56,7 +56,7 @@ export async function startSimApi(
     log,
     metrics: createMetrics(),
   });
-  api.connect(test_.readerUrl);
+  api.connect(test_.readerUrl, null);
   for (;;) {
     const answer = await fetch(`${api.url}/readyz`);
     await answer.arrayBuffer();

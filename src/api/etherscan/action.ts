@@ -1,17 +1,42 @@
 /** What one action of the Etherscan dialect is given and gives. */
-import type { EtherscanAnswer } from '../../wire/etherscan';
+import { z } from 'zod';
+
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { NodeReads } from '../../query/nodeReads';
+import { etherscanAnswerShape } from '../../wire/etherscan';
 import type { ChainMoment, ExplorerDeps } from '../explorer/explorerRoute';
 import type { AskedParams } from './askedParams';
 
+/** What the explorer reads, and what only this dialect asks for. */
+export interface DialectDeps extends ExplorerDeps {
+  /** Who answers reads of a chain as its node does; null: nobody. */
+  readonly readsOf?: (chainId: number) => NodeReads | null;
+  /** USD per whole native coin as of the head; null: no price. */
+  readonly nativeUsdOf?: (chainId: number, head: HeadSnapshot) => Promise<number | null>;
+}
+
 export interface Ask {
-  readonly deps: ExplorerDeps;
+  readonly deps: DialectDeps;
   readonly asked: AskedParams;
   readonly chainId: number;
   /** Null where the chain is valid and not stored here. */
   readonly moment: ChainMoment | null;
 }
 
-export type Action = (ask: Ask) => Promise<EtherscanAnswer> | EtherscanAnswer;
+const handedOnShape = { jsonrpc: z.literal('2.0'), id: z.int() } as const;
+
+/** What a node says is handed on as it is. */
+export const dialectAnswerShape = z.union([
+  etherscanAnswerShape,
+  z.object({ ...handedOnShape, result: z.unknown() }),
+  z.object({
+    ...handedOnShape,
+    error: z.object({ code: z.int(), message: z.string(), data: z.string().optional() }),
+  }),
+]);
+export type DialectAnswer = z.infer<typeof dialectAnswerShape>;
+
+export type Action = (ask: Ask) => Promise<DialectAnswer> | DialectAnswer;
 
 /** By name in lower case. */
 export type Actions = ReadonlyMap<string, Action>;

@@ -1,11 +1,10 @@
-/** Modules block and transaction, as far as indexed blocks and logs tell. */
+/** module=block, as far as indexed blocks tell. */
 import { findBlockTime, findFinalBlockAt } from '../../query/blockTimes';
 import type { HeadSnapshot } from '../../query/headSnapshot';
-import { ALL_LOGS, type LogSource } from '../../query/logFilter';
-import { listLogs } from '../../query/logs';
+import type { LogSource } from '../../query/logFilter';
 import type { Action, Actions, Ask } from './action';
 import { ok, refuse, TEXTS } from './answers';
-import { badFormat, findHashParam, numberOf, textOf } from './askedParams';
+import { badFormat, numberOf, textOf } from './askedParams';
 
 /** Blocks over which the time of a block is averaged. */
 const AVERAGED = 1_000;
@@ -13,10 +12,6 @@ const AVERAGED = 1_000;
 export const blockActions: Actions = new Map<string, Action>([
   ['getblocknobytime', getBlockByTime],
   ['getblockcountdown', getCountdown],
-]);
-
-export const transactionActions: Actions = new Map<string, Action>([
-  ['gettxreceiptstatus', getReceiptStatus],
 ]);
 
 async function getBlockByTime({ asked, moment }: Ask) {
@@ -69,14 +64,4 @@ async function getCountdown({ asked, moment }: Ask) {
     RemainingBlock: String(remaining),
     EstimateTimeInSec: seconds.toFixed(1),
   });
-}
-
-/** A log proves that its transaction succeeded; of others nothing is known. */
-async function getReceiptStatus({ asked, moment }: Ask) {
-  const txHash = findHashParam(asked, 'txhash');
-  if (txHash === null) throw badFormat('txhash');
-  if (moment === null) return ok({ status: '' });
-  const page = { newestFirst: true, behind: null, skip: 0, limit: 1 };
-  const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
-  return ok({ status: logs.length > 0 ? '1' : '' });
 }

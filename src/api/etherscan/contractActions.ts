@@ -7,6 +7,7 @@ import { implementationsAt, readRoutes } from '../../query/logDecoder';
 import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from './answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from './askedParams';
+import { checkVerifyStatus, verifySourceCode } from './verifyActions';
 
 const CREATIONS_MAX = 10;
 const LISTED_MAX = 1_000;
@@ -16,8 +17,8 @@ export const contractActions: Actions = new Map<string, Action>([
   ['getsourcecode', getSourceCode],
   ['getcontractcreation', getContractCreation],
   ['listcontracts', listContracts],
-  ['verifysourcecode', () => refuse(TEXTS.noVerification)],
-  ['checkverifystatus', () => refuse(TEXTS.unknownUid)],
+  ['verifysourcecode', verifySourceCode],
+  ['checkverifystatus', checkVerifyStatus],
 ]);
 
 async function getAbi({ deps, asked, chainId }: Ask) {

@@ -3,21 +3,31 @@
  * is answered; see the table of texts beside it.
  */
 import { AppError } from '../../errors';
-import { etherscanAnswerShape, type EtherscanAnswer } from '../../wire/etherscan';
 import { z } from 'zod';
 
-import { chainParam, momentOf, type ChainMoment, type ExplorerDeps } from '../explorer/explorerRoute';
+import { chainParam, momentOf, type ChainMoment } from '../explorer/explorerRoute';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';
-import type { Action, Actions } from './action';
+import {
+  dialectAnswerShape,
+  type Action,
+  type Actions,
+  type DialectAnswer,
+  type DialectDeps,
+} from './action';
 import { badParam, refusalOf, refuse, TEXTS } from './answers';
 import { readAsked, textOf, type AskedParams } from './askedParams';
-import { blockActions, transactionActions } from './blockActions';
+import { blockActions } from './blockActions';
 import { contractActions } from './contractActions';
+import { gasActions } from './gasActions';
 import { logActions } from './logActions';
 import { CHAIN_LIST_PATH, ETHERSCAN_PATHS, SHARED_PATH } from './mounts';
-import { coinActions, proxyActions } from './nodeActions';
-import { accountTokenActions, statsActions, tokenActions } from './tokenActions';
+import { coinActions } from './nodeActions';
+import { proxyActions } from './proxyActions';
+import { statsActions } from './statsActions';
+import { tokenActions, tokenBalanceActions } from './tokenActions';
+import { transactionActions } from './transactionActions';
+import { transferActions } from './transferActions';
 
 /** Verifications arrive between blocks: an answer is not given again for longer. */
 const KEEP_MS = 3_000;
@@ -30,20 +40,20 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['logs', logActions],
   ['block', blockActions],
   ['proxy', proxyActions],
-  ['account', new Map([...coinActions, ...accountTokenActions])],
+  ['account', new Map([...coinActions, ...tokenBalanceActions, ...transferActions])],
   ['stats', statsActions],
   ['token', tokenActions],
   ['transaction', transactionActions],
-  ['gastracker', new Map()],
+  ['gastracker', gasActions],
 ]);
 
-export function etherscanRoutes(deps: ExplorerDeps): Route[] {
+export function etherscanRoutes(deps: DialectDeps): Route[] {
   return [...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)), chainListRoute(deps)];
 }
 
-function dialectRoute(deps: ExplorerDeps, path: string): Route {
+function dialectRoute(deps: DialectDeps, path: string): Route {
   // The others answer the same: one example is enough.
-  const answer = path === '/api' ? { answer: etherscanAnswerShape } : {};
+  const answer = path === '/api' ? { answer: dialectAnswerShape } : {};
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
@@ -94,7 +104,7 @@ function describe(): string {
   );
 }
 
-async function answerCall(deps: ExplorerDeps, ctx: RouteContext, shared: boolean): Promise<void> {
+async function answerCall(deps: DialectDeps, ctx: RouteContext, shared: boolean): Promise<void> {
   const asked = await readAsked(ctx);
   if (shared && !asked.has('module'))
     throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
@@ -102,7 +112,7 @@ async function answerCall(deps: ExplorerDeps, ctx: RouteContext, shared: boolean
   const action = findAction(asked);
   const moment = momentOf(deps, chainId);
   setHeadHeaders(ctx, moment);
-  const run = async (): Promise<EtherscanAnswer> => action({ deps, asked, chainId, moment });
+  const run = async (): Promise<DialectAnswer> => action({ deps, asked, chainId, moment });
   ctx.type = 'application/json';
   const key = `etherscan ${chainId} ${moment?.head.version ?? ''} ${keyOf(asked)}`;
   if (key.length > KEY_LENGTH_MAX) {
@@ -115,7 +125,7 @@ async function answerCall(deps: ExplorerDeps, ctx: RouteContext, shared: boolean
 }
 
 /** The path says which chain, else the parameter; else it is the default one. */
-function chainOf({ chainIds }: ExplorerDeps, text: string | null): number {
+function chainOf({ chainIds }: DialectDeps, text: string | null): number {
   if (text === null) return chainIds[0] ?? 0;
   const chainId = chainIds.find((id) => String(id) === text);
   if (chainId === undefined) throw badParam(TEXTS.chain);
@@ -163,7 +173,7 @@ const chainListShape = z.object({
   ),
 });
 
-function chainListRoute(deps: ExplorerDeps): Route {
+function chainListRoute(deps: DialectDeps): Route {
   return {
     path: CHAIN_LIST_PATH,
     doc: { summary: 'Chains of the Etherscan dialect', tag: 'etherscan', answer: chainListShape },

@@ -1,5 +1,5 @@
-/** Module proxy and balances of the native coin: what the node says of the state after the head's block. */
-import { isAddress, isHexData, numberToHex, toLowerHex, type Hex } from '../../domain/hex';
+/** Balances of the native coin, and how actions ask what the node says of the state after the head's block. */
+import type { Hex } from '../../domain/hex';
 import type { StateAnswers, StateQuestion } from '../../domain/nodeState';
 import { AppError } from '../../errors';
 import type { Action, Actions, Ask } from './action';
@@ -7,14 +7,6 @@ import { badParam, ok, refuse, TEXTS } from './answers';
 import { addressOf, badFormat, needAddress, textOf } from './askedParams';
 
 const BALANCES_MAX = 20;
-const CALL_BYTES_MAX = 65_536;
-/** EIP-1474's for a call that reverts. */
-const REVERTED = { code: 3, message: 'execution reverted' };
-
-export const proxyActions: Actions = new Map<string, Action>([
-  ['eth_blocknumber', getBlockNumber],
-  ['eth_call', call],
-]);
 
 export const coinActions: Actions = new Map<string, Action>([
   ['balance', getBalance],
@@ -31,24 +23,6 @@ export async function askNode(
   const answers = await node.ask(moment.head.hash, questions);
   if (answers === null) throw new AppError('node_failed', 'the node does not answer');
   return answers;
-}
-
-function getBlockNumber({ moment }: Ask) {
-  if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
-  return { jsonrpc: '2.0' as const, id: 1, result: numberToHex(moment.head.number) };
-}
-
-async function call(ask: Ask) {
-  needLatest(ask);
-  const to = textOf(ask.asked, 'to');
-  const data = textOf(ask.asked, 'data') ?? '0x';
-  if (to === null || !isAddress(to)) throw badFormat('to');
-  if (!isHexData(data) || data.length > 2 * CALL_BYTES_MAX) throw badFormat('data');
-  const answers = await askNode(ask, [{ kind: 'call', to: toLowerHex(to), data }]);
-  if (answers === null) return refuse(TEXTS.action);
-  const [result = null] = answers;
-  const reply = { jsonrpc: '2.0' as const, id: 1 };
-  return result === null ? { ...reply, error: REVERTED } : { ...reply, result };
 }
 
 async function getBalance(ask: Ask) {

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
+import type { VerificationQueue } from '../../domain/verification';
 import type { SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import type { BlockHashes } from '../../query/blockHashes';
@@ -58,6 +59,8 @@ export interface ExplorerDeps {
   readonly codeSizeOf: ((chainId: number, address: Hex) => Promise<number | null>) | null;
   /** Who can say of a chain's state what logs do not tell; null: nobody. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
+  /** Where sources are handed in to be verified; null: this process may not write. */
+  readonly verifications?: () => VerificationQueue | null;
 }
 
 /** A chain as of the block of this answer. */

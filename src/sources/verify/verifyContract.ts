@@ -72,6 +72,10 @@ export async function verifyContract(
     constructorArguments = `0x${creation.match.tail}`;
     const wrong = checkArguments(contract.abi, constructorArguments);
     if (wrong !== null) return { reason: wrong };
+    const told = request.constructorArguments ?? null;
+    if (told !== null && told !== constructorArguments) {
+      return { reason: 'the constructor arguments are not those behind the creation code' };
+    }
     if (!creation.match.exact) status = 'match';
   } else if (findConstructor(contract.abi).length === 0) constructorArguments = '0x';
   const record = makeRecord(job, contract, version, runtime.match);

@@ -1,0 +1,21 @@
+-- One row: one block above `after_block` with what its transactions paid for gas, in wei, as of the snapshot, the oldest first.
+-- Key (chain_id, number): the caller asks for twenty blocks. Must never scan blocks.
+SELECT
+    g.number AS number,
+    if(isNull(g.fee), NULL, toString(g.fee)) AS base_fee,
+    arrayMap(price -> toString(price), g.prices) AS gas_prices
+FROM
+(
+    SELECT number, base_fee AS fee, gas_prices AS prices
+    FROM blocks
+    WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32} AND number <= {final_to:UInt32}
+    UNION ALL
+    SELECT number, base_fee AS fee, gas_prices AS prices
+    FROM blocks_head
+    WHERE has({commits:Array(UInt64)}, commit)
+        AND chain_id = {chain_id:UInt32}
+        AND number > {after_block:UInt32}
+        AND number > {final_to:UInt32}
+) AS g
+ORDER BY g.number
+LIMIT {limit:UInt32}

@@ -1,0 +1,48 @@
+-- One row: an address with a balance of the token above zero as of the snapshot, the largest first, raw units. The zero address
+-- is left out. What token_balances holds beyond the snapshot is taken off again: it is named first, so that transfers is read as
+-- of no earlier moment. Key (token, holder) of token_balances, (token, ord) of transfers from the final cursor on; the head twin
+-- is small. Reads all holders of the token: per question, never for lists of tokens. `token`: hex without 0x.
+SELECT
+    concat('0x', lower(hex(h.account))) AS holder,
+    toString(h.held) AS balance
+FROM
+(
+    SELECT
+        holder AS account,
+        sumIf(amount, source != 'beyond') AS counted,
+        maxIf(ord, source = 'stored') AS newest,
+        groupArrayIf((ord, amount), source = 'beyond') AS beyond,
+        counted - arrayReduce('sum', arrayMap(x -> if(x.1 <= newest, x.2, 0::Int256), beyond)) AS held
+    FROM
+    (
+        SELECT holder, balance AS amount, last_ord AS ord, 'stored' AS source
+        FROM token_balances
+        WHERE token = unhex({token:String})
+        UNION ALL
+        SELECT side.1 AS holder, side.2 AS amount, ord, source
+        FROM
+        (
+            SELECT
+                ord,
+                arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side,
+                source
+            FROM
+            (
+                SELECT ord, sender, recipient, amount, 'beyond' AS source
+                FROM transfers
+                WHERE ord > {final_ord:UInt64} AND token = unhex({token:String})
+                UNION ALL
+                SELECT ord, sender, recipient, amount, 'head' AS source
+                FROM transfers_head
+                WHERE has({commits:Array(UInt64)}, commit)
+                    AND ord > {final_ord:UInt64}
+                    AND token = unhex({token:String})
+            )
+        )
+    )
+    WHERE holder != toFixedString('', 20)
+    GROUP BY holder
+) AS h
+WHERE h.held > 0
+ORDER BY h.held DESC, h.account
+LIMIT {limit:UInt32} OFFSET {skip:UInt32}

@@ -1,0 +1,72 @@
+/** Moved tokens in the words of the dialect: decimal strings; what only receipts and transactions tell is empty. */
+import type { Hex } from '../../domain/hex';
+import { blockOfOrd } from '../../domain/ord';
+import type { StoredLog } from '../../query/logs';
+import { listTokens, tokenOf } from '../../query/tokens';
+import type { Token } from '../../wire/primitives';
+import type { ChainMoment } from '../explorer/explorerRoute';
+import type { DialectAnswer } from './action';
+import { EMPTY, listOf } from './answers';
+import { ERC1155, ERC20, type TokenKind, type TokenMove } from './tokenMoves';
+
+export async function showMoves(
+  { chain, head }: ChainMoment,
+  kind: TokenKind,
+  moves: readonly { readonly log: StoredLog; readonly move: TokenMove }[],
+): Promise<DialectAnswer> {
+  const [hashes, tokens] = await Promise.all([
+    chain.hashes.list(
+      head,
+      moves.map(({ log }) => blockOfOrd(log.ord)),
+    ),
+    listTokens(
+      chain.runner,
+      moves.map(({ log }) => log.address),
+    ),
+  ]);
+  const items = moves.map(({ log, move }) => {
+    const number = blockOfOrd(log.ord);
+    return {
+      ...placeOf(log, number, hashes),
+      from: move.from,
+      contractAddress: log.address,
+      to: move.to,
+      ...valueOf(kind, move, tokenOf(tokens, log.address)),
+      transactionIndex: String(log.txIndex),
+      gas: '',
+      gasPrice: '',
+      gasUsed: '',
+      cumulativeGasUsed: '',
+      input: 'deprecated',
+      confirmations: String(head.number - number),
+    };
+  });
+  return listOf(items, EMPTY.transfers);
+}
+
+function placeOf(log: StoredLog, number: number, hashes: ReadonlyMap<number, Hex>) {
+  return {
+    blockNumber: String(number),
+    timeStamp: String(log.timestamp),
+    hash: log.txHash,
+    nonce: '',
+    blockHash: hashes.get(number) ?? '',
+  };
+}
+
+/** Each standard has names of its own for what moved. */
+function valueOf(
+  kind: TokenKind,
+  { amount, tokenId }: TokenMove,
+  { name, symbol, decimals }: Token,
+): Readonly<Record<string, string>> {
+  const called = { tokenName: name ?? '', tokenSymbol: symbol ?? '' };
+  if (kind === ERC20)
+    return {
+      value: String(amount),
+      ...called,
+      tokenDecimal: decimals === null ? '' : String(decimals),
+    };
+  if (kind === ERC1155) return { tokenID: String(tokenId), tokenValue: String(amount), ...called };
+  return { tokenID: String(tokenId), ...called, tokenDecimal: '0' };
+}

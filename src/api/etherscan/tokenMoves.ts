@@ -1,0 +1,90 @@
+/** What a log says of moved tokens, by their standard. Logs of another standard, and broken ones, say nothing. Pure. */
+import { AbiCoder } from 'ethers';
+import { z } from 'zod';
+
+import { addressOfWord, type Hex } from '../../domain/hex';
+import type { TopicPlace } from '../../query/logFilter';
+
+const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** TransferSingle(address,address,address,uint256,uint256) and TransferBatch(address,address,address,uint256[],uint256[]). */
+const TRANSFER_SINGLE: Hex = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+const TRANSFER_BATCH: Hex = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+const WORD = 66;
+/** Of one batch; what is beyond is not shown. */
+const BATCH_MAX = 1_000;
+
+export interface TokenMove {
+  readonly from: Hex;
+  readonly to: Hex;
+  /** Fungible: raw units. ERC-721: null, it is one. */
+  readonly amount: bigint | null;
+  /** Null: fungible. */
+  readonly tokenId: bigint | null;
+}
+
+interface MoveLog {
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+export interface TokenKind {
+  readonly topics0: readonly Hex[];
+  /** Places of sender and recipient. */
+  readonly from: TopicPlace;
+  readonly to: TopicPlace;
+  read(log: MoveLog): readonly TokenMove[];
+}
+
+export const ERC20: TokenKind = {
+  topics0: [TRANSFER],
+  from: 1,
+  to: 2,
+  read({ topics, data }) {
+    const [, from, to] = topics;
+    if (topics.length !== 3 || from === undefined || to === undefined || data.length !== WORD) return [];
+    return [{ from: addressOfWord(from), to: addressOfWord(to), amount: BigInt(data), tokenId: null }];
+  },
+};
+
+export const ERC721: TokenKind = {
+  topics0: [TRANSFER],
+  from: 1,
+  to: 2,
+  read({ topics }) {
+    const [, from, to, id] = topics;
+    if (from === undefined || to === undefined || id === undefined) return [];
+    return [{ from: addressOfWord(from), to: addressOfWord(to), amount: null, tokenId: BigInt(id) }];
+  },
+};
+
+const batchShape = z.tuple([z.array(z.bigint()), z.array(z.bigint())]);
+
+/** Topic 1 is the operator. */
+export const ERC1155: TokenKind = {
+  topics0: [TRANSFER_SINGLE, TRANSFER_BATCH],
+  from: 2,
+  to: 3,
+  read({ topics, data }) {
+    const [topic0, , from, to] = topics;
+    if (from === undefined || to === undefined) return [];
+    const sides = { from: addressOfWord(from), to: addressOfWord(to) };
+    return readAmounts(topic0 === TRANSFER_BATCH, data).map(([tokenId, amount]) => ({
+      ...sides,
+      tokenId,
+      amount,
+    }));
+  },
+};
+
+/** Ids with their amounts; a log that is broken, or whose lists differ in length, has none. */
+function readAmounts(isBatch: boolean, data: Hex): [bigint, bigint][] {
+  const types = isBatch ? ['uint256[]', 'uint256[]'] : ['uint256', 'uint256'];
+  try {
+    const decoded: unknown[] = AbiCoder.defaultAbiCoder().decode(types, data).toArray(true);
+    const [ids, amounts] = batchShape.parse(isBatch ? decoded : decoded.map((one) => [one]));
+    if (ids.length !== amounts.length) return [];
+    return ids.slice(0, BATCH_MAX).map((id, index) => [id, amounts[index] ?? 0n]);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,88 @@
+/** Transfers of tokens of one account or one contract, out of the logs: ERC-20, ERC-721 and ERC-1155. */
+import { isHexOfLength, type Hex } from '../../domain/hex';
+import { readHoldings } from '../../query/balances';
+import type { HeadSnapshot } from '../../query/headSnapshot';
+import { ALL_LOGS, type LogFilter, type LogSource } from '../../query/logFilter';
+import { listLogs, type StoredLog } from '../../query/logs';
+import type { ChainMoment } from '../explorer/explorerRoute';
+import type { Action, Actions, Ask } from './action';
+import { badParam, EMPTY, listOf, refuse, TEXTS } from './answers';
+import { badFormat, findAddressParam, readPage, textOf } from './askedParams';
+import { readBlock } from './logActions';
+import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from './tokenMoves';
+import { showMoves } from './showMoves';
+
+const PAGE_MAX = 1_000;
+/** Logs read for one page: those of other kinds lie between. */
+const TURNS_MAX = 12;
+/** Tokens of one address that its transfers are looked for in. */
+const TOKENS_MAX = 300;
+
+export const transferActions: Actions = new Map<string, Action>([
+  ['tokentx', (ask) => listTransfers(ask, ERC20)],
+  ['tokennfttx', (ask) => listTransfers(ask, ERC721)],
+  ['token1155tx', (ask) => listTransfers(ask, ERC1155)],
+]);
+
+async function listTransfers({ asked, moment }: Ask, kind: TokenKind) {
+  const holder = findAddressParam(asked);
+  const token = findAddressParam(asked, 'contractaddress');
+  if (holder === null && token === null) throw badParam(TEXTS.noAddress);
+  const sort = (textOf(asked, 'sort') ?? 'asc').toLowerCase();
+  if (sort !== 'asc' && sort !== 'desc') throw badFormat('sort');
+  const { skip, limit } = readPage(asked, PAGE_MAX);
+  const fromBlock = readBlock(asked, 'startblock', moment?.head ?? null) ?? 0;
+  const toBlock = readBlock(asked, 'endblock', moment?.head ?? null);
+  if (moment === null) return listOf([], EMPTY.transfers);
+  // Whoever moves ERC-20 tokens is known by token; of the other kinds the topics alone tell.
+  const touched =
+    token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
+  if (touched?.length === 0) return listOf([], EMPTY.transfers);
+  if (touched !== null && touched.length > TOKENS_MAX) return refuse(TEXTS.timeout);
+  const filter: LogFilter = {
+    ...ALL_LOGS,
+    addresses: token === null ? (touched ?? []) : [token],
+    topics: [kind.topics0, [], [], []],
+    either: holder === null ? [] : [sidesOf(kind, holder)],
+    fromBlock,
+    toBlock,
+  };
+  const found = await collect(moment, filter, kind, sort === 'desc', skip + limit);
+  if (found === null) return refuse(TEXTS.timeout);
+  return showMoves(moment, kind, found.slice(skip, skip + limit));
+}
+
+function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
+  const topic: Hex = `0x${holder.slice(2).padStart(64, '0')}`;
+  return [
+    { place: from, topic },
+    { place: to, topic },
+  ];
+}
+
+/** Every token that the address ever got or sent. */
+async function listTouched({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
+  const { balances } = await readHoldings(chain.runner, head, holder);
+  return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
+}
+
+/** The first moves of the kind, as many as wanted; null: the search was given up. */
+async function collect(
+  { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
+  filter: LogFilter,
+  kind: TokenKind,
+  newestFirst: boolean,
+  wanted: number,
+): Promise<{ readonly log: StoredLog; readonly move: TokenMove }[] | null> {
+  const found: { readonly log: StoredLog; readonly move: TokenMove }[] = [];
+  let behind: number | null = null;
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const page = { newestFirst, behind, skip: 0, limit: PAGE_MAX };
+    const { logs, next } = await listLogs(chain, head, filter, page);
+    for (const log of logs) found.push(...kind.read(log).map((move) => ({ log, move })));
+    if (next === null || found.length >= wanted) return found;
+    if (logs.length < PAGE_MAX) return null;
+    behind = next;
+  }
+  return null;
+}

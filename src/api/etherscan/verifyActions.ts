@@ -1,0 +1,73 @@
+/**
+ * verifysourcecode and checkverifystatus: sources handed in, compiled and compared by the queue; the states of a ticket in the
+ * texts that clients compare. What may be another answer a moment later is thrown, since what is thrown is not remembered.
+ */
+import type { VerificationQueue, VerificationState } from '../../domain/verification';
+import type { EtherscanAnswer } from '../../wire/etherscan';
+import type { Ask } from './action';
+import { badParam, ok, refuse, TEXTS } from './answers';
+import { textOf } from './askedParams';
+import { readVerification } from './verifyRequest';
+
+/** Compared literally by hardhat and forge; see the reference, §2. */
+const STATES = {
+  pending: 'Pending in queue',
+  verified: 'Pass - Verified',
+  already: 'Already Verified',
+  failed: 'Fail - Unable to verify',
+} as const;
+/** Clients look for it at the beginning. */
+const ALREADY = 'Contract source code already verified';
+const REASON_MAX = 1_000;
+
+export async function verifySourceCode({ deps, asked, chainId }: Ask): Promise<EtherscanAnswer> {
+  const queue = deps.verifications?.() ?? null;
+  if (queue === null) return refuse(TEXTS.noVerification);
+  const request = readVerification(asked, chainId);
+  checkCompiler(queue, request.compilerVersion);
+  const submission = await queue.submit(request);
+  switch (submission.kind) {
+    case 'queued':
+      return ok(submission.guid);
+    case 'already_verified':
+      throw badParam(ALREADY);
+    case 'no_code':
+      throw badParam(`Unable to locate ContractCode at ${request.address}`);
+    case 'no_node':
+      throw badParam(`No node of chain ${chainId} is configured: the code of its contracts cannot be read`);
+  }
+}
+
+/** Said at once rather than by a ticket. */
+function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
+  const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
+  if (compilerVersions.includes(version)) return;
+  const there = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
+  throw badParam(`Invalid or not supported solc version ${asked}; installed here: ${there}`);
+}
+
+export function checkVerifyStatus({ deps, asked }: Ask): EtherscanAnswer {
+  const guid = textOf(asked, 'guid') ?? '';
+  const state = deps.verifications?.()?.status(guid) ?? null;
+  if (state === null) throw badParam(TEXTS.unknownUid);
+  return answerOf(state);
+}
+
+function answerOf(state: VerificationState): EtherscanAnswer {
+  switch (state.state) {
+    case 'pending':
+      throw badParam(STATES.pending);
+    case 'verified':
+      return ok(STATES.verified);
+    case 'already_verified':
+      return refuse(STATES.already);
+    case 'failed':
+      // Clients know the text alone, so that the reason stands beside it.
+      return {
+        status: '0',
+        message: 'NOTOK',
+        result: STATES.failed,
+        reason: state.reason.slice(0, REASON_MAX),
+      };
+  }
+}

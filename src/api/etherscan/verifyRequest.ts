@@ -1,0 +1,130 @@
+/** What a call of verifysourcecode asks, in Etherscan's, hardhat's, forge's and Blockscout's spelling, as a request. */
+import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
+import type { VerificationRequest } from '../../domain/verification';
+import { badParam } from './answers';
+import { badFormat, needAddress, numberOf, textOf, type AskedParams } from './askedParams';
+
+const NAME_MAX = 1_200;
+const RUNS_MAX = 2 ** 32 - 1;
+const LIBRARIES_MAX = 10;
+
+/** Etherscan's numbers, https://docs.etherscan.io/api-reference/endpoint/verifysourcecode. 1: none. */
+const LICENSES: readonly (string | null)[] = [
+  null,
+  null,
+  'Unlicense',
+  'MIT',
+  'GPL-2.0',
+  'GPL-3.0',
+  'LGPL-2.1',
+  'LGPL-3.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'MPL-2.0',
+  'OSL-3.0',
+  'Apache-2.0',
+  'AGPL-3.0',
+  'BUSL-1.1',
+];
+
+export const VYPER_REFUSED =
+  'Vyper contracts are not verified here: no Vyper compiler is installed; Solidity and Yul are, by codeformat solidity-single-file or solidity-standard-json-input';
+
+/** Throws bad_request with the text that the caller gets. */
+export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
+  const address = needAddress(asked, 'contractaddress');
+  const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
+  const compilerVersion = needText(asked, 'compilerversion');
+  if (format.startsWith('vyper') || compilerVersion.startsWith('vyper')) throw badParam(VYPER_REFUSED);
+  const text = needText(asked, 'sourceCode');
+  const contractName = needText(asked, 'contractname');
+  if (contractName.length > NAME_MAX) throw badFormat('contractname');
+  if (!/^v?\d+\.\d+\.\d+(?:[+.-][\w.+-]{0,60})?$/.test(compilerVersion)) throw badFormat('compilerversion');
+  return {
+    chainId,
+    address,
+    input: readInput(asked, format, text, contractName),
+    contractName,
+    compilerVersion,
+    license: readLicense(asked),
+    constructorArguments: readArguments(asked),
+  };
+}
+
+function needText(asked: AskedParams, name: string): string {
+  const text = textOf(asked, name);
+  if (text === null) throw badParam(`Error! Missing ${name}`);
+  return text;
+}
+
+function readInput(asked: AskedParams, format: string, text: string, contractName: string): unknown {
+  if (format === 'solidity-single-file') return singleFileInput(asked, text, contractName);
+  if (format !== 'solidity-standard-json-input') throw badFormat('codeformat');
+  // As getsourcecode gives it: within a second pair of braces.
+  return parseJson(/^\{\s*\{/.test(text) ? text.slice(1, -1) : text);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badFormat('sourceCode');
+  }
+}
+
+/** The standard JSON input of one file. Without a path in the contract's name the file is named after the contract. */
+function singleFileInput(asked: AskedParams, content: string, contractName: string): unknown {
+  const at = contractName.lastIndexOf(':');
+  const path = at > 0 ? contractName.slice(0, at) : `${contractName.slice(at + 1)}.sol`;
+  const evmVersion = textOf(asked, 'evmversion');
+  if (evmVersion !== null && !/^[a-zA-Z]{1,40}$/.test(evmVersion)) throw badFormat('evmversion');
+  const libraries = readLibraries(asked);
+  const settings = {
+    optimizer: { enabled: readFlag(asked, 'optimizationUsed'), runs: readRuns(asked) },
+    ...(evmVersion === null || evmVersion.toLowerCase() === 'default' ? {} : { evmVersion }),
+    ...(Object.keys(libraries).length === 0 ? {} : { libraries: { '': libraries } }),
+  };
+  return { language: 'Solidity', sources: { [path]: { content } }, settings };
+}
+
+function readFlag(asked: AskedParams, name: string): boolean {
+  const text = textOf(asked, name)?.toLowerCase() ?? '0';
+  if (text === '1' || text === 'true') return true;
+  if (text === '0' || text === 'false') return false;
+  throw badFormat(name);
+}
+
+function readRuns(asked: AskedParams): number {
+  const text = textOf(asked, 'runs');
+  return text === null ? 200 : numberOf(text, 'runs', RUNS_MAX);
+}
+
+/** `libraryname1` with `libraryaddress1`, and so on. */
+function readLibraries(asked: AskedParams): Record<string, Hex> {
+  const libraries: Record<string, Hex> = {};
+  for (let index = 1; index <= LIBRARIES_MAX; index += 1) {
+    const name = textOf(asked, `libraryname${index}`);
+    if (name === null) continue;
+    if (!/^[\w$]{1,200}$/.test(name)) throw badFormat(`libraryname${index}`);
+    libraries[name] = needAddress(asked, `libraryaddress${index}`);
+  }
+  return libraries;
+}
+
+function readLicense(asked: AskedParams): string | null {
+  const text = textOf(asked, 'licenseType');
+  if (text === null) return null;
+  const license = /^\d{1,2}$/.test(text) ? LICENSES[Number(text)] : undefined;
+  if (license === undefined) throw badFormat('licenseType');
+  return license;
+}
+
+/** Etherscan spells the parameter wrong, and so do its clients; Blockscout takes both. */
+function readArguments(asked: AskedParams): Hex | null {
+  const name = ['constructorArguements', 'constructorArguments'].find((each) => textOf(asked, each) !== null);
+  if (name === undefined) return null;
+  const text = (textOf(asked, name) ?? '').replace(/^0[xX]/, '');
+  const hex = `0x${text}`;
+  if (!isHexData(hex)) throw badFormat(name);
+  return toLowerHex(hex);
+}

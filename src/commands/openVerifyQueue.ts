@@ -1,0 +1,41 @@
+/** The queue of verifications of an API that may write: what it compares with, where it stores what it found. */
+import type { EndpointPool } from '../chain/endpointPool';
+import type { Database } from '../clickhouse/database';
+import { createQueryRunner } from '../clickhouse/namedQueries';
+import type { VerificationQueue } from '../domain/verification';
+import type { Logger } from '../log';
+import type { ContractReader } from '../query/contracts';
+import type { VerificationStore } from '../query/verifiedContracts';
+import { createChainCode } from '../sources/chainCode';
+import { createVerifiedStore } from '../sources/storeVerified';
+import { findCompilers } from '../sources/verify/compilers';
+import { createVerifyQueue } from '../sources/verifyQueue';
+
+export interface VerifyQueueParts {
+  /** Of the market chain's database, where verified contracts of all chains are. */
+  readonly writer: Database;
+  readonly reader: VerificationStore;
+  readonly contracts: ContractReader;
+  /** By chain; null: no node is configured. */
+  readonly nodes: ReadonlyMap<number, EndpointPool | null>;
+  readonly log: Logger;
+}
+
+export function openVerifyQueue({
+  writer,
+  reader,
+  contracts,
+  nodes,
+  log,
+}: VerifyQueueParts): VerificationQueue {
+  const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
+  return createVerifyQueue({
+    compilers: findCompilers(),
+    chain: createChainCode(new Map(known)),
+    reader,
+    store: createVerifiedStore(writer, createQueryRunner(writer, { checkRows: false })),
+    findCreationTransaction: async ({ chainId, address }) =>
+      (await contracts.find(chainId, address))?.creation?.txHash ?? null,
+    log,
+  });
+}

@@ -1,0 +1,34 @@
+/** The supply of one token: by its transfers where those are all known and add up, else as the contract says after the head's block. */
+import type { Hex } from '../domain/hex';
+import type { NodeState } from '../domain/nodeState';
+import { isHistoryPartial } from './balances';
+import type { HeadSnapshot } from './headSnapshot';
+import type { LogSource } from './logFilter';
+import { listRebasing } from './rebasing';
+import { readTokenHolding } from './tokenHolding';
+import { supplyOf } from './tokenSupply';
+
+/** `totalSupply()`. */
+const TOTAL_SUPPLY: Hex = '0x18160ddd';
+/** 0x and one word. */
+const WORD = 66;
+
+/** Raw units; null: neither the logs nor the node tell. The node is asked for a bounded time. */
+export async function readTotalSupply(
+  { runner }: Pick<LogSource, 'runner'>,
+  head: HeadSnapshot,
+  token: Hex,
+  node: NodeState | null,
+): Promise<bigint | null> {
+  if (!isHistoryPartial(head)) {
+    const [holding, rebasing] = await Promise.all([
+      readTokenHolding(runner, head, token),
+      listRebasing(runner),
+    ]);
+    const known = supplyOf({ holding, partial: false, rebasing: rebasing.has(token) });
+    if (known !== null) return known.total;
+  }
+  const answers = await node?.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
+  const answer = answers?.[0] ?? null;
+  return answer !== null && answer.length === WORD ? BigInt(answer) : null;
+}

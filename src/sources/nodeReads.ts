@@ -1,0 +1,58 @@
+/** Hands reads on to a chain's node: so many at once, within a short time, and with errors in words that name no host. */
+import { systemClock, withDeadline, type Clock } from '../chain/clock';
+import type { Endpoint } from '../chain/endpoint';
+import type { EndpointPool } from '../chain/endpointPool';
+import { RpcError, type RpcErrorKind } from '../chain/rpcError';
+import type { RpcCall } from '../chain/rpcTransport';
+import { isHexData } from '../domain/hex';
+import { AppError } from '../errors';
+import type { NodeAnswer, NodeReads } from '../query/nodeReads';
+
+/** Reads at the same time; more are refused. */
+const READS_MAX = 8;
+const READ_MS = 3_000;
+
+/** What the same question meets on every node is an answer; all else is silence. Codes as clients send them. */
+const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
+  revert: { code: 3, message: 'execution reverted' },
+  method_missing: { code: -32601, message: 'the method is not available' },
+  too_large: { code: -32005, message: 'the answer is too large' },
+  unknown_block: { code: -32001, message: 'block not found' },
+  invalid: { code: -32602, message: 'invalid params' },
+  other: { code: -32000, message: 'the node refused the call' },
+};
+
+export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = systemClock()): NodeReads {
+  let underWay = 0;
+  const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
+    const late = (): Error => new RpcError('timeout', `no answer within ${READ_MS} ms`);
+    return withDeadline(clock, READ_MS, undefined, late, (deadline) =>
+      rpc.run((endpoint, signal) => readOf(endpoint, { method, params }, signal), {
+        signal: deadline,
+        roundsMax: 1,
+      }),
+    );
+  };
+  return {
+    async call(method, params) {
+      if (underWay >= READS_MAX) throw new AppError('node_failed', 'too many questions to the node at once');
+      underWay += 1;
+      try {
+        return await read(method, params);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
+
+/** A refusal that the caller brought about is no fault of the endpoint: it must not be used less for it. */
+async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
+  const [settled] = await endpoint.batchSettled([call], (result) => result, signal);
+  if (settled === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
+  if ('value' in settled) return { result: settled.value };
+  const { kind, data } = settled.error;
+  const answer = ANSWERS[kind];
+  if (answer === undefined) throw settled.error;
+  return { error: isHexData(data) ? { ...answer, data } : answer };
+}

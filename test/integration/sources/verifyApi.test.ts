@@ -1,0 +1,336 @@
+/** Verification over the Etherscan dialect, by the whole program on two real chains: handed in, compiled, stored, seen everywhere. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
+import { openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { runAll } from '../../../src/commands/runAll';
+import { loadConfig } from '../../../src/config';
+import type { Hex } from '../../../src/domain/hex';
+import { createLog } from '../../../src/log';
+import { eventually } from '../../support/embedded';
+import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
+import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
+import { TRICKY } from '../../support/worldSources';
+
+jest.setTimeout(240_000);
+
+type Json = Record<string, unknown>;
+type Fields = Readonly<Record<string, string>>;
+
+const log = createLog('silent', false);
+const OWNER = `0x${'ab'.repeat(20)}`;
+const NOBODY: Hex = `0x${'99'.repeat(20)}`;
+/** The cap stands in the code, so that no two of them have the same. */
+const vaultValues = (cap: number): unknown[] => [OWNER, cap, 'the label'];
+let chains: { node: Anvil; rpc: DevRpc }[];
+let home: ProgramHome;
+let program: RunningProgram;
+let tricky: Map<string, WorldContract>;
+let deployed: Deployed[];
+let library: Deployed;
+let twin: Hex;
+
+const notOk = (result: unknown) => ({ status: '0', message: 'NOTOK', result });
+const vault = (): WorldContract => tricky.get('Immutable_Vault')!;
+
+beforeAll(async () => {
+  chains = await Promise.all(
+    [369, 943].map(async (chainId) => {
+      const node = await startAnvil({ log, chainId, timestamp: 1_700_000_000, accounts: 3 });
+      return { node, rpc: openDevRpc(node.url) };
+    }),
+  );
+  tricky = new Map((await compileSet(TRICKY)).map((each) => [each.name, each]));
+  const { rpc } = chains[0]!;
+  deployed = [];
+  for (let index = 0; index < 6; index += 1) deployed.push(await deploy(rpc, vault(), vaultValues(index)));
+  library = await deploy(rpc, tricky.get('Vault_Maker')!);
+  await chains[1]!.rpc.call('evm_mine');
+  twin = (await deploy(chains[1]!.rpc, vault(), vaultValues(0))).address;
+  home = await createProgramHome();
+  program = await home.start([chains[0]!.node.url], {
+    RPC_URL_943: chains[1]!.node.url,
+    FINALITY_DEPTH: '4',
+  });
+  await program.untilBlock(7);
+});
+
+afterAll(async () => {
+  await program.stop();
+  await home.database.command('drop', `DROP DATABASE IF EXISTS ${await nameOfDatabase()}_943 SYNC`);
+  await home.drop();
+  for (const { node, rpc } of chains) {
+    rpc.close();
+    await node.stop();
+  }
+});
+
+async function nameOfDatabase(): Promise<string> {
+  const sql = 'SELECT currentDatabase() AS name';
+  const [row] = await home.database.select<{ name: string }>('name', sql);
+  return row!.name;
+}
+
+async function post(fields: Fields, path = '/api'): Promise<Json> {
+  const answer = await fetch(`${program.url}${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Json;
+}
+
+async function get(path: string): Promise<Json> {
+  return (await (await fetch(`${program.url}${path}`)).json()) as Json;
+}
+
+/** Asks until the answer is as wanted, at most a while. */
+async function until(path: string, wanted: (json: Json) => boolean): Promise<Json> {
+  for (const end = Date.now() + 90_000; ; await delay(100)) {
+    const json = await get(path);
+    if (wanted(json)) return json;
+    if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 1_000)}`);
+  }
+}
+
+const statusOf = (guid: unknown): string =>
+  `/api?module=contract&action=checkverifystatus&guid=${String(guid)}`;
+
+/** The last state of a ticket. */
+const settled = (guid: unknown): Promise<Json> =>
+  until(statusOf(guid), ({ result }) => result !== 'Pending in queue');
+
+/** As hardhat asks. */
+function fieldsFor(contract: WorldContract, address: Hex, more: Fields = {}): Fields {
+  return {
+    apikey: 'k',
+    module: 'contract',
+    action: 'verifysourcecode',
+    contractaddress: address,
+    sourceCode: JSON.stringify(contract.input),
+    codeformat: 'solidity-standard-json-input',
+    contractname: `${contract.path}:${contract.name}`,
+    compilerversion: `v${contract.version}`,
+    ...more,
+  };
+}
+
+const sourceOf = async (path: string, address: Hex): Promise<Json> =>
+  ((await get(`${path}?module=contract&action=getsourcecode&address=${address}`))['result'] as Json[])[0]!;
+
+/** The native record, once it says that the contract is verified: answers are remembered for some seconds. */
+const recordOf = (address: Hex, chainId: number): Promise<Json> =>
+  until(`/api/v1/contracts/${address}?chainId=${chainId}`, ({ data }) => (data as Json)['verified'] === true);
+
+test('sources handed in are compiled, compared and seen in every answer, on the other chain by the same code', async () => {
+  const { address, constructorArguments } = deployed[0]!;
+  // A twin is one by its code, which is asked of the node beside the ingestion.
+  await until(`/api/v1/contracts/${address}`, ({ data }) => (data as Json)?.['code_hash'] != null);
+  await until(`/api/v1/contracts/${twin}?chainId=943`, ({ data }) => (data as Json)?.['code_hash'] != null);
+  const fields = fieldsFor(vault(), address, { constructorArguements: constructorArguments.slice(2) });
+  const handedIn = await post(fields);
+  expect(handedIn).toEqual({ status: '1', message: 'OK', result: expect.stringMatching(/^[0-9a-f]{50}$/) });
+  expect(await get(statusOf(handedIn['result']))).toEqual(notOk('Pending in queue'));
+  expect(await settled(handedIn['result'])).toEqual({
+    status: '1',
+    message: 'OK',
+    result: 'Pass - Verified',
+  });
+  await until(
+    `/api?module=contract&action=getabi&address=${address}`,
+    ({ result }) => result === JSON.stringify(vault().abi),
+  );
+  expect(await sourceOf('/369/api', address)).toMatchObject({
+    SourceCode: vault().input.sources['contracts/Tricky.sol']!.content,
+    ContractName: 'Immutable_Vault',
+    CompilerVersion: `v${vault().version}`,
+    OptimizationUsed: '1',
+    ConstructorArguments: constructorArguments.slice(2),
+    EVMVersion: 'shanghai',
+    SimilarMatch: '',
+  });
+  expect(await recordOf(address, 369)).toMatchObject({
+    data: {
+      name: 'Immutable_Vault',
+      verified: true,
+      verification: { status: 'exact_match', source: 'local' },
+      constructor_args: constructorArguments,
+    },
+  });
+  expect(await recordOf(twin, 943)).toMatchObject({
+    data: {
+      name: 'Immutable_Vault',
+      verification: { status: 'exact_match', source: 'twin', twin_of: { chain_id: 369, address } },
+    },
+  });
+  expect(await sourceOf('/943/api', twin)).toMatchObject({
+    ContractName: 'Immutable_Vault',
+    SimilarMatch: address,
+  });
+  expect(await post(fields)).toEqual(notOk('Contract source code already verified'));
+});
+
+test('a JSON body, a second pair of braces and the other spelling of the arguments are taken', async () => {
+  const { address, constructorArguments } = deployed[1]!;
+  const { module, action, apikey, ...rest } = fieldsFor(vault(), address, {
+    sourceCode: `{${JSON.stringify(vault().input)}}`,
+    constructorArguments,
+  });
+  const answer = await fetch(
+    `${program.url}/v2/api?module=${module}&action=${action}&apikey=${apikey}&chainid=369`,
+    {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(rest),
+    },
+  );
+  const { result } = (await answer.json()) as Json;
+  expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
+});
+
+test('a single file with its settings is verified too', async () => {
+  const { address } = deployed[2]!;
+  const { result } = await post(
+    fieldsFor(vault(), address, {
+      codeformat: 'solidity-single-file',
+      sourceCode: vault().input.sources['contracts/Tricky.sol']!.content,
+      contractname: 'Immutable_Vault',
+      optimizationUsed: '1',
+      runs: '200',
+      evmversion: 'shanghai',
+      licenseType: '5',
+    }),
+  );
+  expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
+  expect(await recordOf(address, 369)).toMatchObject({
+    data: { name: 'Immutable_Vault', verification: { status: 'match' }, license: 'GPL-3.0' },
+  });
+});
+
+test.each([
+  [
+    'another source',
+    (fields: Fields) => ({
+      ...fields,
+      sourceCode: fields['sourceCode']!.replace('used > cap ? 0', 'used > cap ? 1'),
+    }),
+    /runtime code/,
+  ],
+  [
+    'other arguments',
+    (fields: Fields) => ({ ...fields, constructorArguements: '00'.repeat(32) }),
+    /constructor arguments/,
+  ],
+  [
+    'a contract that is not in there',
+    (fields: Fields) => ({ ...fields, contractname: 'contracts/Tricky.sol:Nobody' }),
+    /no contract/,
+  ],
+  [
+    'another build of the compiler',
+    (fields: Fields) => ({ ...fields, compilerversion: 'v0.8.30+commit.00000000' }),
+    /not installed/,
+  ],
+])(
+  'fails in the literal text that clients know, with the reason beside it: %s',
+  async (_, change, reason) => {
+    const { address } = deployed[3]!;
+    const { result } = await post(change(fieldsFor(vault(), address)));
+    expect(await settled(result)).toEqual({
+      ...notOk('Fail - Unable to verify'),
+      reason: expect.stringMatching(reason),
+    });
+    expect((await sourceOf('/api', address))['SourceCode']).toBe('');
+  },
+);
+
+test('what is asked again while it waits has the same ticket', async () => {
+  const fields = fieldsFor(vault(), deployed[4]!.address);
+  const tickets = await Promise.all([post(fields), post(fields), post({ ...fields, apikey: 'other' })]);
+  expect(new Set(tickets.map(({ result }) => result)).size).toBe(1);
+  expect(await settled(tickets[0]!['result'])).toMatchObject({ result: 'Pass - Verified' });
+});
+
+test.each([
+  ['no address', { contractaddress: '' }, 'Error! Missing address'],
+  ['a bad address', { contractaddress: '0x12' }, 'Error! Invalid address format'],
+  ['an address without code', { contractaddress: NOBODY }, `Unable to locate ContractCode at ${NOBODY}`],
+  ['no source', { sourceCode: '' }, 'Error! Missing sourceCode'],
+  ['no JSON', { sourceCode: '{"language":' }, 'Error! Invalid sourceCode format'],
+  ['no name', { contractname: '' }, 'Error! Missing contractname'],
+  ['no compiler', { compilerversion: '' }, 'Error! Missing compilerversion'],
+  ['a bad compiler', { compilerversion: 'latest' }, 'Error! Invalid compilerversion format'],
+  ['a bad format', { codeformat: 'solidity' }, 'Error! Invalid codeformat format'],
+  ['bad arguments', { constructorArguements: 'xyz' }, 'Error! Invalid constructorArguements format'],
+  ['a bad licence', { licenseType: '99' }, 'Error! Invalid licenseType format'],
+  ['bad runs', { codeformat: 'solidity-single-file', runs: 'many' }, 'Error! Invalid runs format'],
+  [
+    'a bad flag',
+    { codeformat: 'solidity-single-file', optimizationUsed: 'no' },
+    'Error! Invalid optimizationUsed format',
+  ],
+  ['another chain', { chainid: '1' }, /^Missing or unsupported chainid/],
+  [
+    'a compiler that is not here',
+    { compilerversion: 'v0.4.26+commit.4563c3fc' },
+    /solc version v0\.4\.26.*; installed here: 0\.8\.37, /,
+  ],
+  [
+    'Vyper',
+    { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
+    /^Vyper contracts are not verified here/,
+  ],
+  ['no standard JSON', { sourceCode: '[]' }, /standard JSON input is not valid/],
+  [
+    'files to be fetched',
+    { sourceCode: '{"language":"Solidity","sources":{"a.sol":{"urls":["http://127.0.0.1"]}}}' },
+    /sources need their content/,
+  ],
+  [
+    'a tower of brackets',
+    {
+      sourceCode: `{"language":"Solidity","sources":{"a.sol":{"content":""}},"settings":{"x":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`,
+    },
+    /nested too deeply/,
+  ],
+] as [string, Fields, string | RegExp][])('refuses at once: %s', async (_, more, text) => {
+  const fields = { ...fieldsFor(vault(), library.address), ...more };
+  const expected = typeof text === 'string' ? text : expect.stringMatching(text);
+  expect(await post(fields)).toEqual(notOk(expected));
+});
+
+test('a body of 6 MB is refused at once, and others are served meanwhile', async () => {
+  const fields = fieldsFor(vault(), library.address, { sourceCode: 'a'.repeat(6 * 1_048_576) });
+  const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
+  expect(large).toEqual(notOk(expect.stringMatching(/allowed: at most 5242880/)));
+  expect(small).toEqual(notOk('Unknown UID'));
+});
+
+test('an API that may only read says so, and starts', async () => {
+  const readerUrl = new URL(process.env['CANDLEHOUSE_TEST_READER_URL']!);
+  readerUrl.pathname = `/${await nameOfDatabase()}`;
+  const stop = new AbortController();
+  const config = loadConfig(
+    { PORT: '0', CLICKHOUSE_URL: readerUrl.toString(), RPC_URL: chains[0]!.node.url },
+    () => '',
+  );
+  let running: Promise<void> = Promise.resolve();
+  const url = await new Promise<string>((resolve, reject) => {
+    const onReady = (api: { readonly url: string } | null): void => resolve(api?.url ?? '');
+    running = runAll(config, log, stop.signal, { api: true, ingest: false, onReady });
+    running.catch(reject);
+  });
+  try {
+    const body = new URLSearchParams(fieldsFor(vault(), library.address));
+    const ask = async (): Promise<unknown> => {
+      const answer = await fetch(`${url}/api`, { method: 'POST', body });
+      return ((await answer.json()) as Json)['result'];
+    };
+    // Busy until the head is read.
+    await eventually(30_000, async () => /^Contracts are not verified over/.test(String(await ask())), true);
+    await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringMatching(/may only read/),
+    });
+  } finally {
+    stop.abort();
+    await running;
+  }
+});
