@@ -10,9 +10,8 @@ import { newIngestStatus } from '../../src/ingest/status';
 import type { Logger } from '../../src/log';
 import type { Figure } from './figure';
 import { stubDescription } from './stubDescription';
-import type { StubChain } from './stubChain';
 
-interface RecordedInsert {
+export interface RecordedInsert {
   readonly table: string;
   readonly columns: readonly string[];
   readonly body: Buffer;
@@ -20,7 +19,7 @@ interface RecordedInsert {
 
 /** Ingests blocks 1 … to; returns the seconds that took and the bodies that were inserted. */
 async function ingest(
-  chain: StubChain,
+  nodeUrl: string,
   database: Database,
   to: number,
   log: Logger,
@@ -34,7 +33,7 @@ async function ingest(
       return database.insert(table, columns, body, token);
     },
   };
-  const rpc = createEndpointPool({ urls: [chain.url], chainId: 369, log });
+  const rpc = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
   const started = performance.now();
   await runIngest(
     {
@@ -58,14 +57,14 @@ async function ingest(
 
 /** `raw` has the same tables without views; `unpriced` is for the same chain without an anchor. */
 export async function benchBackfill(
-  chain: StubChain,
+  nodeUrl: string,
   databases: { readonly full: Database; readonly raw: Database; readonly unpriced: Database },
   blocks: number,
   log: Logger,
-): Promise<Figure[]> {
+): Promise<{ figures: Figure[]; inserts: readonly RecordedInsert[] }> {
   const to = blocks - 64;
-  const unpriced = await ingest(chain, databases.unpriced, to, log, { ...stubDescription(), anchors: [] });
-  const { seconds, inserts } = await ingest(chain, databases.full, to, log);
+  const unpriced = await ingest(nodeUrl, databases.unpriced, to, log, { ...stubDescription(), anchors: [] });
+  const { seconds, inserts } = await ingest(nodeUrl, databases.full, to, log);
   const [row] = await databases.full.select<{ logs: string }>(
     'count logs',
     'SELECT count() AS logs FROM logs',
@@ -76,7 +75,7 @@ export async function benchBackfill(
   const rawSeconds = (performance.now() - rawStarted) / 1000;
   const value = logs / seconds;
   const limit = logs / rawSeconds;
-  return [
+  const figures = [
     {
       name: `backfill of ${logs} logs, all tables and bars`,
       value,
@@ -98,4 +97,5 @@ export async function benchBackfill(
       ok: seconds <= 1.25 * unpriced.seconds,
     },
   ];
+  return { figures, inserts };
 }

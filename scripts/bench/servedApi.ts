@@ -9,6 +9,7 @@ import { findPackageRoot } from '../../src/clickhouse/packageRoot';
 
 export interface ServedApi {
   readonly url: string;
+  readonly pid: number;
   /** Body of a GET; throws on a status other than 200. */
   get(path: string): Promise<string>;
   /** Newest indexed block, as the header says; null before there is one. */
@@ -53,6 +54,7 @@ export async function serveApi(
   }
   return {
     url: base,
+    pid: child.pid ?? 0,
     get,
     async head() {
       const response = await fetch(`${base}/healthz`);

@@ -12,7 +12,7 @@ import { createDirectSelect, type DirectSelect, type SelectParams } from './dire
 export type QueryParams = SelectParams;
 
 /** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
-const INSERT_SETTINGS = {
+export const INSERT_SETTINGS = {
   async_insert: 0,
   wait_end_of_query: 1,
   input_format_parallel_parsing: 0,

@@ -76,9 +76,10 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     },
     () => verifiedDb,
   );
+  // The market chain may be that one itself.
   const nodes = new Map([
-    [config.chainId, options.rpc],
     [SECOND_CHAIN_ID, second?.rpc ?? null],
+    [config.chainId, options.rpc],
   ]);
   const states = new Map(
     [...nodes].flatMap(([id, rpc]) =>

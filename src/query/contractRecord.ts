@@ -100,15 +100,16 @@ export async function toRecord(
     readRoutes(source, head, [address]),
     facts.kind === 'pair' ? findPool(runner, head, address) : null,
   ]);
-  const decimals = tokens.get(address)?.decimals ?? null;
+  const token = tokens.get(address);
   const known = totalSupplyOf(address);
   const node = nodeOf?.(facts.chainId) ?? null;
   const [files, pairTokens, supply] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    known !== null || decimals === null ? null : readTotalSupply(source, head, address, node),
+    known !== null || token === undefined ? null : readTotalSupply(source, head, address, node),
   ]);
-  const supplyText = supply === null || decimals === null ? known : formatUnits(supply, decimals);
+  // As the market's lists have it: without decimals a token is not divided.
+  const supplyText = supply === null ? known : formatUnits(supply, token?.decimals ?? 0);
   const summary = toSummary(facts, record, tokens, routes, head);
   return {
     ...summary,

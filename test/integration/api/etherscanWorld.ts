@@ -1,4 +1,6 @@
 /** A little chain with ERC-20 transfers and two verified contracts in the store, behind the Etherscan dialect. */
+import { Interface } from 'ethers';
+
 import { openDatabase } from '../../../src/clickhouse/database';
 import { contractCodesTable, type ContractCodeRow } from '../../../src/clickhouse/explorerTables';
 import { insertRows } from '../../../src/clickhouse/inserter';
@@ -31,7 +33,13 @@ export const BLOCKS = 60;
 export const STORED_TO = FIRST_LOG_BLOCK + 40;
 export const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const BOXES = new Interface([
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+]);
 export const TOKEN = hexOf('e7', 1, 40);
+export const NFT = hexOf('e7', 2, 40);
+export const BOX = hexOf('e7', 3, 40);
 export const SINGLE = hexOf('5e', 1, 40);
 export const MULTI = hexOf('5e', 2, 40);
 export const NOBODY = hexOf('ab', 1, 40);
@@ -142,6 +150,40 @@ function transferOf(block: LogBlock, index: number): LogRow {
   };
 }
 
+/** An ERC-721 move, and an ERC-1155 one of one id or of several, by the parity of the block. */
+function nftMovesOf(block: LogBlock, index: number): LogRow[] {
+  const sides = [wordOf(index % 3), wordOf(1 + (index % 2))];
+  const [from, to] = sides.map((word) => `0x${word.slice(26)}`);
+  const common = { chain_id: LOG_CHAIN_ID, timestamp: block.timestamp, tx_index: 9 };
+  const tx_hash = hexOf('7e', block.number, 64);
+  const one = index % 2 === 0;
+  const { data, topics } = one
+    ? BOXES.encodeEventLog('TransferSingle', [NOBODY, from, to, index, index * 10])
+    : BOXES.encodeEventLog('TransferBatch', [NOBODY, from, to, [index, 7, 8], [1, index, 2n ** 200n]]);
+  const [topic0, topic1, topic2, topic3] = topics as Hex[];
+  const nft = {
+    topic0: TRANSFER,
+    topic1: sides[0],
+    topic2: sides[1],
+    topic3: wordOf(5_000 + index),
+  } as const;
+  return [
+    { ...common, ord: toOrd(block.number, 901), address: NFT, topic_count: 4, ...nft, data: '0x', tx_hash },
+    {
+      ...common,
+      ord: toOrd(block.number, 902),
+      address: BOX,
+      topic_count: 4,
+      topic0,
+      topic1,
+      topic2,
+      topic3,
+      data: data as Hex,
+      tx_hash,
+    },
+  ];
+}
+
 export async function openDialectWorld(seed: number): Promise<DialectWorld> {
   process.stdout.write(`seed ${seed}\n`);
   const test = await createTestDatabase();
@@ -150,7 +192,7 @@ export async function openDialectWorld(seed: number): Promise<DialectWorld> {
   const runner = createQueryRunner(reader, { checkRows: true });
   await migrate(database, createLog('silent', false));
   const blocks = makeLogBlocks(seed, BLOCKS, 10);
-  blocks.forEach((block, index) => block.logs.push(transferOf(block, index)));
+  blocks.forEach((block, index) => block.logs.push(transferOf(block, index), ...nftMovesOf(block, index)));
   await storeLogBlocks(database, blocks, { storedTo: STORED_TO, headFrom: STORED_TO + 1, inserts: 2 });
   await insertRows(database, contractCodesTable, [PROXY_CODE]);
   const store = createVerifiedStore(database, createQueryRunner(database, { checkRows: true }));

@@ -1,0 +1,90 @@
+/** What the groups of the benchmark share: the server of the run, its databases, and where figures go. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import type { EmbeddedServer } from '../../src/clickhouse/server';
+import { createLog } from '../../src/log';
+import type { Figure } from './figure';
+import { stubDescription } from './stubDescription';
+import { loadedAnchors } from './swapLoader';
+
+export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
+const MERGES_MS = 300_000;
+
+export interface Bench {
+  readonly server: EmbeddedServer;
+  readonly folder: string;
+  readonly figures: Figure[];
+  wants(group: string): boolean;
+}
+
+/** Of swaps that groups of reads load. */
+export const SWAPS = Number(process.env['BENCH_SWAPS'] ?? 10_000_000);
+
+export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+export function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.toString();
+}
+
+/** A database of this name on the server, with the schema. */
+export async function createDatabase(writerUrl: string, name: string, views: boolean): Promise<Database> {
+  const admin = openDatabase({ url: writerUrl });
+  await admin.command('create', `CREATE DATABASE ${name}`);
+  await admin.close();
+  const database = openDatabase({ url: databaseUrl(writerUrl, name), requestTimeoutMs: 600_000 });
+  await migrate(database, log);
+  if (views) return database;
+  const rows = await database.select<{ name: string }>(
+    'list views',
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
+  );
+  for (const row of rows) await database.command('drop view', `DROP VIEW ${row.name}`);
+  return database;
+}
+
+/** The stub chain's description as a file. */
+export function writeDescription(folder: string): string {
+  const file = join(folder, 'chain.json');
+  writeFileSync(file, JSON.stringify(stubDescription()));
+  return file;
+}
+
+/** Until the engine has merged what the load left behind, or a while has passed. */
+export async function waitForMerges(database: Database): Promise<void> {
+  const until = Date.now() + MERGES_MS;
+  while (Date.now() < until) {
+    const [row] = await database.select<{ merges: string }>(
+      'merges',
+      'SELECT count() AS merges FROM system.merges',
+    );
+    if (Number(row?.merges) === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+/** The description of the loaded swaps' chain as a file. */
+export function writeLoadedDescription(folder: string): string {
+  const anchors = loadedAnchors().map((address) => ({ address: `0x${address}`, symbol: 'USD', priceUsd: 1 }));
+  const file = join(folder, 'loaded.json');
+  writeFileSync(file, JSON.stringify({ ...stubDescription(), anchors }));
+  return file;
+}
+
+export function memoryFigure(name: string, value: number, limit: number): Figure {
+  const target = `<= ${limit} MB`;
+  return {
+    name,
+    value,
+    unit: 'MB',
+    limitName: 'allowed',
+    limit,
+    ratio: value / limit,
+    target,
+    ok: value <= limit,
+  };
+}

@@ -1,0 +1,65 @@
+/** A helper script of the benchmarks in a Node process of its own, so that its work does not count as the program's. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+
+export interface BenchChild {
+  readonly pid: number;
+  /** The first line that it printed: where it listens. */
+  readonly url: string;
+  /** The next line that it prints. */
+  line(): Promise<string>;
+  /** Writes a line to its standard input. */
+  say(line: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts `scripts/bench/<name>.ts` as built; ends with this process at the latest. */
+export async function startBenchChild(name: string, argument: unknown): Promise<BenchChild> {
+  const file = join(findPackageRoot(), 'dist', 'scripts', 'bench', `${name}.js`);
+  const child = spawn(process.execPath, [file, JSON.stringify(argument)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const waiting: ((line: string) => void)[] = [];
+  let rest = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const next = waiting.shift();
+      if (next === undefined) lines.push(part);
+      else next(part);
+    }
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const failed = ended.then(() => Promise.reject(new Error(`${name} ended`)));
+  failed.catch(() => undefined);
+  const line = async (): Promise<string> =>
+    lines.shift() ?? Promise.race([new Promise<string>((resolve) => waiting.push(resolve)), failed]);
+  return {
+    pid: child.pid ?? 0,
+    url: await line(),
+    line,
+    say: (text) => void child.stdin.write(`${text}\n`),
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Seconds of processor time that a process has used (Linux). */
+export function processorSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // User and system time stand 12 and 13 places behind the name, which is in parentheses, in hundredths.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Memory that a process has resident now (Linux). */
+export function residentBytes(pid: number): number {
+  return 1_024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+}

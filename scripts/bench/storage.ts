@@ -1,0 +1,37 @@
+/** What a row takes on disk, all of its table's parts, beside its bytes as RowBinary. */
+import type { Database } from '../../src/clickhouse/database';
+import type { Figure } from './figure';
+
+export interface StorageAsk {
+  readonly table: string;
+  /** What one row is. */
+  readonly row: string;
+  /** Bytes that one row may take. */
+  readonly target: number;
+}
+
+export async function benchStorage(database: Database, asks: readonly StorageAsk[]): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { table, row, target } of asks) {
+    const [found] = await database.select<{ rows: string; stored: string; plain: string }>(
+      'storage',
+      `SELECT sum(rows) AS rows, sum(bytes_on_disk) AS stored, sum(data_uncompressed_bytes) AS plain
+       FROM system.parts WHERE database = currentDatabase() AND active AND table = {table:String}`,
+      { table },
+    );
+    const rows = Number(found?.rows ?? 0);
+    const value = Number(found?.stored ?? 0) / rows;
+    const limit = Number(found?.plain ?? 0) / rows;
+    figures.push({
+      name: `storage of ${rows} rows of ${table}: per ${row}`,
+      value,
+      unit: 'B',
+      limitName: 'not compressed',
+      limit,
+      ratio: value / limit,
+      target: `<= ${target} B`,
+      ok: value <= target,
+    });
+  }
+  return figures;
+}

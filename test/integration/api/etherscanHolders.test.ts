@@ -1,0 +1,200 @@
+/** Holders and supplies of tokens in the explorer's dialects, against every transfer summed one after the other. */
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { balanceChecksTable } from '../../../src/clickhouse/tables';
+import { insertRows } from '../../../src/clickhouse/inserter';
+import { formatUnits } from '../../../src/domain/amounts';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import type { NodeState } from '../../../src/domain/nodeState';
+import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { readTotalSupply } from '../../../src/query/totalSupply';
+import { rememberState } from '../../../src/query/rememberState';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { startDialect, type DialectServer } from './etherscanServer';
+import { explorerDeps } from './explorerServer';
+import { notOk } from './etherscanWorld';
+import { decimalsOf } from './plainMarket';
+import {
+  LIE,
+  LOOSE,
+  makeTransfers,
+  movesOf,
+  plainBalances,
+  storeTransfers,
+  wholeSnapshot,
+  type TransferWorld,
+} from './transferWorld';
+import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from './world';
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+const BLOCKS = 120;
+const FINAL = FIRST_BLOCK + 70;
+const TIP = FIRST_BLOCK + BLOCKS - 1;
+
+let test_: TestDatabase;
+let db: Database;
+let runner: QueryRunner;
+let world: World;
+let moves: TransferWorld;
+let head: HeadSnapshot;
+let api: DialectServer;
+let node: NodeState | null = null;
+
+beforeAll(async () => {
+  process.stdout.write(`seed ${SEED}\n`);
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 6, spacing: 1_500, events: 2 });
+  moves = makeTransfers(world, SEED);
+  // Beyond the cursor of most heads below: what the store has in advance must be taken off.
+  const range = { storedTo: FINAL + 15, headFrom: FINAL - 10, inserts: 4 };
+  await storeWorld(db, world, range);
+  await storeTransfers(db, moves, range);
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const chain = { chainId: CHAIN_ID, runner, head: () => head };
+  const cache = {
+    get: async <T>(_key: string, make: () => Promise<T>) => ({
+      body: Buffer.from(JSON.stringify(await make())),
+      etag: '"1"',
+    }),
+  };
+  const deps = explorerDeps([chain], test_.database, { cache, nodeOf: () => node });
+  api = await startDialect(deps, () => head);
+}, 120_000);
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await test_?.drop();
+});
+
+const tokensOf = (): Hex[] => [...world.tokens.map(({ address }) => address), ...LOOSE, LIE];
+
+/** Addresses with a positive balance, the largest first, ties by address. */
+function plainHolders(token: string): [string, bigint][] {
+  const balances = plainBalances(movesOf(moves, head)).get(token) ?? new Map<string, bigint>();
+  return [...balances]
+    .filter(([holder, balance]) => balance > 0n && holder !== ZERO_ADDRESS)
+    .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
+}
+
+/** Null where the logs do not add up. */
+function plainSupply(token: string): bigint | null {
+  const balances = plainBalances(movesOf(moves, head)).get(token);
+  if (balances === undefined) return null;
+  const zero = balances.get(ZERO_ADDRESS) ?? 0n;
+  const below = [...balances].some(([holder, balance]) => holder !== ZERO_ADDRESS && balance < 0n);
+  return below || zero > 0n ? null : -zero;
+}
+
+const resultOf = async (query: Record<string, string>): Promise<unknown> =>
+  (await api.ask(`/api?${new URLSearchParams(query).toString()}`)).json?.result;
+
+test.each([
+  ['the cursor and a head above it', FINAL, FINAL + 20],
+  ['the whole head', FINAL + 3, TIP],
+  ['a cursor that the store has passed', FINAL - 5, FINAL + 30],
+  ['nothing above the cursor', FINAL + 15, FINAL + 15],
+])('holders and their number are those of the transfers: %s', async (_name, finalTo, tip) => {
+  head = wholeSnapshot(world, finalTo, tip);
+  let seen = 0;
+  for (const token of tokensOf()) {
+    const wanted = plainHolders(token).map(([holder, balance]) => ({
+      TokenHolderAddress: holder,
+      TokenHolderQuantity: String(balance),
+    }));
+    const asked = { module: 'token', contractaddress: token };
+    expect(await resultOf({ ...asked, action: 'tokenholderlist' })).toEqual(wanted);
+    const page = { page: '2', offset: '3' };
+    expect(await resultOf({ ...asked, action: 'tokenholderlist', ...page })).toEqual(wanted.slice(3, 6));
+    expect(await resultOf({ ...asked, action: 'tokenholdercount' })).toBe(String(wanted.length));
+    seen += wanted.length;
+  }
+  expect(seen).toBeGreaterThan(20);
+});
+
+test('a record shows the supply that the transfers come to, else what the node says, else null', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const said = 123_456_789n;
+  let [known, told] = [0, 0];
+  for (const { address: token } of world.tokens) {
+    const wanted = plainSupply(token);
+    const decimals = decimalsOf(world, token);
+    for (const away of [true, false]) {
+      node = away ? null : answering(said);
+      const { status, json } = await api.ask(`/api/v1/contracts/${token}`);
+      if (status === 404) continue;
+      const shown = (json?.['data'] as { token: { total_supply: string | null } | null }).token;
+      if (shown === null) continue;
+      const supply = wanted ?? (away ? null : said);
+      expect([token, shown.total_supply]).toEqual([
+        token,
+        supply === null ? null : formatUnits(supply, decimals),
+      ]);
+      if (wanted !== null) known += 1;
+      else if (!away) told += 1;
+    }
+  }
+  node = null;
+  expect(known).toBeGreaterThan(2);
+  expect(told).toBeGreaterThan(0);
+});
+
+/** A node that says this of every token. */
+const answering = (supply: bigint): NodeState => ({
+  ask: (_hash, questions) =>
+    Promise.resolve(questions.map((): Hex => `0x${supply.toString(16).padStart(64, '0')}`)),
+});
+
+test('of a token whose balances the node contradicts the supply is not that of its transfers', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
+  expect(await readTotalSupply({ runner }, head, token, null)).toBe(plainSupply(token));
+  const check = {
+    checked_block: TIP,
+    holders_checked: 2,
+    mismatches: 2,
+    mismatch_block: TIP,
+    rebasing: true,
+  };
+  await insertRows(db, balanceChecksTable, [{ token, version: 1, ...check }]);
+  expect(await readTotalSupply({ runner }, head, token, null)).toBeNull();
+  expect(await readTotalSupply({ runner }, head, token, answering(7n))).toBe(7n);
+});
+
+test('where earlier transfers are missing, holders are refused and the node tells the supply', async () => {
+  head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
+  const token = LOOSE[0]!;
+  const refused = notOk('Error! Missing Or invalid Action name');
+  for (const action of ['tokenholderlist', 'tokenholdercount'])
+    expect((await api.ask(`/api?module=token&action=${action}&contractaddress=${token}`)).json).toEqual(
+      refused,
+    );
+  expect(await readTotalSupply({ runner }, head, token, null)).toBeNull();
+  expect(await readTotalSupply({ runner }, head, token, answering(9n))).toBe(9n);
+});
+
+test('a node is asked once per block and question; silence is not remembered', async () => {
+  let [askings, away] = [0, true];
+  const inner: NodeState = {
+    ask(_hash, questions) {
+      askings += 1;
+      return Promise.resolve(away ? null : questions.map(() => hexOf('00', askings, 64)));
+    },
+  };
+  const remembering = rememberState(inner);
+  const question = { kind: 'coin', address: LIE } as const;
+  const other = { kind: 'coin', address: ZERO_ADDRESS } as const;
+  const [one, two] = [hexOf('b1', 1, 64), hexOf('b1', 2, 64)];
+  expect(await remembering.ask(one, [question])).toBeNull();
+  away = false;
+  const first = await remembering.ask(one, [question]);
+  expect(await remembering.ask(one, [question])).toEqual(first);
+  expect(askings).toBe(2);
+  expect(await remembering.ask(two, [question])).not.toEqual(first);
+  expect(await remembering.ask(one, [question, other])).not.toEqual(first);
+  expect(askings).toBe(4);
+});
