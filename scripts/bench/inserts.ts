@@ -66,7 +66,12 @@ async function encodeNative(inserts: readonly RecordedInsert[], raw: Database): 
     await raw.command('empty', `TRUNCATE TABLE ${table}`);
     await raw.insert(table, columns, body, `encode ${index}`);
     const list = columns.join(', ');
-    const native = await raw.selectBinary('encode', `SELECT ${list} FROM ${table}`, {}, 'Native');
+    const native = await raw.selectBinary(
+      'encode',
+      `SELECT ${list} FROM ${table} SETTINGS max_block_size = 10000000, preferred_block_size_bytes = 0`,
+      {},
+      'Native',
+    );
     bodies.push({ table, columns, body: Buffer.from(native) });
   }
   return bodies;

@@ -4,15 +4,17 @@
  * Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
 
-const WORD_MASK = 0xffff_ffff_ffff_ffffn;
 const START_BYTES = 1 << 16;
 
 export class RowWriter {
   private buffer: Buffer;
+  /** The same bytes: numbers go in several times faster than through Buffer's methods. */
+  private words: DataView;
   private position = 0;
 
   constructor(startBytes = START_BYTES) {
-    this.buffer = Buffer.allocUnsafe(startBytes);
+    this.buffer = Buffer.allocUnsafeSlow(startBytes);
+    this.words = viewOf(this.buffer);
   }
 
   /** Bytes written so far. */
@@ -33,15 +35,17 @@ export class RowWriter {
     const at = this.position;
     const end = at + bytes;
     if (end > this.buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, this.buffer.length * 2));
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, this.buffer.length * 2));
       this.buffer.copy(larger, 0, 0, at);
       this.buffer = larger;
+      this.words = viewOf(larger);
     }
     this.position = end;
     return at;
   }
 
   u8(value: number): void {
+    if ((value & 0xff) !== value) throw outOfRange('UInt8', value);
     const at = this.reserve(1);
     this.buffer[at] = value;
   }
@@ -51,52 +55,57 @@ export class RowWriter {
   }
 
   u16(value: number): void {
+    if ((value & 0xffff) !== value) throw outOfRange('UInt16', value);
     const at = this.reserve(2);
-    this.buffer.writeUInt16LE(value, at);
+    this.words.setUint16(at, value, true);
   }
 
   u32(value: number): void {
+    if (value >>> 0 !== value) throw outOfRange('UInt32', value);
     const at = this.reserve(4);
-    this.buffer.writeUInt32LE(value, at);
+    this.words.setUint32(at, value, true);
   }
 
   i32(value: number): void {
+    if ((value | 0) !== value) throw outOfRange('Int32', value);
     const at = this.reserve(4);
-    this.buffer.writeInt32LE(value, at);
+    this.words.setInt32(at, value, true);
   }
 
   /** An unsigned 64-bit value given as a safe integer. */
   u64(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) throw outOfRange('UInt64', value);
     const at = this.reserve(8);
     const high = Math.floor(value / 4_294_967_296);
-    this.buffer.writeUInt32LE(value - high * 4_294_967_296, at);
-    this.buffer.writeUInt32LE(high, at + 4);
+    this.words.setUint32(at, value - high * 4_294_967_296, true);
+    this.words.setUint32(at + 4, high, true);
   }
 
   /** Any unsigned 64-bit value. */
   bigU64(value: bigint): void {
+    if (BigInt.asUintN(64, value) !== value) throw outOfRange('UInt64', value);
     const at = this.reserve(8);
-    this.buffer.writeBigUInt64LE(value, at);
+    this.words.setBigUint64(at, value, true);
   }
 
   f64(value: number): void {
     const at = this.reserve(8);
-    this.buffer.writeDoubleLE(value, at);
+    this.words.setFloat64(at, value, true);
   }
 
   /** An integer of `bytes` bytes (16 or 32) in two's complement. */
   private wide(value: bigint, bytes: number): void {
     const at = this.reserve(bytes);
-    if (value >= 0n && value <= WORD_MASK) {
-      this.buffer.writeBigUInt64LE(value, at);
-      this.buffer.fill(0, at + 8, at + bytes);
-      return;
-    }
-    let rest = value;
-    for (let offset = 0; offset < bytes; offset += 8) {
-      this.buffer.writeBigUInt64LE(BigInt.asUintN(64, rest), at + offset);
+    this.words.setBigUint64(at, BigInt.asUintN(64, value), true);
+    let rest = value >> 64n;
+    let offset = 8;
+    // Most values need a word or two: what is left is the sign.
+    for (; offset < bytes && rest !== 0n && rest !== -1n; offset += 8) {
+      this.words.setBigUint64(at + offset, BigInt.asUintN(64, rest), true);
       rest >>= 64n;
     }
+    const sign = value < 0n ? 0xffff_ffff : 0;
+    for (; offset < bytes; offset += 4) this.words.setUint32(at + offset, sign, true);
   }
 
   u128(value: bigint): void {
@@ -152,4 +161,12 @@ export class RowWriter {
     const at = this.reserve(bytes);
     if (bytes > 0) this.buffer.write(hex.slice(2), at, bytes, 'hex');
   }
+}
+
+function outOfRange(type: string, value: number | bigint): RangeError {
+  return new RangeError(`${value} is no ${type}`);
+}
+
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
 }
