@@ -2,6 +2,7 @@
  * The explorer's second chain: an ingester of its own into a database of its own beside the market chain's, because head
  * tables hold the blocks of one chain. Nothing of the market is made of it: it has no DEXes, anchors or burns.
  */
+import type { IngestFacts, ReadyProblem } from '../api/service/readyz';
 import { findBuiltInChain } from '../chains/builtInChains';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -31,4 +32,16 @@ export function secondDatabaseUrl(url: string): string {
   const second = new URL(url);
   second.pathname = `/${second.pathname.slice(1).replace(/\/$/, '') || 'default'}${SUFFIX}`;
   return second.toString();
+}
+
+/**
+ * What is wrong with the second chain's ingester, for the list of /readyz beside the market chain's problems: under codes of
+ * their own, since the market is as ready as it was.
+ */
+export function listSecondProblems({ nodeAnswers, problems }: IngestFacts): ReadyProblem[] {
+  const away = { code: 'node_away', message: 'The chain node does not answer' };
+  return [...(nodeAnswers ? [] : [away]), ...problems].map(({ code, message }) => ({
+    code: `${code}${SUFFIX}`,
+    message: `Chain ${SECOND_CHAIN_ID}: ${message}`,
+  }));
 }

@@ -196,8 +196,7 @@ async function searchText(deps: SearchDeps, { source, head }: Moment, text: stri
   }
   for (const { kind, selector, signature } of signatures) {
     if (kind === 'error') continue;
-    const name = signature.slice(0, signature.indexOf('(')).toLowerCase();
-    const place = signature.toLowerCase() === text ? PLACE_EXACT : placeOf(name, text.replace(/\(.*$/s, ''));
+    const place = signaturePlace(signature.toLowerCase(), text);
     if (place > 0)
       hits.push(
         hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
@@ -217,6 +216,15 @@ function placeOf(name: string, text: string): number {
   if (name.startsWith(text)) return 3;
   if (` ${name}`.includes(` ${text}`)) return 2;
   return name.includes(text) ? 1 : 0;
+}
+
+/** Who writes types means that one signature: its namesakes come last. Both in lower case. */
+function signaturePlace(signature: string, text: string): number {
+  const name = signature.slice(0, signature.indexOf('('));
+  const [asked = '', types] = text.replace(/\s/g, '').split(/(?=\()/);
+  if (types === undefined) return placeOf(name, text);
+  const place = placeOf(signature, asked + types);
+  return place > 0 || name !== asked ? place : 1;
 }
 
 function scoreOf(place: number, verified: boolean, logs: number): number {

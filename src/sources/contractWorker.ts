@@ -1,7 +1,7 @@
 /**
- * Finds out what code contracts have, beside the ingester and never in its way: only while the head is followed, some at a
- * time. What was found is stored at once, so a restart goes on from there; a node or a store that fails is told in the log
- * and asked again later.
+ * Finds out what code contracts have and who made them, beside the ingester and never in its way: only while the head is
+ * followed, some at a time. What was found is stored at once, so a restart goes on from there; a node or a store that fails is
+ * told in the log and asked again later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -15,6 +15,7 @@ import type { Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
+import { findCreators } from './findCreators';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 import { seedSignatures } from './seedSignatures';
 
@@ -38,7 +39,11 @@ export interface ContractWorkerDeps {
   readonly database: Database;
   readonly rpc: CodeRpc;
   readonly chainId: number;
-  readonly status: { readonly phase: string; readonly indexed: number | null };
+  readonly status: {
+    readonly phase: string;
+    readonly indexed: number | null;
+    readonly finalTo: number | null;
+  };
   readonly log: Logger;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -47,6 +52,7 @@ export interface ContractWorkerDeps {
 export class ContractWorker {
   readonly #runner: QueryRunner;
   #fullAt = 0;
+  #creatorsAt = 0;
   #seeded = false;
 
   constructor(private readonly deps: ContractWorkerDeps) {
@@ -64,6 +70,7 @@ export class ContractWorker {
         await this.#seed();
         if (status.phase !== 'follow') continue;
         await this.look(signal);
+        await this.lookForCreators(signal);
       } catch (error) {
         if (signal.aborted) return;
         waitMs = FAILED_MS;
@@ -97,6 +104,17 @@ export class ContractWorker {
       await this.#store(batch, signal);
     }
     return found.length;
+  }
+
+  /** When it is time, some of the creations whose sender is not known. Resolves to how many were stored. */
+  async lookForCreators(signal: AbortSignal): Promise<number> {
+    const { database, rpc, chainId, status, now } = this.deps;
+    const { finalTo } = status;
+    if (finalTo === null || now() < this.#creatorsAt) return 0;
+    const deps = { database, runner: this.#runner, rpc, chainId, finalTo, now };
+    const { found, more } = await findCreators(deps, signal);
+    if (!more) this.#creatorsAt = now() + FULL_MS;
+    return found;
   }
 
   async #store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {

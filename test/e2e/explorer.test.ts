@@ -298,6 +298,11 @@ test('the search finds contracts, transactions, blocks, events and selectors by 
   expect(await hits(STORE.getFunction('store')!.selector)).toMatchObject([
     { type: 'function', title: 'store(uint256)' },
   ]);
+  // With its types a signature is meant exactly; without, by its name.
+  for (const asked of ['transfer(address,uint256)', 'Transfer(address, uint256)'])
+    expect((await hits(asked))[0]).toMatchObject({ type: 'function', title: 'transfer(address,uint256)' });
+  expect((await hits('transfer')).map(({ title }) => title)).toContain('Transfer(address,address,uint256)');
+  expect((await hits('store(bool)')).map(({ title }) => title)).toContain('store(uint256)');
   const block = await main().call('eth_getBlockByNumber', ['0x3', false]);
   expect(await hits('3')).toContainEqual(expect.objectContaining({ type: 'block', number: 3 }));
   expect(await hits(String(field(block, 'hash')))).toMatchObject([{ type: 'block', number: 3 }]);

@@ -82,6 +82,10 @@ FROM
         FROM pools_head
         WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
         UNION ALL
+        SELECT address, 0, nullIf(timestamp, 0)
+        FROM contract_creations
+        WHERE block <= intDiv({final_ord:UInt64}, 1048576) AND isNotNull(creator)
+        UNION ALL
         SELECT address, 0, NULL
         FROM {verified_db:Identifier}.verified_contracts
         WHERE chain_id = {chain_id:UInt32}

@@ -1,6 +1,6 @@
 -- One row: how a contract came to be, by its last creation (an address may be used again after a self-destruct): of the
--- transaction that made it itself, or of the factory whose pool it is. Keys: address of created_contracts and pools; the head
--- twins are small. `addresses`: hex without 0x.
+-- transaction that made it itself, of the factory whose pool it is, or of what the node was asked. Keys: address of
+-- created_contracts, contract_creations and pools; the head twins are small. `addresses`: hex without 0x.
 SELECT
     concat('0x', lower(hex(c.contract))) AS address,
     if(isNull(c.creator), NULL, concat('0x', lower(hex(assumeNotNull(c.creator))))) AS creator,
@@ -25,7 +25,13 @@ FROM
     SELECT address, NULL, factory, assumeNotNull(created_tx), assumeNotNull(created_block), assumeNotNull(created_at)
     FROM pools_head
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit) AND isNotNull(created_tx)
+    UNION ALL
+    SELECT address, creator, factory, tx_hash, block, timestamp
+    FROM contract_creations
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+        AND block <= intDiv({final_ord:UInt64}, 1048576)
+        AND isNotNull(creator)
 ) AS c
-ORDER BY c.block DESC
+ORDER BY c.block DESC, isNull(c.creator), isNull(c.factory)
 LIMIT 1 BY c.contract
 LIMIT {limit:UInt32}

@@ -5,9 +5,11 @@
 import { AppError } from '../../errors';
 import { z } from 'zod';
 
-import { chainParam, momentOf, type ChainMoment } from '../explorer/explorerRoute';
+import { blockscoutRoutes } from '../blockscout/smartContract';
+import { chainParam, momentOf } from '../explorer/explorerRoute';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';
+import { sourcifyRoutes } from '../sourcify/sourcifyRoutes';
 import {
   dialectAnswerShape,
   type Action,
@@ -20,6 +22,7 @@ import { readAsked, textOf, type AskedParams } from './askedParams';
 import { blockActions } from './blockActions';
 import { contractActions } from './contractActions';
 import { gasActions } from './gasActions';
+import { setHeadHeaders } from './headHeaders';
 import { logActions } from './logActions';
 import { CHAIN_LIST_PATH, ETHERSCAN_PATHS, SHARED_PATH } from './mounts';
 import { coinActions } from './nodeActions';
@@ -47,8 +50,14 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
+/** The dialects of others: Etherscan's on all its mounts, and what its clients ask Sourcify and Blockscout for. */
 export function etherscanRoutes(deps: DialectDeps): Route[] {
-  return [...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)), chainListRoute(deps)];
+  return [
+    ...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)),
+    chainListRoute(deps),
+    ...sourcifyRoutes(deps),
+    ...blockscoutRoutes(deps),
+  ];
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
@@ -142,16 +151,6 @@ function findAction(asked: AskedParams): Action {
 function keyOf(asked: AskedParams): string {
   const entries = [...asked].filter(([name]) => name !== 'apikey' && name !== 'chainid');
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function setHeadHeaders(ctx: RouteContext, moment: ChainMoment | null): void {
-  if (moment === null) {
-    ctx.remove('X-Indexed-Block');
-    ctx.remove('X-Indexed-Block-Hash');
-    return;
-  }
-  ctx.set('X-Indexed-Block', String(moment.head.number));
-  ctx.set('X-Indexed-Block-Hash', moment.head.hash);
 }
 
 const CHAIN_NAMES: ReadonlyMap<number, string> = new Map([

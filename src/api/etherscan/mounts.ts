@@ -8,6 +8,9 @@ export const ETHERSCAN_PATHS = [
   '/api/v1/etherscan',
   '/api/v1/etherscan/:chainId/api',
   '/:chainId/api',
+  // Routescan's.
+  '/v2/network/mainnet/evm/:chainId/etherscan/api',
+  '/v2/network/testnet/evm/:chainId/etherscan/api',
 ] as const;
 
 /** Lies on the way to all else: it is the dialect's only where `module` is given. */
@@ -18,7 +21,8 @@ export const CHAIN_LIST_PATH = '/v2/chainlist';
 /** Of a form or a JSON body: verifiers send whole standard JSON inputs. */
 export const ETHERSCAN_BODY_MAX = 5 * 1_048_576;
 
-const MOUNTS = /^\/(?:api(?:\/v1(?:\/etherscan(?:\/[^/]+\/api)?)?)?|[^/]+\/api|v2\/chainlist)\/?$/;
+const MOUNTS =
+  /^\/(?:api(?:\/v1(?:\/etherscan(?:\/[^/]+\/api)?)?)?|[^/]+\/api|v2\/chainlist|v2\/network\/(?:mainnet|testnet)\/evm\/[^/]+\/etherscan\/api)\/?$/;
 const POSTED = /\/(?:api|v1|etherscan)\/?$/;
 
 export function isEtherscanPath(path: string): boolean {

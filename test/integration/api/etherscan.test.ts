@@ -153,6 +153,7 @@ test('every mount answers the same, in any letter case, with and without a trail
     '/369/api',
     '/api/v1/etherscan',
     '/api/v1/etherscan/369/api',
+    '/v2/network/mainnet/evm/369/etherscan/api',
   ]) {
     expect([mount, (await world.api.ask(`${mount}${query}`)).json]).toEqual([mount, wanted]);
     expect([mount, (await world.api.ask(`${mount}/${query}`)).json]).toEqual([mount, wanted]);

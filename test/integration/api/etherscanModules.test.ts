@@ -236,6 +236,12 @@ test('the OpenAPI document has every mount with GET and POST', () => {
     ['/api/v1/etherscan', ['get', 'post']],
     ['/api/v1/etherscan/{chainId}/api', ['get', 'post']],
     ['/{chainId}/api', ['get', 'post']],
+    ['/v2/network/mainnet/evm/{chainId}/etherscan/api', ['get', 'post']],
+    ['/v2/network/testnet/evm/{chainId}/etherscan/api', ['get', 'post']],
     ['/v2/chainlist', ['get']],
+    ['/v2/contract/all-chains/{address}', ['get']],
+    ['/v2/contract/{chainId}/{address}', ['get']],
+    ['/api/v2/smart-contracts/{address}', ['get']],
+    ['/{chainId}/api/v2/smart-contracts/{address}', ['get']],
   ]);
 });

@@ -1,0 +1,184 @@
+/**
+ * Blockscout's record of a verified contract, API version 2, on /api/v2/smart-contracts/{address} and, for another chain, on
+ * /{chainId}/api/v2/…: whatsabi's and hardhat's Blockscout clients append that to a base. What is not verified is a 404, which
+ * its clients take for a miss. https://docs.blockscout.com/devs/apis/rest
+ */
+import { AbiCoder, getAddress } from 'ethers';
+
+import { isAddress, toLowerHex, type Hex } from '../../domain/hex';
+import type { ProxyKind } from '../../domain/proxies';
+import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
+import { readContractView, type ContractView } from '../../query/contractView';
+import type { DialectDeps } from '../etherscan/action';
+import { setHeadHeaders } from '../etherscan/headHeaders';
+import { chainParam, momentOf, type ChainMoment } from '../explorer/explorerRoute';
+import { requiredAddressParam } from '../params';
+import type { Route, RouteContext } from '../route';
+
+const KEEP_MS = 3_000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Blockscout's words. */
+const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
+  eip1967: 'eip1967',
+  eip1967_beacon: 'eip1967_beacon',
+  eip1822: 'eip1822',
+  eip1167: 'eip1167',
+  openzeppelin_legacy: 'eip1967_oz',
+  eip2535: 'eip2535',
+};
+
+export function blockscoutRoutes(deps: DialectDeps): Route[] {
+  return ['/api/v2/smart-contracts/:address', '/:chainId/api/v2/smart-contracts/:address'].map((path) =>
+    smartContract(deps, path),
+  );
+}
+
+function smartContract(deps: DialectDeps, path: string): Route {
+  const inPath = path.includes(':chainId') ? { chainId: chainParam(deps.chainIds) } : {};
+  return {
+    path,
+    doc: {
+      summary: 'A verified contract as Blockscout shows it',
+      description:
+        'name, language, compiler_version, optimization_enabled, optimization_runs, evm_version, abi, source_code, file_path, ' +
+        'additional_sources, compiler_settings, external_libraries, constructor_args, decoded_constructor_args, ' +
+        'verified_at, is_verified and its kin, proxy_type, implementations. A 404 where nothing is verified.',
+      tag: 'explorer',
+      path: { ...inPath, address: requiredAddressParam('address', 'Contract') },
+      errors: [400, 404, 503],
+    },
+    async handle(ctx) {
+      const { chainId: chainText, address: text = '' } = ctx.params;
+      const chainId = deps.chainIds.find((id) => String(id) === (chainText ?? String(deps.chainIds[0])));
+      if (chainId === undefined) return answer(ctx, 404, { message: 'Not found' });
+      if (!isAddress(text)) return answer(ctx, 422, INVALID_ADDRESS);
+      const address = toLowerHex(text);
+      const moment = momentOf(deps, chainId);
+      setHeadHeaders(ctx, moment);
+      const key = `blockscout ${chainId} ${moment?.head.version ?? ''} ${address}`;
+      const read = async (): Promise<Json> => (await readAnswer(deps, chainId, moment, address)) ?? NONE;
+      const { body, etag } = await deps.cache.get(key, read, () => KEEP_MS);
+      if (body.toString() === JSON.stringify(NONE)) return answer(ctx, 404, NONE);
+      ctx.type = 'application/json';
+      ctx.set('ETag', etag);
+      ctx.body = body;
+    },
+  };
+}
+
+const NONE = { message: 'Not found' } as const;
+const INVALID_ADDRESS = {
+  errors: [{ title: 'Invalid value', source: { pointer: '/address_hash' }, detail: 'Invalid format' }],
+} as const;
+
+function answer(ctx: RouteContext, status: number, body: Json): void {
+  ctx.status = status;
+  ctx.type = 'application/json';
+  ctx.body = Buffer.from(JSON.stringify(body));
+}
+
+/** Null: it is not verified. */
+async function readAnswer(
+  deps: DialectDeps,
+  chainId: number,
+  moment: ChainMoment | null,
+  address: Hex,
+): Promise<Json | null> {
+  const view = await readContractView(deps, chainId, moment, address);
+  const { record } = view;
+  if (record === null) return null;
+  const files = await deps.verified.readSources(record);
+  const main = files.find(({ path }) => path === record.path) ?? files[0];
+  return {
+    name: record.name,
+    language: record.language.toLowerCase(),
+    compiler_version: record.compiler === 'solc' ? `v${record.compilerVersion}` : record.compilerVersion,
+    optimization_enabled: record.optimization,
+    optimization_runs: record.runs,
+    evm_version: record.evmVersion ?? 'default',
+    verified_at: new Date(record.verifiedAt * 1_000).toISOString().replace('.000Z', '.000000Z'),
+    abi: record.abi,
+    source_code: main?.content ?? '',
+    file_path: main?.path ?? record.path,
+    additional_sources: files
+      .filter((file) => file !== main)
+      .map(({ path, content }) => ({ file_path: path, source_code: content })),
+    compiler_settings: readSettings(record.settings),
+    external_libraries: Object.entries(record.libraries).map(([name, at]) => ({
+      name: name.slice(name.lastIndexOf(':') + 1),
+      address_hash: getAddress(at),
+    })),
+    constructor_args: record.constructorArguments?.slice(2) ?? null,
+    decoded_constructor_args: decodeArguments(record),
+    license_type: record.license,
+    ...verificationOf(record),
+    ...proxyOf(view),
+    deployed_bytecode: null,
+    creation_bytecode: null,
+    creation_status: view.facts?.creation == null ? null : 'success',
+    certified: false,
+  };
+}
+
+function verificationOf({ status, source, twinOf }: VerifiedContract): Json {
+  return {
+    is_verified: true,
+    is_fully_verified: status === 'exact_match',
+    is_partially_verified: status === 'match',
+    is_changed_bytecode: false,
+    is_verified_via_sourcify: source === 'sourcify',
+    verified_twin_address_hash: twinOf === null ? null : getAddress(twinOf.address),
+  };
+}
+
+function proxyOf({ facts, implementations }: ContractView): Json {
+  const proxy = facts?.code?.proxy ?? null;
+  return {
+    proxy_type: proxy === null ? null : PROXY_TYPES[proxy.kind],
+    implementations: implementations.map(({ address, name }) => ({
+      address_hash: getAddress(address),
+      name,
+    })),
+    conflicting_implementations: null,
+  };
+}
+
+/** Values beside their parameters; null where there are none, or where the bytes do not fit them. */
+function decodeArguments({ abi, constructorArguments }: VerifiedContract): unknown[] | null {
+  const inputs = abi.find(({ type }) => type === 'constructor')?.inputs ?? [];
+  if (constructorArguments === null || inputs.length === 0) return null;
+  try {
+    const values: unknown[] = AbiCoder.defaultAbiCoder()
+      .decode(inputs.map(toDecodable), constructorArguments)
+      .toArray(true);
+    return inputs.map((input, index) => [textOf(values[index]), { name: input.name, type: input.type }]);
+  } catch {
+    return null;
+  }
+}
+
+/** The coder wants lists that it may write to. */
+function toDecodable({ name, type, components }: AbiParameter): string {
+  return components === undefined
+    ? `${type} ${name}`
+    : `${tupleOf(components)}${type.slice('tuple'.length)} ${name}`;
+}
+
+function tupleOf(components: readonly AbiParameter[]): string {
+  return `tuple(${components.map(toDecodable).join(', ')})`;
+}
+
+function textOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(textOf);
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+function readSettings(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,165 @@
+/** The fields of Sourcify's look-up, API version 2, out of what is known of a verified contract. What is not known is null. */
+import { getAddress } from 'ethers';
+
+import { listSignatures, selectorOf, topicOf } from '../../domain/abi';
+import type { Hex } from '../../domain/hex';
+import type { ProxyKind } from '../../domain/proxies';
+import type { VerifiedContract } from '../../domain/verifiedContract';
+import type { ContractView } from '../../query/contractView';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What an answer always holds. */
+export interface MinimalContract {
+  readonly matchId: string | null;
+  readonly match: VerifiedContract['status'] | null;
+  readonly creationMatch: null;
+  readonly runtimeMatch: VerifiedContract['status'] | null;
+  readonly chainId: string;
+  readonly address: string;
+  readonly verifiedAt: string | null;
+}
+
+/** All that may be asked for beside it. */
+export const SOURCIFY_FIELDS = [
+  'creationBytecode',
+  'runtimeBytecode',
+  'deployment',
+  'sources',
+  'compilation',
+  'abi',
+  'metadata',
+  'storageLayout',
+  'userdoc',
+  'devdoc',
+  'stdJsonInput',
+  'stdJsonOutput',
+  'signatures',
+  'proxyResolution',
+] as const;
+export type SourcifyField = (typeof SOURCIFY_FIELDS)[number];
+
+const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
+  eip1967: 'EIP1967Proxy',
+  eip1967_beacon: 'EIP1967Proxy',
+  eip1822: 'PROXIABLEProxy',
+  eip1167: 'EIP1167Proxy',
+  openzeppelin_legacy: 'ZeppelinOSProxy',
+  eip2535: 'DiamondProxy',
+};
+
+/** Creation codes are not compared here. */
+export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedContract): MinimalContract {
+  return {
+    matchId: null,
+    match: status,
+    creationMatch: null,
+    runtimeMatch: status,
+    chainId: String(chainId),
+    address: getAddress(address),
+    verifiedAt: new Date(verifiedAt * 1_000).toISOString().replace('.000Z', 'Z'),
+  };
+}
+
+/** What is read apart from the record, because it is large or somebody else's. */
+export interface FieldParts {
+  readonly sources: readonly { readonly path: string; readonly content: string }[];
+  /** Runtime code as the node has it; null: nobody says. */
+  readonly runtimeCode: Hex | null;
+}
+
+export function fieldsOf(
+  record: VerifiedContract,
+  view: ContractView,
+  { sources, runtimeCode }: FieldParts,
+): Readonly<Record<SourcifyField, unknown>> {
+  const contents = Object.fromEntries(sources.map(({ path, content }) => [path, { content }]));
+  const settings = readSettings(record.settings);
+  return {
+    abi: record.abi,
+    sources: contents,
+    compilation: compilationOf(record, settings),
+    deployment: deploymentOf(view),
+    stdJsonInput: { language: record.language, sources: contents, settings },
+    signatures: signaturesOf(record),
+    proxyResolution: proxyOf(view),
+    creationBytecode: creationOf(record),
+    runtimeBytecode: { ...NO_BYTECODE, onchainBytecode: runtimeCode },
+    metadata: null,
+    storageLayout: null,
+    userdoc: null,
+    devdoc: null,
+    stdJsonOutput: null,
+  };
+}
+
+function compilationOf(record: VerifiedContract, compilerSettings: Json): Json {
+  return {
+    language: record.language,
+    compiler: record.compiler,
+    compilerVersion: record.compilerVersion,
+    compilerSettings,
+    name: record.name,
+    fullyQualifiedName: `${record.path}:${record.name}`,
+  };
+}
+
+function deploymentOf({ facts }: ContractView): Json {
+  const creation = facts?.creation ?? null;
+  const creator = creation?.creator ?? null;
+  return {
+    transactionHash: creation?.txHash ?? null,
+    blockNumber: creation === null ? null : String(creation.block),
+    transactionIndex: null,
+    deployer: creator === null ? null : getAddress(creator),
+  };
+}
+
+const NO_BYTECODE = {
+  onchainBytecode: null,
+  recompiledBytecode: null,
+  sourceMap: null,
+  linkReferences: null,
+  cborAuxdata: null,
+  transformations: null,
+  transformationValues: null,
+} as const;
+
+function creationOf({ constructorArguments }: VerifiedContract): Json {
+  const values = constructorArguments === null ? null : { constructorArguments };
+  return { ...NO_BYTECODE, transformationValues: values };
+}
+
+function signaturesOf({ abi }: VerifiedContract): Json {
+  const all = listSignatures(abi);
+  const list = (kind: 'function' | 'event' | 'error'): Json[] =>
+    all
+      .filter((each) => each.kind === kind)
+      .map(({ signature }) => ({
+        signature,
+        signatureHash32: topicOf(signature),
+        signatureHash4: selectorOf(signature),
+      }));
+  return { function: list('function'), event: list('event'), error: list('error') };
+}
+
+function proxyOf({ facts, implementations }: ContractView): Json {
+  const proxy = facts?.code?.proxy ?? null;
+  return {
+    isProxy: proxy !== null,
+    proxyType: proxy === null ? null : PROXY_TYPES[proxy.kind],
+    implementations: implementations.map(({ address, name }) => ({
+      address: getAddress(address),
+      ...(name === null ? {} : { name }),
+    })),
+  };
+}
+
+function readSettings(text: string): Json {
+  try {
+    const settings: unknown = JSON.parse(text);
+    return typeof settings === 'object' && settings !== null ? { ...settings } : {};
+  } catch {
+    return {};
+  }
+}

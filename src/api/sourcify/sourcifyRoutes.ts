@@ -1,0 +1,214 @@
+/**
+ * Sourcify's look-up, API version 2: GET /v2/contract/{chainId}/{address} with `fields` or `omit`, and the same address on all
+ * chains. Errors are in Sourcify's words. https://docs.sourcify.dev/docs/api/
+ */
+import { getAddress } from 'ethers';
+
+import { isAddress, isHexData, toLowerHex, type Hex } from '../../domain/hex';
+import type { VerifiedContract } from '../../domain/verifiedContract';
+import { readContractView } from '../../query/contractView';
+import type { DialectDeps } from '../etherscan/action';
+import { setHeadHeaders } from '../etherscan/headHeaders';
+import { momentOf, type ChainMoment } from '../explorer/explorerRoute';
+import { requiredAddressParam, required, textParam } from '../params';
+import type { Route, RouteContext } from '../route';
+import { fieldsOf, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
+
+/** Verifications arrive between blocks: an answer is not given again for longer. */
+const KEEP_MS = 3_000;
+const FIELDS_LENGTH_MAX = 1_000;
+const SHOWN_MAX = 80;
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Refusal {
+  readonly status: 400 | 404;
+  readonly customCode: 'invalid_parameter' | 'unsupported_chain';
+  readonly message: string;
+}
+
+export function sourcifyRoutes(deps: DialectDeps): Route[] {
+  // The fixed word before the name of a chain.
+  return [allChains(deps), contract(deps)];
+}
+
+function contract(deps: DialectDeps): Route {
+  return {
+    path: '/v2/contract/:chainId/:address',
+    doc: {
+      summary: 'A verified contract as Sourcify shows it',
+      description:
+        'Without `fields` and `omit` the answer has matchId, match, creationMatch, runtimeMatch, chainId, address and ' +
+        'verifiedAt, and no more. Where nothing is verified it is a 404 with match null. Fields: ' +
+        `${SOURCIFY_FIELDS.join(', ')}; parts of them with a dot, as in compilation.name. What is not known is null.`,
+      tag: 'explorer',
+      path: {
+        chainId: required(textParam({ max: 20, description: 'Chain' })),
+        address: requiredAddressParam('address', 'Contract'),
+      },
+      query: {
+        fields: textParam({ max: FIELDS_LENGTH_MAX, description: 'Comma list of fields, or `all`' }),
+        omit: textParam({ max: FIELDS_LENGTH_MAX, description: 'All fields but these; not beside `fields`' }),
+      },
+      errors: [400, 404, 503],
+    },
+    async handle(ctx) {
+      const { chainId: chainText = '', address: addressText = '' } = ctx.params;
+      const chainId = deps.chainIds.find((id) => String(id) === chainText);
+      if (chainId === undefined) return refuse(ctx, unsupported(chainText));
+      if (!isAddress(addressText)) return refuse(ctx, invalid(`Invalid address: ${shown(addressText)}`));
+      const wanted = readFields(ctx);
+      if ('customCode' in wanted) return refuse(ctx, wanted);
+      const moment = momentOf(deps, chainId);
+      setHeadHeaders(ctx, moment);
+      const address = toLowerHex(addressText);
+      const key = `sourcify ${chainId} ${moment?.head.version ?? ''} ${address} ${wanted.paths.join()}`;
+      const read = (): Promise<Json | null> => readAnswer(deps, chainId, moment, address, wanted.paths);
+      const { body, etag } = await deps.cache.get(
+        key,
+        async () => (await read()) ?? NONE,
+        () => KEEP_MS,
+      );
+      if (body.toString() === JSON.stringify(NONE)) return answer(ctx, 404, missing(chainId, address));
+      ctx.type = 'application/json';
+      ctx.set('ETag', etag);
+      ctx.body = body;
+    },
+  };
+}
+
+/** Kept for contracts that are not verified. */
+const NONE = { none: true } as const;
+
+function missing(chainId: number, address: Hex): Json {
+  return {
+    match: null,
+    creationMatch: null,
+    runtimeMatch: null,
+    chainId: String(chainId),
+    address: getAddress(address),
+  };
+}
+
+/** Null: it is not verified. */
+async function readAnswer(
+  deps: DialectDeps,
+  chainId: number,
+  moment: ChainMoment | null,
+  address: Hex,
+  paths: readonly string[],
+): Promise<Json | null> {
+  const view = await readContractView(deps, chainId, moment, address);
+  const { record } = view;
+  if (record === null) return null;
+  if (paths.length === 0) return { ...minimalOf(record) };
+  const wants = (field: SourcifyField): boolean =>
+    paths.some((path) => path === field || path.startsWith(`${field}.`));
+  const [sources, runtimeCode] = await Promise.all([
+    wants('sources') || wants('stdJsonInput') ? deps.verified.readSources(record) : [],
+    wants('runtimeBytecode') ? readCode(deps, record, moment) : null,
+  ]);
+  const all = fieldsOf(record, view, { sources, runtimeCode });
+  const answer: Record<string, unknown> = { ...minimalOf(record) };
+  for (const path of paths) copyPath(all, answer, path.split('.'));
+  return answer;
+}
+
+/** The code at the head; null: there is no node, or it does not say. */
+async function readCode(
+  deps: DialectDeps,
+  { chainId, address }: VerifiedContract,
+  moment: ChainMoment | null,
+): Promise<Hex | null> {
+  const node = deps.readsOf?.(chainId) ?? null;
+  if (node === null || moment === null) return null;
+  const said = await node.call('eth_getCode', [address, { blockHash: moment.head.hash }]).catch(() => null);
+  return said !== null && 'result' in said && isHexData(said.result) ? toLowerHex(said.result) : null;
+}
+
+/** Copies one value, with the objects around it. */
+function copyPath(from: Json, to: Record<string, unknown>, [key = '', ...rest]: readonly string[]): void {
+  const value = Object.hasOwn(from, key) ? from[key] : null;
+  if (rest.length === 0 || !isObject(value)) {
+    to[key] = value ?? null;
+    return;
+  }
+  const inner = isObject(to[key]) ? { ...to[key] } : {};
+  copyPath(value, inner, rest);
+  to[key] = inner;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Which fields are wanted beside those that every answer has. */
+function readFields(ctx: RouteContext): { readonly paths: readonly string[] } | Refusal {
+  const query = new URLSearchParams(ctx.querystring);
+  const [fields, omit] = [query.get('fields'), query.get('omit')];
+  if (fields !== null && omit !== null) return invalid('Cannot specify both fields and omit');
+  if (fields === 'all') return { paths: SOURCIFY_FIELDS };
+  const given = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
+  const minimal: ReadonlySet<string> = new Set(MINIMAL);
+  const known: ReadonlySet<string> = new Set(SOURCIFY_FIELDS);
+  const strange = given.find((path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !isKnown(path, known, minimal));
+  if (strange !== undefined) return invalid(`Field identifier ${shown(strange)} not recognized`);
+  if (omit !== null) return { paths: SOURCIFY_FIELDS.filter((field) => !given.includes(field)) };
+  return { paths: given.filter((path) => !minimal.has(path)) };
+}
+
+const MINIMAL = ['matchId', 'match', 'creationMatch', 'runtimeMatch', 'chainId', 'address', 'verifiedAt'];
+
+function isKnown(path: string, known: ReadonlySet<string>, minimal: ReadonlySet<string>): boolean {
+  return minimal.has(path) || known.has(path.split('.')[0] ?? '');
+}
+
+function allChains(deps: DialectDeps): Route {
+  return {
+    path: '/v2/contract/all-chains/:address',
+    doc: {
+      summary: 'On which chains an address is verified, as Sourcify shows it',
+      description:
+        'Answers {results: [{matchId, match, creationMatch, runtimeMatch, chainId, address, verifiedAt}]}; a 404 where it is on none.',
+      tag: 'explorer',
+      path: { address: requiredAddressParam('address', 'Contract') },
+      errors: [400, 404, 503],
+    },
+    async handle(ctx) {
+      const text = ctx.params['address'] ?? '';
+      if (!isAddress(text)) return refuse(ctx, invalid(`Invalid address: ${shown(text)}`));
+      const address = toLowerHex(text);
+      const records = await Promise.all(
+        deps.chainIds.map(async (chainId) => {
+          const facts = await deps.contracts.find(chainId, address);
+          return deps.verified.find({ chainId, address }, facts?.code?.hash ?? null);
+        }),
+      );
+      const results = records.flatMap((record) => (record === null ? [] : [minimalOf(record)]));
+      setHeadHeaders(ctx, null);
+      answer(ctx, results.length === 0 ? 404 : 200, { results });
+    },
+  };
+}
+
+const shown = (text: string): string => text.slice(0, SHOWN_MAX);
+
+function invalid(message: string): Refusal {
+  return { status: 400, customCode: 'invalid_parameter', message };
+}
+
+function unsupported(chain: string): Refusal {
+  const message = `The chain with chainId ${shown(chain)} is not supported`;
+  return { status: 404, customCode: 'unsupported_chain', message };
+}
+
+function refuse(ctx: RouteContext, { status, customCode, message }: Refusal): void {
+  ctx.set('Cache-Control', 'no-store');
+  answer(ctx, status, { customCode, message, errorId: ctx.state.requestId });
+}
+
+function answer(ctx: RouteContext, status: number, body: unknown): void {
+  ctx.status = status;
+  ctx.type = 'application/json';
+  ctx.body = Buffer.from(JSON.stringify(body));
+}

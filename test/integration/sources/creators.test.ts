@@ -1,0 +1,274 @@
+/** Who made contracts that contracts made: asked of a real node once, stored, and shown by every dialect. */
+import { readFileSync } from 'node:fs';
+
+import { Interface } from 'ethers';
+
+import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import type { RpcCall } from '../../../src/chain/rpcTransport';
+import { insertRows } from '../../../src/clickhouse/inserter';
+import { poolsTable } from '../../../src/clickhouse/tables';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { toOrd } from '../../../src/domain/ord';
+import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { ContractWorker } from '../../../src/sources/contractWorker';
+import { contractCreationsTable } from '../../../src/sources/findCreators';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { makeRecords } from '../../support/verifiedWorld';
+import { startDialect, type DialectServer } from '../api/etherscanServer';
+import { explorerDeps } from '../api/explorerServer';
+import { hexOf } from '../api/worldEvents';
+
+jest.setTimeout(300_000);
+
+const CHAIN_ID = 369;
+const log = createLog('silent', false);
+const FACTORY = new Interface([
+  'event PairCreated(address indexed token0, address indexed token1, address pair, uint256 count)',
+  'function createPair(address, address)',
+]);
+const { bytecode } = JSON.parse(
+  readFileSync(require.resolve('@uniswap/v2-core/build/UniswapV2Factory.json'), 'utf8'),
+) as { bytecode: string };
+
+interface Pair {
+  readonly address: Hex;
+  readonly creator: Hex;
+  readonly tx: Hex;
+  readonly block: number;
+  readonly timestamp: number;
+}
+
+let anvil: Anvil;
+let rpc: DevRpc;
+let pool: EndpointPool;
+let db: SourcesDatabase;
+let api: DialectServer;
+let accounts: Hex[];
+let factory: Hex;
+let factoryTx: Hex;
+let pairs: Pair[];
+let head: HeadSnapshot;
+const asked: RpcCall[] = [];
+const status = { phase: 'follow', indexed: 0, finalTo: 0 };
+let now = 1_000_000;
+
+async function send(from: Hex, tx: object): Promise<{ hash: Hex; receipt: unknown }> {
+  const hash = (await rpc.call('eth_sendTransaction', [{ from, gas: '0x7a1200', ...tx }])) as Hex;
+  await rpc.call('evm_mine');
+  return { hash, receipt: await rpc.call('eth_getTransactionReceipt', [hash]) };
+}
+
+async function makePair(index: number): Promise<Pair> {
+  const creator = accounts[index % accounts.length]!;
+  const tokens = [hexOf('a0', 2 * index, 40), hexOf('a1', index, 40)];
+  const data = FACTORY.encodeFunctionData('createPair', tokens);
+  const { hash, receipt } = await send(creator, { to: factory, data });
+  const [event] = field(receipt, 'logs') as { topics: string[]; data: string }[];
+  const made = String(FACTORY.parseLog(event!)!.args['pair']).toLowerCase() as Hex;
+  const number = field(receipt, 'blockNumber') as Hex;
+  const block = await rpc.call('eth_getBlockByNumber', [number, false]);
+  const timestamp = Number(field(block, 'timestamp'));
+  return { address: made, creator, tx: hash, block: Number(number), timestamp };
+}
+
+async function storePair({
+  address,
+  tx,
+  block,
+  timestamp,
+}: Pick<Pair, 'address' | 'tx' | 'block' | 'timestamp'>) {
+  const row = {
+    ord: toOrd(block, 0),
+    address,
+    dex: 'dev',
+    protocol: 'uniswap_v2',
+    pool_type: 2,
+    factory,
+    token0: ZERO_ADDRESS,
+    token1: ZERO_ADDRESS,
+    base_is_token0: true,
+    tokens: [],
+    weights: [],
+    fee_pips: 3_000,
+    tick_spacing: 0,
+    created_block: block,
+    created_at: timestamp,
+    created_tx: tx,
+  };
+  await insertRows(db.writer, poolsTable, [row]);
+}
+
+beforeAll(async () => {
+  anvil = await startAnvil({ log, chainId: CHAIN_ID, timestamp: 1_700_000_000, accounts: 3 });
+  rpc = openDevRpc(anvil.url);
+  pool = createEndpointPool({ urls: [anvil.url], chainId: CHAIN_ID, log });
+  accounts = (await rpc.call('eth_accounts')) as Hex[];
+  const deployed = await send(accounts[2]!, {
+    data: `${bytecode.startsWith('0x') ? '' : '0x'}${bytecode}${'0'.repeat(64)}`,
+  });
+  factory = field(deployed.receipt, 'contractAddress') as Hex;
+  factoryTx = deployed.hash;
+  pairs = [];
+  for (let index = 0; index < 5; index += 1) pairs.push(await makePair(index + 1));
+  db = await openSourcesDatabase();
+  for (const pair of pairs) await storePair(pair);
+  const number = Number(await rpc.call('eth_blockNumber'));
+  status.indexed = number;
+  status.finalTo = pairs[3]!.block;
+  head = {
+    version: '1',
+    startBlock: 1,
+    number,
+    hash: hexOf('1b', number, 64),
+    timestamp: 1_700_000_000,
+    finalTo: number,
+    finalNumber: number,
+    blocks: [],
+  };
+  const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
+  const [{ name }] = (await db.writer.select<{ name: string }>(
+    'name',
+    'SELECT currentDatabase() AS name',
+  )) as [{ name: string }];
+  api = await startDialect(
+    explorerDeps([chain], name, { verified: db.reader, cache: { get: makeAnew } }),
+    () => head,
+  );
+});
+
+/** A cache that keeps nothing. */
+async function makeAnew<T>(_key: string, make: () => Promise<T>) {
+  return { body: Buffer.from(JSON.stringify(await make())), etag: '"1"' };
+}
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await pool?.close();
+  rpc?.close();
+  await anvil?.stop();
+});
+
+function newWorker(): ContractWorker {
+  return new ContractWorker({
+    database: db.writer,
+    chainId: CHAIN_ID,
+    status,
+    log,
+    now: () => now,
+    rpc: {
+      batchSettled(calls, parse, options) {
+        asked.push(...calls);
+        return pool.batchSettled(calls, parse, options);
+      },
+    },
+  });
+}
+
+const signal = new AbortController().signal;
+const recordOf = async (address: Hex) =>
+  (await api.ask(`/api/v1/contracts/${address}`)).json?.['data'] as Record<string, unknown>;
+
+test('a pool shows who sent the transaction in which its factory made it, once that is final', async () => {
+  const worker = newWorker();
+  expect((await recordOf(pairs[0]!.address))['creator']).toBeNull();
+  expect(await worker.lookForCreators(signal)).toBe(4);
+  for (const { address, creator, tx, block } of pairs.slice(0, 4))
+    expect(await recordOf(address)).toMatchObject({
+      creator,
+      factory,
+      creation_tx: tx,
+      creation_block: block,
+    });
+  expect(await recordOf(pairs[4]!.address)).toMatchObject({
+    creator: null,
+    factory,
+    creation_tx: pairs[4]!.tx,
+  });
+  status.finalTo = pairs[4]!.block;
+  now += 120_000;
+  expect(await worker.lookForCreators(signal)).toBe(1);
+  expect((await recordOf(pairs[4]!.address))['creator']).toBe(pairs[4]!.creator);
+  const contractaddresses = pairs.map(({ address }) => address).join();
+  const query = `module=contract&action=getcontractcreation&contractaddresses=${contractaddresses}`;
+  expect((await api.ask(`/api?${query}`)).json?.result).toEqual(
+    pairs.map(({ address, creator, tx, block, timestamp }) => ({
+      contractAddress: address,
+      contractCreator: creator,
+      txHash: tx,
+      blockNumber: String(block),
+      timestamp: String(timestamp),
+      contractFactory: factory,
+      creationBytecode: '',
+    })),
+  );
+});
+
+test('nobody is asked twice, neither by the same worker nor after a restart', async () => {
+  const before = asked.length;
+  now += 120_000;
+  for (const worker of [newWorker(), newWorker()]) expect(await worker.lookForCreators(signal)).toBe(0);
+  expect(asked.length).toBe(before);
+});
+
+test('a transaction that the node does not know is asked for once, and nothing is made up', async () => {
+  const stranger = {
+    address: hexOf('5a', 1, 40),
+    tx: hexOf('99', 1, 64),
+    block: 2,
+    timestamp: 1_700_000_500,
+  };
+  await storePair(stranger);
+  const worker = newWorker();
+  expect(await worker.lookForCreators(signal)).toBe(1);
+  now += 120_000;
+  expect(await worker.lookForCreators(signal)).toBe(0);
+  expect(await recordOf(stranger.address)).toMatchObject({
+    creator: null,
+    factory,
+    creation_tx: stranger.tx,
+    creation_block: stranger.block,
+  });
+});
+
+test("a verified contract's deployment is believed where the node confirms it", async () => {
+  const [one, other] = (await makeRecords(CHAIN_ID)).slice(0, 2);
+  const deployment = { deployer: accounts[0]!, transaction: factoryTx, block: 7 };
+  const wrong = hexOf('5b', 2, 40);
+  await db.store.store([
+    { ...one!, codeHash: null, contract: { ...one!.contract, address: factory }, deployment },
+    // The same transaction is said to have made another contract.
+    { ...other!, codeHash: null, contract: { ...other!.contract, address: wrong }, deployment },
+  ]);
+  now += 120_000;
+  expect(await newWorker().lookForCreators(signal)).toBe(2);
+  const receipt = await rpc.call('eth_getTransactionReceipt', [factoryTx]);
+  expect(await recordOf(factory)).toMatchObject({
+    creator: accounts[2],
+    factory: null,
+    creation_tx: factoryTx,
+    creation_block: Number(field(receipt, 'blockNumber')),
+  });
+  expect(await recordOf(wrong)).toMatchObject({ creator: null, creation_tx: null });
+});
+
+test('a node that is away leaves the question open', async () => {
+  await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
+  const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
+  const deps = { database: db.writer, chainId: CHAIN_ID, status, log, now: () => now, rpc: away };
+  await expect(new ContractWorker(deps).lookForCreators(signal)).rejects.toThrow();
+  await away.close();
+  expect(await newWorker().lookForCreators(signal)).toBe(1);
+});
+
+test('the descriptor is the columns of the table', async () => {
+  const rows = await db.writer.select<{ name: string; type: string }>(
+    'columns',
+    "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'contract_creations' ORDER BY position",
+  );
+  const { columns, sqlTypes } = contractCreationsTable;
+  expect(rows).toEqual(columns.map((name, index) => ({ name, type: sqlTypes[index] })));
+});
