@@ -15,6 +15,7 @@ import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import { createNodeState } from '../chain/nodeState';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { openDatabase, type Database } from '../clickhouse/database';
+import { observeDatabase } from '../clickhouse/observedDatabase';
 import { createQueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
@@ -43,8 +44,8 @@ export interface ApiOptions {
   readonly metrics: Metrics;
   /** What this process' own ingester says; absent when it has none. */
   readonly ingest?: () => IngestFacts | null;
-  /** What is wrong with the engine that this process runs. */
-  readonly engineProblems?: () => readonly ReadyProblem[];
+  /** What else is wrong: the engine that this process runs, the second chain's ingester. */
+  readonly moreProblems?: () => readonly ReadyProblem[];
 }
 
 export interface ApiServer {
@@ -67,7 +68,7 @@ const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
 
 export async function startApi(options: ApiOptions): Promise<ApiServer> {
-  const { config, log, metrics, ingest, engineProblems } = options;
+  const { config, log, metrics, ingest, moreProblems } = options;
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: metrics.countDrops });
@@ -78,7 +79,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     head: () => tail.current(),
     tail: () => tail.facts(),
     ...(ingest === undefined ? {} : { ingest }),
-    ...(engineProblems === undefined ? {} : { more: engineProblems }),
+    ...(moreProblems === undefined ? {} : { more: moreProblems }),
   };
   const service = [
     healthz(),
@@ -125,6 +126,8 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     () => hub.clientCount(),
     () => hub.heldBytes(),
   );
+  metrics.watchQueue('stream', () => hub.queuedMessages());
+  if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
   metrics.watchProblems(() => readAnswer(facts).problems.map(({ code }) => code));
   const server = createHttpServer(app.callback());
   const url = await listen(server, config);
@@ -135,7 +138,12 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     url,
     problems: () => readAnswer(facts).problems,
     connect(readUrl, writer) {
-      database.give(openDatabase({ url: readUrl, maxConnections: READ_CONNECTIONS }));
+      const reads = observeDatabase(openDatabase({ url: readUrl, maxConnections: READ_CONNECTIONS }), {
+        // The runner times them by name.
+        finished: () => undefined,
+      });
+      metrics.watchQueue('reads', reads.underWay);
+      database.give(reads);
       explorer.connect(readUrl, writer);
     },
     wake: () => tail.wake(),

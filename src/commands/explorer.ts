@@ -105,7 +105,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
         chainId === config.chainId
           ? { dexes: config.chain.dexes, pairs: listPairs(options) }
           : { dexes: [], pairs: [] },
-      totalSupplyOf: () => null,
       codeSizeOf: (chainId, address) => readCodeSize(nodes.get(chainId) ?? null, address),
       nodeOf: (chainId) => states.get(chainId) ?? null,
       readsOf: (chainId) => reads.get(chainId) ?? null,

@@ -1,13 +1,14 @@
 /** `all`: API, ingester and database in one process; `serve` and `ingest` are its halves. */
 import type { Config } from '../config';
+import { observeDatabase } from '../clickhouse/observedDatabase';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { steadyNow } from '../domain/steadyTime';
-import { createMetrics } from '../metrics';
+import { createMetrics, type Metrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
 import { createIngester, type Ingester } from './ingest';
 import { logProblems } from './problemLog';
-import { hasSecondChain, secondConfig } from './secondChain';
+import { hasSecondChain, listSecondProblems, secondConfig } from './secondChain';
 import { listEngineProblems, openStorage, type Storage } from './storage';
 import { aborted } from './stopSignal';
 
@@ -32,20 +33,24 @@ export async function runAll(
   const second = parts.ingest && hasSecondChain(config) ? createSecond(config, log) : null;
   let storage: Storage | null = null;
   if (ingester !== null) metrics.watchIngest(() => ingester.figures());
-  const engineProblems = () => listEngineProblems(storage);
-  const list = () => api?.problems() ?? [...(ingester?.facts().problems ?? []), ...engineProblems()];
+  const moreProblems = () => [
+    ...listEngineProblems(storage),
+    ...(second === null ? [] : listSecondProblems(second.facts())),
+  ];
+  const list = () => api?.problems() ?? [...(ingester?.facts().problems ?? []), ...moreProblems()];
   const stopLogging = logProblems(list, log, steadyNow);
   try {
     if (parts.api) {
       const ingest = ingester === null ? {} : { ingest: () => ingester.facts() };
-      api = await startApi({ config, log, metrics, engineProblems, ...ingest });
+      api = await startApi({ config, log, metrics, moreProblems, ...ingest });
     }
     storage = await openStorage(config, log, !parts.ingest);
+    const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
     await Promise.all([
       aborted(signal),
-      ingester === null ? null : keepIngesting(ingester, storage, parts, log, signal),
+      ingester === null ? null : keepIngesting(ingester, watched, parts, log, signal),
       second === null || storage.secondWriter === null
         ? null
         : keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, signal),
@@ -59,6 +64,19 @@ export async function runAll(
     await storage?.close();
     log.info('stopped');
   }
+}
+
+/** The same storage, with the figures of what the market chain's ingester asks and writes. */
+function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metrics): Storage {
+  const writer = observeDatabase(storage.writer, { finished: metrics.observeStatement });
+  metrics.watchQueue('writes', writer.underWay);
+  if (ingester !== null) {
+    const { rpc, status } = ingester;
+    metrics.watchRpc('ingest', () => rpc.traffic());
+    metrics.watchQueue('rpc', () => rpc.traffic().reduce((sum, { underWay }) => sum + underWay, 0));
+    metrics.watchQueue('blocks', () => Math.max(0, (status.nodeHead ?? 0) - (status.indexed ?? 0)));
+  }
+  return { ...storage, writer };
 }
 
 /** Its lines in the log say whose they are. */

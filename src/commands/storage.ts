@@ -1,10 +1,12 @@
 /** Opens the database that the settings name: an external server, or the embedded engine started here. */
 import { migrate } from '../clickhouse/migrate';
+import { createQueryRunner } from '../clickhouse/namedQueries';
 import { openDatabase, type Database } from '../clickhouse/database';
 import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
+import { seedSignatures } from '../sources/seedSignatures';
 import { hasSecondChain, secondDatabaseUrl } from './secondChain';
 
 export interface Storage {
@@ -45,7 +47,10 @@ export async function openStorage(config: Config, log: Logger, readingIsEnough =
     await server?.stop();
   };
   try {
-    if (!readOnly) await migrate(writer, log);
+    if (!readOnly) {
+      await migrate(writer, log);
+      await seedSignatures(writer, createQueryRunner(writer, { checkRows: false }));
+    }
     if (secondWriter !== null) {
       await createDatabase(secondUrl, new URL(writeUrl).pathname);
       await migrate(secondWriter, log);

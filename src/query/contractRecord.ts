@@ -90,7 +90,6 @@ export async function toRecord(
   { verified, nodeOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
-  totalSupplyOf: (address: Hex) => string | null,
 ): Promise<ContractRecord> {
   const { address, creation, code } = facts;
   const { runner } = source;
@@ -101,15 +100,14 @@ export async function toRecord(
     facts.kind === 'pair' ? findPool(runner, head, address) : null,
   ]);
   const token = tokens.get(address);
-  const known = totalSupplyOf(address);
   const node = nodeOf?.(facts.chainId) ?? null;
   const [files, pairTokens, supply] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    known !== null || token === undefined ? null : readTotalSupply(source, head, address, node),
+    token === undefined ? null : readTotalSupply(source, head, address, node),
   ]);
   // As the market's lists have it: without decimals a token is not divided.
-  const supplyText = supply === null ? known : formatUnits(supply, token?.decimals ?? 0);
+  const supplyText = supply === null ? null : formatUnits(supply, token?.decimals ?? 0);
   const summary = toSummary(facts, record, tokens, routes, head);
   return {
     ...summary,

@@ -4,6 +4,7 @@ import { readHoldings } from '../../query/balances';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import { ALL_LOGS, type LogFilter, type LogSource } from '../../query/logFilter';
 import { listLogs, type StoredLog } from '../../query/logs';
+import { listNftMoves, type MoveQuestion } from '../../query/nftMoves';
 import type { ChainMoment } from '../explorer/explorerRoute';
 import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, refuse, TEXTS } from './answers';
@@ -47,7 +48,11 @@ async function listTransfers({ asked, moment }: Ask, kind: TokenKind) {
     fromBlock,
     toBlock,
   };
-  const found = await collect(moment, filter, kind, sort === 'desc', skip + limit);
+  const newestFirst = sort === 'desc';
+  const found =
+    kind === ERC721 && token === null && holder !== null
+      ? await collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: skip + limit })
+      : await collect(moment, filter, kind, newestFirst, skip + limit);
   if (found === null) return refuse(TEXTS.timeout);
   return showMoves(moment, kind, found.slice(skip, skip + limit));
 }
@@ -66,6 +71,20 @@ async function listTouched({ chain, head }: ChainMoment, holder: Hex): Promise<H
   return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
 }
 
+interface FoundMove {
+  readonly log: StoredLog;
+  readonly move: TokenMove;
+}
+
+/** Over all contracts, where fungible transfers of the same topic lie between. */
+async function collectNfts(
+  { chain, head }: ChainMoment,
+  question: MoveQuestion,
+): Promise<FoundMove[] | null> {
+  const logs = await listNftMoves(chain, head, question);
+  return logs?.flatMap((log) => ERC721.read(log).map((move) => ({ log, move }))) ?? null;
+}
+
 /** The first moves of the kind, as many as wanted; null: the search was given up. */
 async function collect(
   { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
@@ -73,8 +92,8 @@ async function collect(
   kind: TokenKind,
   newestFirst: boolean,
   wanted: number,
-): Promise<{ readonly log: StoredLog; readonly move: TokenMove }[] | null> {
-  const found: { readonly log: StoredLog; readonly move: TokenMove }[] = [];
+): Promise<FoundMove[] | null> {
+  const found: FoundMove[] = [];
   let behind: number | null = null;
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
     const page = { newestFirst, behind, skip: 0, limit: PAGE_MAX };

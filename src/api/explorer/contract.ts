@@ -20,9 +20,8 @@ export function contract(deps: ExplorerDeps): Route {
       const facts = moment === null ? null : await findContract(deps, chainId, address);
       if (facts === null || moment === null)
         throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);
-      const supplyOf = (token: Hex): string | null => deps.totalSupplyOf(chainId, token);
       const at = { source: moment.chain, head: moment.head };
-      return { success: true as const, data: await toRecord(deps, at, facts, supplyOf) };
+      return { success: true as const, data: await toRecord(deps, at, facts) };
     },
   });
 }

@@ -53,8 +53,6 @@ export interface ExplorerDeps {
   readonly verifiedDb: string;
   /** What people call a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
-  /** Supply of a token in whole tokens; null where nothing tells. */
-  totalSupplyOf(chainId: number, token: Hex): string | null;
   /** Bytes of code at an address as a node says; null: nobody to ask. Throws node_failed. */
   readonly codeSizeOf: ((chainId: number, address: Hex) => Promise<number | null>) | null;
   /** Who can say of a chain's state what logs do not tell; null: nobody. */

@@ -12,6 +12,7 @@ import { setHeadHeaders } from '../etherscan/headHeaders';
 import { momentOf, type ChainMoment } from '../explorer/explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
+import { signatureLookup } from './signatureLookup';
 import { fieldsOf, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
 
 /** Verifications arrive between blocks: an answer is not given again for longer. */
@@ -29,7 +30,7 @@ interface Refusal {
 
 export function sourcifyRoutes(deps: DialectDeps): Route[] {
   // The fixed word before the name of a chain.
-  return [allChains(deps), contract(deps)];
+  return [allChains(deps), contract(deps), signatureLookup(deps)];
 }
 
 function contract(deps: DialectDeps): Route {
@@ -151,7 +152,9 @@ function readFields(ctx: RouteContext): { readonly paths: readonly string[] } | 
   const given = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
   const minimal: ReadonlySet<string> = new Set(MINIMAL);
   const known: ReadonlySet<string> = new Set(SOURCIFY_FIELDS);
-  const strange = given.find((path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !isKnown(path, known, minimal));
+  const strange = given.find(
+    (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !isKnown(path, known, minimal),
+  );
   if (strange !== undefined) return invalid(`Field identifier ${shown(strange)} not recognized`);
   if (omit !== null) return { paths: SOURCIFY_FIELDS.filter((field) => !given.includes(field)) };
   return { paths: given.filter((path) => !minimal.has(path)) };

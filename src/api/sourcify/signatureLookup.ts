@@ -1,0 +1,74 @@
+/**
+ * Signatures by selector and topic, as openchain's and Sourcify's signature databases answer: what `cast 4byte` and whatsabi ask.
+ * A function that nobody knows is null, an event that nobody knows an empty list: so do those.
+ */
+import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
+import type { KnownSignature } from '../../domain/verifiedContract';
+import { AppError } from '../../errors';
+import type { DialectDeps } from '../etherscan/action';
+import { setHeadHeaders } from '../etherscan/headHeaders';
+import { textParam } from '../params';
+import type { Route } from '../route';
+
+const SELECTORS_MAX = 100;
+const TEXT_MAX = 8_000;
+const FUNCTION_DIGITS = 8;
+const EVENT_DIGITS = 64;
+
+export function signatureLookup(deps: DialectDeps): Route {
+  return {
+    path: '/signature-database/v1/lookup',
+    doc: {
+      summary: 'Signatures by selector and topic, as openchain shows them',
+      description:
+        'Answers {ok: true, result: {function: {selector: [{name, filtered}] or null}, event: {topic: [{name, filtered}]}}}.',
+      tag: 'explorer',
+      query: {
+        function: textParam({
+          max: TEXT_MAX,
+          description: 'Comma list of selectors, 0x and 8 hex digits each',
+        }),
+        event: textParam({ max: TEXT_MAX, description: 'Comma list of topics, 0x and 64 hex digits each' }),
+        filter: textParam({ max: 5, description: 'Accepted: nothing here is junk' }),
+      },
+      errors: [400, 503],
+    },
+    async handle(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      const functions = readList(query.get('function'), 'function', FUNCTION_DIGITS);
+      const events = readList(query.get('event'), 'event', EVENT_DIGITS);
+      const known = await deps.signatures.listBySelectors([...functions, ...events]);
+      const named = (kind: KnownSignature['kind'], selector: Hex): { name: string; filtered: false }[] => {
+        const names = known.filter((each) => each.kind === kind && each.selector === selector);
+        return [...new Set(names.map(({ signature }) => signature))].map((name) => ({
+          name,
+          filtered: false,
+        }));
+      };
+      const result = {
+        event: Object.fromEntries(events.map((topic) => [topic, named('event', topic)])),
+        function: Object.fromEntries(
+          functions.map((selector) => {
+            const names = named('function', selector);
+            return [selector, names.length === 0 ? null : names];
+          }),
+        ),
+      };
+      setHeadHeaders(ctx, null);
+      ctx.type = 'application/json';
+      ctx.body = Buffer.from(JSON.stringify({ ok: true, result }));
+    },
+  };
+}
+
+function readList(text: string | null, name: string, digits: number): Hex[] {
+  const given = (text ?? '').split(',').filter((item) => item !== '');
+  const allowed = `allowed: at most ${SELECTORS_MAX} of 0x and ${digits} hex digits, by commas`;
+  if (given.length > SELECTORS_MAX)
+    throw new AppError('bad_request', `${name}: got ${given.length} items; ${allowed}`);
+  return given.map((item) => {
+    if (!isHexOfLength(item, digits))
+      throw new AppError('bad_request', `${name}: got "${item.slice(0, 80)}"; ${allowed}`);
+    return toLowerHex(item);
+  });
+}
