@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 
 import { findPackageRoot } from './clickhouse/packageRoot';
+import { addDataCommands, type Started } from './commands/dataCommands';
 import { runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
@@ -12,14 +13,9 @@ import { runImportSources } from './commands/importSources';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
 import { runVerify } from './commands/verify';
-import { loadConfig, type Config } from './config';
+import { loadConfig } from './config';
 import { errorText } from './errors';
-import { createLog, type Logger } from './log';
-
-interface Started {
-  readonly config: Config;
-  readonly log: Logger;
-}
+import { createLog } from './log';
 
 function start(): Started {
   const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
@@ -112,6 +108,7 @@ function createProgram(): Command {
       const { chain: chains, rpc = null } = options;
       await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
     });
+  addDataCommands(program, start, parseBlock);
   return program;
 }
 

@@ -15,6 +15,13 @@ export interface Metrics {
   readonly registry: Registry;
   readonly contentType: string;
   observeQuery(name: string, seconds: number): void;
+  /** A statement of a writer ended. `name`: the table of an insert, else the statement's. */
+  observeStatement(
+    kind: 'insert' | 'command' | 'select',
+    name: string,
+    seconds: number,
+    failed: boolean,
+  ): void;
   /** `route`: the path with its parameters' names, never the URL, so that the number of series is bounded. */
   observeRequest(route: string, method: string, status: number, seconds: number): void;
   /** Stream messages that slow clients lost. */
@@ -25,12 +32,24 @@ export interface Metrics {
   watchStreams(count: () => number, heldBytes: () => number): void;
   /** Shows what the process's own ingester says of transfers at each scrape; called once. */
   watchTransfers(read: () => TransferFigures): void;
+  /** Shows how much waits in a queue, or is under way, at each scrape; once per name. */
+  watchQueue(queue: string, depth: () => number): void;
+  /** Shows what was asked of nodes, and what failed, at each scrape; once per user. */
+  watchRpc(user: string, read: () => readonly RpcFigures[]): void;
   /** Shows the codes of what is wrong at each scrape; called once. */
   watchProblems(list: () => readonly string[]): void;
   /** Shows the ingester's figures at each scrape; called once. */
   watchIngest(read: () => IngestFigures): void;
   /** The text of a scrape. */
   render(): Promise<string>;
+}
+
+/** What one endpoint was asked by one user of it; grows only. */
+export interface RpcFigures {
+  readonly name: string;
+  readonly calls: number;
+  /** Failed calls by kind. */
+  readonly errors: Readonly<Record<string, number>>;
 }
 
 /** What the ingester counts and sees; null: unknown at present. */
@@ -74,6 +93,13 @@ export function createMetrics(): Metrics {
     buckets: REQUEST_BUCKETS,
     registers,
   });
+  const statements = createStatements(registers);
+  const queues = new Map<string, () => number>();
+  watchLabels(registry, 'queue_depth', 'What waits or is under way, by queue', ['queue'], () =>
+    [...queues].map(([queue, depth]) => [{ queue }, depth()]),
+  );
+  const nodes = new Map<string, () => readonly RpcFigures[]>();
+  watchNodes(registry, nodes);
   const drops = new Counter({
     name: 'candlehouse_sse_dropped_messages_total',
     help: 'Stream messages that slow clients lost and were told of by a gap',
@@ -83,6 +109,9 @@ export function createMetrics(): Metrics {
     registry,
     contentType: registry.contentType,
     observeQuery: (name, seconds) => queries.observe({ name }, seconds),
+    observeStatement: statements,
+    watchQueue: (queue, depth) => void queues.set(queue, depth),
+    watchRpc: (user, read) => void nodes.set(user, read),
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status: String(status) }, seconds),
     countDrops: (messages) => drops.inc(messages),
@@ -104,6 +133,56 @@ export function createMetrics(): Metrics {
     watchIngest: (read) => watchIngest(registry, read),
     render: () => registry.metrics(),
   };
+}
+
+function createStatements(registers: Registry[]): Metrics['observeStatement'] {
+  const inserts = new Histogram({
+    name: 'candlehouse_insert_seconds',
+    help: 'Time of an insert of the ingester, by table',
+    labelNames: ['table'],
+    buckets: QUERY_BUCKETS,
+    registers,
+  });
+  const others = new Histogram({
+    name: 'candlehouse_statement_seconds',
+    help: 'Time of another statement of the ingester, by kind and name',
+    labelNames: ['kind', 'name'],
+    buckets: QUERY_BUCKETS,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'candlehouse_statement_errors_total',
+    help: 'Statements of the ingester that failed, by kind and name',
+    labelNames: ['kind', 'name'],
+    registers,
+  });
+  return (kind, name, seconds, failed) => {
+    if (kind === 'insert') inserts.observe({ table: name }, seconds);
+    else others.observe({ kind, name }, seconds);
+    if (failed) failures.inc({ kind, name });
+  };
+}
+
+function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonly RpcFigures[]>): void {
+  const all = (): { user: string; figures: RpcFigures }[] =>
+    [...nodes].flatMap(([user, read]) => read().map((figures) => ({ user, figures })));
+  watchLabels(
+    registry,
+    'rpc_calls_total',
+    'Calls to each endpoint, by who asks: the ingester or the API',
+    ['user', 'endpoint'],
+    () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: name }, calls]),
+  );
+  watchLabels(
+    registry,
+    'rpc_errors_total',
+    'Calls to each endpoint that failed, by who asks and by kind',
+    ['user', 'endpoint', 'kind'],
+    () =>
+      all().flatMap(({ user, figures: { name, errors } }) =>
+        Object.entries(errors).map(([kind, count]) => [{ user, endpoint: name, kind }, count] as const),
+      ),
+  );
 }
 
 function watchHead(

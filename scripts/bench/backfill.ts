@@ -77,6 +77,7 @@ export async function benchBackfill(
   const limit = logs / rawSeconds;
   const figures = [
     {
+      key: 'backfill',
       name: `backfill of ${logs} logs, all tables and bars`,
       value,
       unit: 'logs/s',

@@ -35,6 +35,7 @@ export function benchDecode(chain: StubChain): Figure[] {
   const limit = (median(parse) / logs) * 1e6;
   return [
     {
+      key: 'decode',
       name: `decode ${logs} mixed logs`,
       value,
       unit: 'ns/log',

@@ -1,6 +1,8 @@
 /** One line of a benchmark: a figure, the limit measured beside it in the same run, and their ratio. */
 
 export interface Figure {
+  /** Stable, for baseline.json; absent where nobody watches it. */
+  readonly key?: string;
   readonly name: string;
   readonly value: number;
   readonly unit: string;

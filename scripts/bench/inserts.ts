@@ -31,7 +31,15 @@ export async function benchInserts(
   }
   const megabytes = inserts.reduce((sum, { body }) => sum + body.length, 0) / 1e6;
   const rate = (times: readonly number[]): number => megabytes / median(times);
-  const figure = (name: string, value: number, limitName: string, limit: number, target: number): Figure => ({
+  const figure = (
+    key: string,
+    name: string,
+    value: number,
+    limitName: string,
+    limit: number,
+    target: number,
+  ): Figure => ({
+    key,
     name,
     value,
     unit: 'MB/s',
@@ -43,6 +51,7 @@ export async function benchInserts(
   });
   return [
     figure(
+      'insert',
       'insert of the rows as the ingester sends them, no views',
       rate(seconds.sent),
       'the same rows as Native bodies',
@@ -50,6 +59,7 @@ export async function benchInserts(
       0.65,
     ),
     figure(
+      'insert_with_views',
       'insert with bars, rollups and balances',
       rate(seconds.viewed),
       'the same bodies without views',

@@ -85,6 +85,7 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Fig
   const value = percentile(served, p);
   const limit = percentile(direct, p);
   return {
+    key: `ticks_p${p}`,
     name: `ticks, 300 bars, ${load.swaps} swaps, p${p}`,
     value,
     unit: 'ms',

@@ -17,6 +17,7 @@ import { tokens } from './market/tokens';
 import { tokenTicks } from './market/tokenTicks';
 import { openapi } from './openapi';
 import type { Route } from './route';
+import { llms } from './service/llms';
 import { udfRoutes } from './udf/udfRoutes';
 
 /** `others`: endpoints that need more than the market does (health, metrics, the stream), made by main. */
@@ -39,5 +40,6 @@ export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[
     ...dexscreenerRoutes(market),
     ...others,
   ];
-  return [...routes, openapi(routes, createExamples(market))];
+  const described = [...routes, llms(routes)];
+  return [...described, openapi(described, createExamples(market))];
 }

@@ -1,7 +1,7 @@
 /** One endpoint: single attempts over its transport with adaptive batches, and the memory of how it behaved. */
 import { AppError, errorText } from '../errors';
 import { backoffMs, type Clock } from './clock';
-import type { EndpointHealth, EndpointState } from './nodeHealth';
+import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
 import { RpcError } from './rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
 
@@ -40,6 +40,9 @@ export class Endpoint {
   #lastGoodAt: number | null = null;
   #lastError: string | null = null;
   #lastErrorAt: number | null = null;
+  #calls = 0;
+  #underWay = 0;
+  readonly #errors = new Map<RpcError['kind'], number>();
 
   constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number) {
     this.id = id;
@@ -60,7 +63,7 @@ export class Endpoint {
     parse: (result: unknown) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    const [answer] = await this.transport.send([{ method, params }], signal);
+    const [answer] = await this.#send([{ method, params }], signal);
     if (answer === undefined) throw new RpcError('bad_answer', `${this.name}: no answer`);
     if ('error' in answer) throw answer.error;
     return this.#parse(answer.result, parse);
@@ -104,7 +107,7 @@ export class Endpoint {
     while (answers.length < calls.length) {
       const chunk = calls.slice(answers.length, answers.length + this.#batchMax);
       try {
-        for (const answer of await this.transport.send(chunk, signal)) answers.push(answer);
+        for (const answer of await this.#send(chunk, signal)) answers.push(answer);
         if (chunk.length === this.#batchMax)
           this.#batchMax = Math.min(this.#batchCeiling, this.#batchMax + 1);
       } catch (error) {
@@ -116,6 +119,26 @@ export class Endpoint {
       }
     }
     return answers;
+  }
+
+  /** One round trip, counted. A request that fails as a whole counts as many errors as it had calls. */
+  async #send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    this.#calls += calls.length;
+    this.#underWay += calls.length;
+    try {
+      const answers = await this.transport.send(calls, signal);
+      for (const answer of answers) if ('error' in answer) this.#countError(answer.error.kind, 1);
+      return answers;
+    } catch (error) {
+      if (error instanceof RpcError) this.#countError(error.kind, calls.length);
+      throw error;
+    } finally {
+      this.#underWay -= calls.length;
+    }
+  }
+
+  #countError(kind: RpcError['kind'], calls: number): void {
+    this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + calls);
   }
 
   #parse<T>(result: unknown, parse: (result: unknown) => T): T {
@@ -187,6 +210,12 @@ export class Endpoint {
     if (this.chain === 'wrong') return 'wrong_chain';
     if (this.#benchUntil > this.#clock.now()) return 'benched';
     return this.lagging ? 'lagging' : 'ok';
+  }
+
+  /** What was asked of it so far. */
+  traffic(): EndpointTraffic {
+    const errors = Object.fromEntries(this.#errors);
+    return { name: this.name, calls: this.#calls, underWay: this.#underWay, errors };
   }
 
   health(): EndpointHealth {

@@ -7,7 +7,7 @@ import { linkSignals } from './abortSignals';
 import { backoffMs, systemClock, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint, type Settled } from './endpoint';
-import { toNodeHealth, type EndpointState, type NodeHealth } from './nodeHealth';
+import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
 import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall, RpcTransport } from './rpcTransport';
 
@@ -274,6 +274,11 @@ export class EndpointPool {
       this.#endpoints.map((endpoint) => endpoint.health()),
       this.#mismatches,
     );
+  }
+
+  /** Figures for /metrics. */
+  traffic(): EndpointTraffic[] {
+    return this.#endpoints.map((endpoint) => endpoint.traffic());
   }
 
   /** Rejects everything under way and closes every connection. */

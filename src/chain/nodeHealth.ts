@@ -16,6 +16,16 @@ export interface EndpointHealth {
   readonly lastErrorAt: number | null;
 }
 
+/** What was asked of an endpoint; grows only, but for what is under way. */
+export interface EndpointTraffic {
+  readonly name: string;
+  readonly calls: number;
+  /** Calls without an answer yet. */
+  readonly underWay: number;
+  /** Failed calls by kind of error. */
+  readonly errors: Readonly<Record<string, number>>;
+}
+
 export interface NodeHealth {
   /** Unix ms of the last good answer of any endpoint. */
   readonly lastGoodAt: number | null;

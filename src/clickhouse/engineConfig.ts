@@ -18,6 +18,8 @@ export interface EngineConfig {
   /** Where this configuration will lie: it names itself as the file with the users. */
   readonly file: string;
   readonly logFile: string;
+  /** The one folder that BACKUP writes to and RESTORE reads from. */
+  readonly backupFolder: string;
   /** Bytes that the whole engine may use; above it queries fail, the process lives. */
   readonly serverMemoryMax: number;
   /** Bytes of the data's file system that stay free: what would go below is refused with NOT_ENOUGH_SPACE. */
@@ -95,6 +97,7 @@ ${elements({ ...SERVER_SETTINGS, max_server_memory_usage: config.serverMemoryMax
   <storage_configuration>
     <disks><default><keep_free_space_bytes>${config.keepFreeBytes}</keep_free_space_bytes></default></disks>
   </storage_configuration>
+  <backups><allowed_path>${escapeXml(config.backupFolder)}</allowed_path></backups>
   <users_config>${escapeXml(config.file)}</users_config>
   <macros><candlehouse_nonce>${escapeXml(config.nonce)}</candlehouse_nonce></macros>
   <logger>

@@ -14,6 +14,7 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { findEngineLibraries, type EngineProcess } from './engineChild';
 import { writeEngineConfig, type EngineConfig, type EngineUser } from './engineConfig';
+import { openDoor } from './engineDoor';
 import { takeEngineLock } from './engineLock';
 import { askEngine } from './engineProbe';
 import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
@@ -54,6 +55,8 @@ const RETRY_PAUSE_MS = 250;
 const QUERY_TIMEOUT_MS = 10_000;
 const SERVER_MEMORY_MAX = 8 * 2 ** 30;
 const KEEP_FREE_MAX = 512 * 2 ** 20;
+/** Below the engine's folder: it reaches no files elsewhere. */
+const BACKUP_FOLDER = 'backups';
 
 /**
  * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` where there is no engine for the
@@ -66,12 +69,11 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const folder = resolve(options.dataDir, 'clickhouse');
   prepareFolder(folder);
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
-  const configFile = join(folder, 'engine.xml');
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
   const keepFreeBytes = options.keepFreeBytes ?? defaultKeepFree(folder);
-  const config = makeConfig(database, configFile, join(folder, 'engine.log'), keepFreeBytes);
+  const config = makeConfig(database, folder, keepFreeBytes);
   const recipe = {
-    launch: { libraries, folder, dataPath: join(folder, 'data'), configFile, httpPort: 0 },
+    launch: { libraries, folder, dataPath: join(folder, 'data'), configFile: config.file, httpPort: 0 },
     configText: writeEngineConfig(config),
     writer: config.writer,
     nonce: config.nonce,
@@ -79,7 +81,11 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   };
   try {
     const supervisor = await startSupervised(recipe, waitMs, database, options);
-    return embeddedServer(supervisor, config, lock.release);
+    const closeDoor = await openDoor(folder, urlOf(supervisor, config, config.writer));
+    return embeddedServer(supervisor, config, () => {
+      closeDoor();
+      lock.release();
+    });
   } catch (error) {
     lock.release();
     throw error;
@@ -105,12 +111,10 @@ function embeddedServer(
   config: EngineConfig,
   release: () => void,
 ): EmbeddedServer {
-  const url = (user: EngineUser): string =>
-    `http://${user.name}:${user.password}@127.0.0.1:${supervisor.httpPort()}/${config.database}`;
   let stopped: Promise<void> | null = null;
   return {
-    writerUrl: url(config.writer),
-    readerUrl: url(config.reader),
+    writerUrl: urlOf(supervisor, config, config.writer),
+    readerUrl: urlOf(supervisor, config, config.reader),
     pid: () => supervisor.pid(),
     status: () => supervisor.status(),
     onStatus: (listener) => supervisor.onStatus(listener),
@@ -120,6 +124,10 @@ function embeddedServer(
       return stopped;
     },
   };
+}
+
+function urlOf(supervisor: EngineSupervisor, { database }: EngineConfig, user: EngineUser): string {
+  return `http://${user.name}:${user.password}@127.0.0.1:${supervisor.httpPort()}/${database}`;
 }
 
 async function startSupervised(
@@ -206,15 +214,16 @@ function defaultKeepFree(folder: string): number {
   return Math.min(KEEP_FREE_MAX, Math.floor((blocks * bsize) / 20));
 }
 
-function makeConfig(database: string, file: string, logFile: string, keepFreeBytes: number): EngineConfig {
+function makeConfig(database: string, folder: string, keepFreeBytes: number): EngineConfig {
   const secret = (): string => randomBytes(24).toString('hex');
   return {
     nonce: secret(),
     writer: { name: 'candlehouse_writer', password: secret() },
     reader: { name: 'candlehouse_reader', password: secret() },
     database,
-    file,
-    logFile,
+    file: join(folder, 'engine.xml'),
+    logFile: join(folder, 'engine.log'),
+    backupFolder: join(folder, BACKUP_FOLDER),
     serverMemoryMax: Math.min(SERVER_MEMORY_MAX, Math.floor(machineMemory() / 2)),
     keepFreeBytes,
   };

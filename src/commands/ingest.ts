@@ -9,7 +9,9 @@ import { BalanceChecker } from '../ingest/balanceChecker';
 import { createClickHouseStore } from '../ingest/clickhouseStore';
 import { createAuditKeeper } from '../ingest/auditKeeper';
 import { createGapStore } from '../ingest/gapStore';
+import { pausableGaps, pausableStore } from '../ingest/pause';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/problems';
+import { readFloors, type Floors } from '../ingest/retention';
 import { runIngest } from '../ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/status';
 import type { Store } from '../ingest/store';
@@ -55,11 +57,15 @@ export function createIngester(
     facts: () => factsOf(status, rpc, clock.now()),
     figures: () => figuresOf(status, rpc),
     run: (storage, signal, stopAt) => {
+      const database = storage.writer;
+      const floors = (): Promise<Floors> => readFloors(database);
+      const pauses = { database, clock, log, signal };
+      const store = createClickHouseStore(database, config.chainId, floors);
       const ingest = runIngest(
         {
-          store: telling(createClickHouseStore(storage.writer, config.chainId), onCommit),
-          gaps: createGapStore(storage.writer, config.chainId),
-          audit: createAuditKeeper(storage.writer, config.chainId, log),
+          store: pausableStore(telling(store, onCommit), pauses),
+          gaps: pausableGaps(createGapStore(database, config.chainId, floors), pauses),
+          audit: createAuditKeeper(database, config.chainId, log),
           rpc,
           source,
           chain: config.chain,
@@ -76,7 +82,7 @@ export function createIngester(
       );
       if (stopAt !== undefined) return ingest;
       const { chainId } = config;
-      const deps = { database: storage.writer, rpc, chainId, status, log };
+      const deps = { database, rpc, chainId, status, log };
       const beside = [
         new BalanceChecker({ ...deps, clock }),
         new ContractWorker({ ...deps, now: () => clock.now() }),

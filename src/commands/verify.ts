@@ -3,6 +3,7 @@ import { openDatabase } from '../clickhouse/database';
 import { createQueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
 import { readStoredState } from '../ingest/storedState';
+import { firstWholeDay, readFloors } from '../ingest/retention';
 import type { Logger } from '../log';
 import { verifyAggregates } from '../query/verifyAggregates';
 import { openStorage } from './storage';
@@ -26,12 +27,21 @@ export async function runVerify(
       return 0;
     }
     const finalTo = stored.cursor.number;
-    const from = range.from ?? stored.startBlock;
+    const floors = await readFloors(database);
+    const kept = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
+    const from = Math.max(range.from ?? stored.startBlock, kept);
     const to = Math.min(range.to ?? finalTo, finalTo);
     const runner = createQueryRunner(database, { checkRows: true });
     const differences = await verifyAggregates(
       runner,
-      { chainId: config.chainId, from, to, finalTo, wrappedNative: config.chain.wrappedNative },
+      {
+        chainId: config.chainId,
+        from,
+        to,
+        finalTo,
+        wrappedNative: config.chain.wrappedNative,
+        pruned: floors.has('swaps'),
+      },
       (day, blocks) =>
         log.info({ day: new Date(day * 1000).toISOString().slice(0, 10), blocks }, 'verified a day'),
     );
@@ -40,7 +50,7 @@ export async function runVerify(
     }
     process.stdout.write(
       differences.length === 0
-        ? `Bars and aggregates agree with the stored events of final blocks ${from}-${to}.\n`
+        ? `Bars and aggregates agree with the stored events of ${from > to ? 'the days that were not pruned' : `final blocks ${from}-${to}`}.\n`
         : `${differences.length} differences in final blocks ${from}-${to}.\n`,
     );
     const audited = await printAudit(database, config.chainId, { from, to }, (line) =>

@@ -9,6 +9,7 @@ import type { PoolState } from '../domain/pool';
 import { AppError } from '../errors';
 import { encodeHeadBlocks, TABLE_ENCODERS } from './encodeBlocks';
 import type { VaultPool } from './poolRegistry';
+import { NO_FLOORS, type Floors } from './retention';
 import type { RowBatch } from './rowBatch';
 import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from './storedPrices';
@@ -25,7 +26,12 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
-export function createClickHouseStore(database: Database, chainId: number): Store {
+/** `floors`: below which block rows of which tables were dropped on purpose. */
+export function createClickHouseStore(
+  database: Database,
+  chainId: number,
+  floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
+): Store {
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
 
   return {
@@ -73,7 +79,7 @@ export function createClickHouseStore(database: Database, chainId: number): Stor
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
-    auditRange: (intent) => auditRange(database, chainId, intent),
+    auditRange: async (intent) => auditRange(database, chainId, intent, await floors()),
     dropHeadBelow: (block) => dropHeadBelow(database, block),
   };
 }
@@ -158,14 +164,41 @@ async function writeHead(database: Database, chainId: number, flip: HeadFlip): P
   await insertRows(database, headBlocksTable, [...canonical, ...voided]);
 }
 
-/** What the audit counts besides the range itself: every aggregate over swaps must hold as many as there are swaps. */
-const AGGREGATE_COUNTS = `
-  SELECT 'swaps' AS name, count() AS total FROM swaps
-  UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
-  UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
-  UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`;
+/** An aggregate over swaps that does not hold as many as there are swaps. */
+export interface WrongTotal {
+  readonly name: string;
+  readonly expected: number;
+  readonly found: number;
+}
 
-async function auditRange(database: Database, chainId: number, intent: OpenIntent): Promise<void> {
+/** The first of the aggregates over swaps that is wrong; null: none is. Bars outlive the swaps that were dropped on purpose. */
+export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
+  const floor = floors.get('swaps');
+  const swaps =
+    floor === undefined
+      ? 'SELECT count() FROM swaps'
+      : `SELECT (SELECT count() FROM swaps WHERE ord >= ${toOrd(floor, 0)}) + sum(dropped) FROM (
+           SELECT any(counts['swaps']) AS dropped FROM promotions WHERE status = 'done' AND to_block < ${floor}
+           GROUP BY chain_id, from_block, to_block, to_hash)`;
+  const totals = await database.select<{ name: string; total: string }>(
+    'audit aggregates',
+    `SELECT 'swaps' AS name, (${swaps}) AS total
+     UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
+     UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
+     UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`,
+  );
+  const expected = Number(totals.find((row) => row.name === 'swaps')?.total ?? 0);
+  const wrong = totals.find((row) => Number(row.total) !== expected);
+  if (wrong === undefined || expected === 0) return null;
+  return { name: wrong.name, expected, found: Number(wrong.total) };
+}
+
+async function auditRange(
+  database: Database,
+  chainId: number,
+  intent: OpenIntent,
+  floors: Floors,
+): Promise<void> {
   for (const table of TABLE_ENCODERS) {
     const expected = intent.counts[table.name] ?? 0;
     const where =
@@ -185,10 +218,8 @@ async function auditRange(database: Database, chainId: number, intent: OpenInten
     );
     if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
   }
-  const totals = await database.select<{ name: string; total: string }>('audit aggregates', AGGREGATE_COUNTS);
-  const swaps = Number(totals.find((row) => row.name === 'swaps')?.total ?? 0);
-  const wrong = totals.find((row) => Number(row.total) !== swaps);
-  if (wrong !== undefined && swaps > 0) throw differs(wrong.name, intent, swaps, Number(wrong.total));
+  const wrong = await findWrongTotal(database, floors);
+  if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
 }
 
 function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {

@@ -5,10 +5,11 @@
 import type { Database } from '../clickhouse/database';
 import type { EventTableName } from '../clickhouse/tables';
 import type { Hex } from '../domain/hex';
-import { lastOrdOfBlock } from '../domain/ord';
+import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { rangeToken } from './clickhouseStore';
 import { TABLE_ENCODERS } from './encodeBlocks';
+import { NO_FLOORS, type Floors } from './retention';
 import type { RowBatch } from './rowBatch';
 import type { OpenIntent, StoredHead } from './store';
 
@@ -41,14 +42,20 @@ const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 /** Tables whose views add up: a second insert of a row would count twice there, so only its first token may be used. */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
-export function createGapStore(database: Database, chainId: number): GapStore {
+/** `floors`: below which block rows of which tables were dropped on purpose. */
+export function createGapStore(
+  database: Database,
+  chainId: number,
+  floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
+): GapStore {
   return {
-    readExpected: () => readExpected(database),
-    readStored: (upTo) => readStored(database, upTo),
+    readExpected: async () => readExpected(database, await floors()),
+    readStored: async (upTo) => readStored(database, upTo, await floors()),
     async listGaps(tables, cursor): Promise<Gap[]> {
+      const kept = await floors();
       const gaps = new Map<number, OpenIntent & { missing: Set<EventTableName> }>();
       for (const table of tables) {
-        for (const range of await listMissing(database, chainId, table, cursor)) {
+        for (const range of await listMissing(database, chainId, table, cursor, kept.get(table) ?? 0)) {
           const known = gaps.get(range.seq) ?? { ...range, missing: new Set() };
           known.missing.add(table);
           gaps.set(range.seq, known);
@@ -68,22 +75,31 @@ export function createGapStore(database: Database, chainId: number): GapStore {
   };
 }
 
-async function readExpected(database: Database): Promise<RowTotals> {
+async function readExpected(database: Database, floors: Floors): Promise<RowTotals> {
+  const names = [...floors.keys()].map((name) => `'${name}'`).join(', ');
+  const blocks = [...floors.values()].join(', ');
+  const counts =
+    floors.size === 0
+      ? 'counts'
+      : `mapFilter((name, rows) -> to_block >= transform(toString(name), [${names}], [${blocks}], 0), counts)`;
   const [row] = await database.select<{ totals: Readonly<Record<string, string>> }>(
     'sum up finished ranges',
     // A statement that was given up may have landed after all: a range can be said to be done twice.
-    `SELECT sumMap(counts) AS totals
-     FROM (SELECT any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
+    `SELECT sumMap(${counts}) AS totals
+     FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
   );
   return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
 }
 
 /** What lies beyond `upTo` is counted and taken off: rows of a range that was begun and not finished. */
-async function readStored(database: Database, upTo: number | undefined): Promise<RowTotals> {
+async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = NAMES.map((name) => {
+    const floor = floors.get(name);
+    const below =
+      floor === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ord < ${toOrd(floor, 0)})`;
     const block = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
     const beyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
-    return `(SELECT count() FROM ${name})${beyond} AS ${name}`;
+    return `(SELECT count() FROM ${name})${beyond}${below} AS ${name}`;
   });
   const [row] = await database.select<Readonly<Record<EventTableName, string>>>(
     'count final rows',
@@ -109,6 +125,7 @@ async function listMissing(
   chainId: number,
   table: EventTableName,
   cursor: number,
+  floor: number,
 ): Promise<OpenIntent[]> {
   const block = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
   const ofChain = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
@@ -117,7 +134,7 @@ async function listMissing(
     `WITH
        ranges AS (
          SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts FROM promotions
-         WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start'
+         WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start' AND to_block >= {floor:UInt32}
          LIMIT 1 BY from_block, to_block, to_hash
        ),
        found AS (
@@ -132,7 +149,7 @@ async function listMissing(
      FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
      WHERE f.rows != counts[{table:String}]
      ORDER BY r.seq LIMIT ${GAPS_MAX}`,
-    { chain: chainId, table, cursor },
+    { chain: chainId, table, cursor, floor },
   );
   return rows.map((row) => toRange(row, table));
 }

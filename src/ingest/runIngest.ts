@@ -18,6 +18,7 @@ import type { Logger } from '../log';
 import type { Protocol } from '../protocols/protocol';
 import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';
 import { findProtocol, VAULT_PROTOCOL } from '../protocols/registry';
+import type { ReaderDeps } from './blockReader';
 import type { DecodeContext } from './decodeContext';
 import { createTransferDecoder } from './decodeTransfers';
 import { PoolDiscovery } from './discoverPools';
@@ -105,29 +106,19 @@ async function runSession(
   signal: AbortSignal,
   onProgress: () => void,
 ): Promise<void> {
-  const { rpc, source, chain, store, status, log, clock, terminal } = options;
+  const { rpc, source, chain, status, log, clock, terminal } = options;
   await checkChainId(rpc, chain.chainId, signal);
   const deps: SessionDeps = {
-    store,
     gaps: options.gaps,
     audit: options.audit,
-    rpc,
+    ...createReaderDeps(options, decode),
     source,
-    decode,
-    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
     status,
     log,
     clock,
     limits: options.limits,
     terminal,
     finality: createFinality(source, options.finality, log),
-    discovery: createDiscovery(options, decode),
-    vaultDiscovery: new VaultDiscovery({
-      rpc,
-      dexes: vaultDexes(chain),
-      baseIsToken0: decode.baseIsToken0,
-      log,
-    }),
     now: () => clock.now(),
     newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
   };
@@ -137,6 +128,27 @@ async function runSession(
     await session.advanceTo(head);
     onProgress();
   }
+}
+
+/** What turning blocks into rows needs. */
+export function createReaderDeps(
+  options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log'>,
+  decode: DecodeContext,
+): ReaderDeps {
+  const { store, rpc, chain, log } = options;
+  return {
+    store,
+    rpc,
+    decode,
+    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+    discovery: createDiscovery(options, decode),
+    vaultDiscovery: new VaultDiscovery({
+      rpc,
+      dexes: vaultDexes(chain),
+      baseIsToken0: decode.baseIsToken0,
+      log,
+    }),
+  };
 }
 
 /** Waits for the block to be final, storing what is. */
@@ -231,7 +243,10 @@ function known(protocol: Protocol | undefined, name: string): Protocol {
   return protocol;
 }
 
-function createDiscovery(options: IngestOptions, decode: DecodeContext): PoolDiscovery {
+function createDiscovery(
+  options: Pick<IngestOptions, 'rpc' | 'chain' | 'log'>,
+  decode: DecodeContext,
+): PoolDiscovery {
   return new PoolDiscovery({
     rpc: options.rpc,
     dexes: configuredDexes(options.chain),

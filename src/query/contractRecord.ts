@@ -13,6 +13,8 @@ import { findPool, tokensOfPool } from './pools';
 import { listTokens, tokenOf, type TokenMap } from './tokens';
 import { readTotalSupply } from './totalSupply';
 
+/** A record does not wait longer for a node that is slow to tell a supply. */
+const PATIENCE_MS = 300;
 /** Upgrades shown. */
 const UPGRADES_SHOWN = 100;
 
@@ -104,7 +106,7 @@ export async function toRecord(
   const [files, pairTokens, supply] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    token === undefined ? null : readTotalSupply(source, head, address, node),
+    token === undefined ? null : readTotalSupply(source, head, address, node, PATIENCE_MS),
   ]);
   // As the market's lists have it: without decimals a token is not divided.
   const supplyText = supply === null ? null : formatUnits(supply, token?.decimals ?? 0);

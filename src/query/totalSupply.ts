@@ -13,12 +13,16 @@ const TOTAL_SUPPLY: Hex = '0x18160ddd';
 /** 0x and one word. */
 const WORD = 66;
 
-/** Raw units; null: neither the logs nor the node tell. The node is asked for a bounded time. */
+/**
+ * Raw units; null: neither the logs nor the node tell. The node is asked for as long as it is asked at all, or for `patienceMs`
+ * at most: then what it says late is there for the next one who asks.
+ */
 export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
   token: Hex,
   node: NodeState | null,
+  patienceMs?: number,
 ): Promise<bigint | null> {
   if (!isHistoryPartial(head)) {
     const [holding, rebasing] = await Promise.all([
@@ -28,7 +32,20 @@ export async function readTotalSupply(
     const known = supplyOf({ holding, partial: false, rebasing: rebasing.has(token) });
     if (known !== null) return known.total;
   }
-  const answers = await node?.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
+  if (node === null) return null;
+  const asking = node.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
+  const answers = await (patienceMs === undefined ? asking : orNull(asking, patienceMs));
   const answer = answers?.[0] ?? null;
   return answer !== null && answer.length === WORD ? BigInt(answer) : null;
+}
+
+/** Null after a while. What is waited for never rejects. */
+async function orNull<T>(asking: Promise<T | null>, ms: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)));
+  try {
+    return await Promise.race([asking, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -58,6 +58,8 @@ export interface Hub {
   clientCount(): number;
   /** Bytes kept for clients that do not read fast enough; those of one event are counted for each client that waits for it. */
   heldBytes(): number;
+  /** Messages that wait for clients that do not read fast enough. */
+  queuedMessages(): number;
   /** Sends a change to everyone who was there when the call began. Resolves when all of it is sent or queued. */
   publish(change: ChainChange): Promise<void>;
   /** Ends every stream; clients reconnect with their last id. */
@@ -108,6 +110,7 @@ export function createHub(options: HubOptions = {}): Hub {
     remove,
     clientCount: () => clients.size,
     heldBytes: () => [...clients.keys()].reduce((sum, client) => sum + client.heldBytes, 0),
+    queuedMessages: () => [...clients.keys()].reduce((sum, client) => sum + client.queued, 0),
     async publish(change): Promise<void> {
       const targets = [...clients.keys()];
       await publishTo(targets, change);

@@ -134,6 +134,21 @@ ORDER BY address
 SETTINGS index_granularity = 1024
 COMMENT 'Code and proxies by address, as the node told';
 
+CREATE TABLE contract_creations
+(
+    `address` FixedString(20) COMMENT 'The contract',
+    `creator` Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null: the node does not know the transaction',
+    `factory` Nullable(FixedString(20)) COMMENT 'The contract that made it, where that is known',
+    `tx_hash` FixedString(32) COMMENT 'Transaction that made it',
+    `block` UInt32 COMMENT 'Its block',
+    `timestamp` UInt32 COMMENT 'Block time, unix seconds, UTC; 0: not known',
+    `version` UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY address
+SETTINGS index_granularity = 1024
+COMMENT 'Creations of contracts as the node told';
+
 CREATE TABLE created_contracts
 (
     `ord` UInt64 COMMENT 'block_number * 2^20 + index of the transaction: an order of creations, not of logs',
@@ -688,6 +703,17 @@ AS SELECT
     address
 FROM verified_contracts
 WHERE code_hash != toFixedString('', 32);
+
+CREATE TABLE operations
+(
+    `name` LowCardinality(String) COMMENT 'pause: until when no range may be written to the final tables, unix ms, UTC; floor.<table>: first block whose rows of the table are all kept',
+    `value` UInt64 COMMENT 'In the unit of the name',
+    `version` UInt64 COMMENT 'When it was written, unix microseconds, UTC: the newest counts'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY name
+SETTINGS index_granularity = 8192
+COMMENT 'Wishes of operators: pauses and retention';
 
 CREATE TABLE owner_positions
 (

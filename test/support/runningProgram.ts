@@ -33,6 +33,8 @@ export interface RunningProgram {
 /** A database that outlives the programs on it. */
 export interface ProgramHome {
   readonly database: Database;
+  /** Past the cable. */
+  readonly writerUrl: string;
   readonly cable: Cable;
   start(rpcUrls: readonly string[], settings?: Readonly<Record<string, string>>): Promise<RunningProgram>;
   drop(): Promise<void>;
@@ -51,6 +53,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
   const database = openDatabase({ url: test.writerUrl });
   return {
     database,
+    writerUrl: test.writerUrl,
     cable,
     async start(rpcUrls, settings = {}): Promise<RunningProgram> {
       const program = await startProgram({

@@ -177,6 +177,23 @@ test('where earlier transfers are missing, holders are refused and the node tell
   expect(await readTotalSupply({ runner }, head, token, answering(9n))).toBe(9n);
 });
 
+test('a node that is slow is not waited for, and what it says late is known to the next one', async () => {
+  head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
+  const token = LOOSE[0]!;
+  let tell: () => void = () => undefined;
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  const slow = rememberState({
+    async ask(hash, questions) {
+      await told;
+      return answering(5n).ask(hash, questions);
+    },
+  });
+  expect(await readTotalSupply({ runner }, head, token, slow, 1)).toBeNull();
+  tell();
+  expect(await readTotalSupply({ runner }, head, token, slow)).toBe(5n);
+  expect(await readTotalSupply({ runner }, head, token, slow, 1_000)).toBe(5n);
+});
+
 test('a node is asked once per block and question; silence is not remembered', async () => {
   let [askings, away] = [0, true];
   const inner: NodeState = {

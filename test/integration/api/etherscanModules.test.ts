@@ -241,6 +241,7 @@ test('the OpenAPI document has every mount with GET and POST', () => {
     ['/v2/chainlist', ['get']],
     ['/v2/contract/all-chains/{address}', ['get']],
     ['/v2/contract/{chainId}/{address}', ['get']],
+    ['/signature-database/v1/lookup', ['get']],
     ['/api/v2/smart-contracts/{address}', ['get']],
     ['/{chainId}/api/v2/smart-contracts/{address}', ['get']],
   ]);

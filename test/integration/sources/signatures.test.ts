@@ -2,12 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { Interface, type EventFragment } from 'ethers';
+import { id, Interface, type EventFragment } from 'ethers';
 
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import { decodeBy, eventsByTopic } from '../../../src/query/decodeEvent';
 import { seedSignatures } from '../../../src/sources/seedSignatures';
+import { startDialect } from '../api/etherscanServer';
+import { explorerDeps } from '../api/explorerServer';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 
 let db: SourcesDatabase;
@@ -18,7 +20,8 @@ beforeAll(async () => {
 
 afterAll(() => db.close());
 
-const bitsOf = (event: EventFragment): string => event.inputs.map(({ indexed }) => Number(indexed === true)).join('');
+const bitsOf = (event: EventFragment): string =>
+  event.inputs.map(({ indexed }) => Number(indexed === true)).join('');
 
 /** Every ABI of an npm package's artifacts. */
 function abisOf(artifact: string): Interface[] {
@@ -108,4 +111,31 @@ test("ERC-20's and ERC-721's Transfer are told apart by their topics", async () 
 test('events are found by the beginning of their name, in any letter case', async () => {
   const found = await db.signatures.listByPrefix('pooLreg', 5);
   expect(found.map(({ signature }) => signature)).toEqual(['PoolRegistered(bytes32,address,uint8)']);
+});
+
+test('the signature database answers as openchain does: several names, null for functions and [] for events', async () => {
+  const deps = explorerDeps([], 'default', { signatures: db.signatures });
+  const api = await startDialect(deps, () => null);
+  const [transfer, approve] = ['Transfer(address,address,uint256)', 'approve(address,uint256)'];
+  const [topic, selector] = [id(transfer), id(approve).slice(0, 10)];
+  const [noTopic, noSelector] = [`0x${'12'.repeat(32)}`, '0xffffffff'];
+  const lookup = '/signature-database/v1/lookup';
+  try {
+    const asked = `?function=${selector.toUpperCase().replace('0X', '0x')},${noSelector}&event=${topic},${noTopic}&filter=true`;
+    const { status, json } = await api.ask(`${lookup}${asked}`);
+    expect([status, json]).toEqual([
+      200,
+      {
+        ok: true,
+        result: {
+          event: { [topic]: [{ name: transfer, filtered: false }], [noTopic]: [] },
+          function: { [selector]: [{ name: approve, filtered: false }], [noSelector]: null },
+        },
+      },
+    ]);
+    for (const bad of ['function=0x12', 'event=0x12345678', `function=${Array(101).fill(selector).join()}`])
+      expect((await api.ask(`${lookup}?${bad}`)).status).toBe(400);
+  } finally {
+    await api.close();
+  }
 });

@@ -1,0 +1,92 @@
+/**
+ * GET /llms.txt: what this service answers, in Markdown for language models (llmstxt.org). Made from the OpenAPI document, so
+ * that it says nothing else than that.
+ */
+import { z } from 'zod';
+
+import { describeRoutes } from '../openapi';
+import type { Route } from '../route';
+
+const paramShape = z.object({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean(),
+  description: z.string(),
+  schema: z.record(z.string(), z.unknown()),
+});
+const operationShape = z.object({
+  summary: z.string(),
+  description: z.string().optional(),
+  tags: z.array(z.string()),
+  parameters: z.array(paramShape),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
+});
+const documentShape = z.object({
+  info: z.object({ title: z.string(), description: z.string() }),
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  paths: z.record(z.string(), z.object({ get: operationShape })),
+});
+type Operation = z.infer<typeof operationShape>;
+type Parameter = z.infer<typeof paramShape>;
+
+export function llms(routes: readonly Route[]): Route {
+  let text: string | null = null;
+  const own: Route = {
+    path: '/llms.txt',
+    doc: { summary: 'This description for language models', tag: 'service', mediaType: 'text/plain' },
+    handle(ctx): void {
+      text ??= writeLlms(describeRoutes([...routes, own]));
+      ctx.type = 'text/plain';
+      ctx.body = text;
+    },
+  };
+  return own;
+}
+
+/** The text of an OpenAPI document. */
+export function writeLlms(openapi: unknown): string {
+  const { info, tags, paths } = documentShape.parse(openapi);
+  const sections = tags.map(({ name, description }) => {
+    const operations = Object.entries(paths).filter(([, { get }]) => get.tags.includes(name));
+    return [
+      `## ${name}`,
+      '',
+      `${description}.`,
+      '',
+      ...operations.flatMap(([path, { get }]) => writeOperation(path, get)),
+      '',
+    ];
+  });
+  const links = [
+    '## Links',
+    '',
+    '- [OpenAPI document](/openapi.json): shapes of all answers, with real examples',
+    '- [Reference](/docs): the same for people',
+    '',
+  ];
+  return [`# ${info.title}`, '', `> ${info.description}`, '', ...sections.flat(), ...links].join('\n');
+}
+
+function writeOperation(path: string, { summary, description, parameters, responses }: Operation): string[] {
+  const types = Object.keys(responses['200']?.content ?? {});
+  const others = types.length > 1 ? `; as ${types.join(', ')}` : '';
+  const more = description === undefined ? '' : `. ${description}`;
+  return [`- [GET ${path}](${path}): ${summary}${more}${others}`, ...parameters.map(writeParameter)];
+}
+
+function writeParameter({ name, in: place, required, description, schema }: Parameter): string {
+  const facts = [place === 'path' ? 'in the path' : required ? 'required' : '', ...writeSchema(schema)];
+  return `  - \`${name}\` (${facts.filter((fact) => fact !== '').join(', ')}): ${description}`;
+}
+
+function writeSchema(schema: Readonly<Record<string, unknown>>): string[] {
+  const { type, enum: values, minimum, maximum, default: fallback } = schema;
+  return [
+    typeof type === 'string' ? type : '',
+    Array.isArray(values) ? values.join(' | ') : '',
+    minimum === undefined && maximum === undefined
+      ? ''
+      : `${String(minimum ?? '')} to ${String(maximum ?? '')}`,
+    fallback === undefined ? '' : `default ${String(fallback)}`,
+  ];
+}

@@ -1,0 +1,137 @@
+/** ClickHouse's own BACKUP and RESTORE of whole databases: destinations, waiting for the end, what went wrong in words. */
+import { AppError, errorText } from '../errors';
+import type { Database } from './database';
+
+/** Where a backup lies, in the engine's words: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
+export type Destination = string;
+
+/** A database and the name that it has in the backup. */
+export interface BackedUp {
+  readonly database: string;
+  readonly name: string;
+}
+
+export interface BackupProgress {
+  readonly files: number;
+  /** Written or restored so far. */
+  readonly bytes: number;
+}
+
+const POLL_MS = 250;
+/** An engine that is not reached for so long is away. */
+const SILENCE_MAX_MS = 60_000;
+const ENGINES = /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
+
+/** Whether the text is a destination in the engine's words; its arguments are quoted texts. */
+export function isDestination(text: string): boolean {
+  return ENGINES.test(text);
+}
+
+/** `File('…')` of a name or path. */
+export function fileDestination(path: string): Destination {
+  return `File('${path.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`;
+}
+
+/** For people: without the arguments after the first, which may be keys. */
+export function showDestination(destination: Destination): string {
+  const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
+  const shown = first.replace(/\/\/[^/@']*@/, '//');
+  return /^disk$/i.test(engine)
+    ? destination
+    : `${engine}(${shown}${destination.includes(',') ? ', …' : ''})`;
+}
+
+/** Writes the databases to the destination. Throws with the engine's reason; `onProgress` about four times a second. */
+export async function writeBackup(
+  database: Database,
+  databases: readonly BackedUp[],
+  destination: Destination,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupProgress> {
+  const list = databases.map((each) => `DATABASE ${each.database} AS ${each.name}`).join(', ');
+  return run(database, `BACKUP ${list} TO ${destination} ASYNC`, onProgress);
+}
+
+/** Restores the databases of a backup under other names, which must not exist. */
+export async function readBackup(
+  database: Database,
+  databases: readonly BackedUp[],
+  destination: Destination,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupProgress> {
+  const list = databases.map((each) => `DATABASE ${each.name} AS ${each.database}`).join(', ');
+  return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
+}
+
+/** Whether some backup is being written now. */
+export async function isBackingUp(database: Database): Promise<boolean> {
+  const [row] = await database.select<{ running: string }>(
+    'list running backups',
+    "SELECT count() AS running FROM system.backups WHERE status = 'CREATING_BACKUP'",
+  );
+  return Number(row?.running ?? 0) > 0;
+}
+
+interface BackupRow {
+  readonly status: string;
+  readonly error: string;
+  readonly files: string;
+  readonly bytes: string;
+}
+
+async function run(
+  database: Database,
+  sql: string,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupProgress> {
+  const [begun] = await database
+    .select<{ id: string }>('begin a backup', sql)
+    .catch((error: unknown) => Promise.reject(explained(errorText(error), error)));
+  if (begun === undefined) throw new AppError('internal', 'the engine gave the backup no name');
+  let heardAt = performance.now();
+  for (;;) {
+    const row = await readRow(database, begun.id).catch((error: unknown) => {
+      if (performance.now() - heardAt > SILENCE_MAX_MS) throw error;
+      return null;
+    });
+    if (row === undefined) throw new AppError('unavailable', 'the engine was restarted in the middle');
+    if (row !== null) {
+      heardAt = performance.now();
+      const progress = { files: Number(row.files), bytes: Number(row.bytes) };
+      onProgress(progress);
+      if (row.status === 'BACKUP_CREATED' || row.status === 'RESTORED') return progress;
+      if (!/^(CREATING_BACKUP|RESTORING)$/.test(row.status)) throw explained(row.error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function readRow(database: Database, id: string): Promise<BackupRow | undefined> {
+  const [row] = await database.select<BackupRow>(
+    'watch a backup',
+    `SELECT status, error, if(status IN ('RESTORING', 'RESTORED'), files_read, num_files) AS files,
+            if(status IN ('RESTORING', 'RESTORED'), bytes_read, total_size) AS bytes
+     FROM system.backups WHERE id = {id:String} LIMIT 1`,
+    { id },
+  );
+  return row;
+}
+
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/BACKUP_ALREADY_EXISTS|already exists/, 'there is a backup of that name already'],
+  [/BACKUP_NOT_FOUND|not found/, 'there is no such backup'],
+  [
+    /allowed_path|allowed_disk/,
+    "the server's configuration does not allow that place: see backups.allowed_path and backups.allowed_disk",
+  ],
+  [/NOT_ENOUGH_SPACE|No space left/, 'the disk is full'],
+  [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights'],
+];
+
+/** The engine's reason without its stack, and what it means. */
+function explained(reason: string, cause?: unknown): AppError {
+  const [first = ''] = reason.replace(/, Stack trace.*$/s, '').split('\n');
+  const short = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(reason))?.[1];
+  return new AppError('bad_config', meaning === undefined ? short : `${meaning} (${short})`, { cause });
+}

@@ -1,0 +1,44 @@
+/** A database whose statements are timed and counted by name, for whoever measures. */
+import type { Database } from './database';
+
+export interface DatabaseObserver {
+  /** `kind`: what it was; `name`: of the table or the statement, of which there is a bounded number. */
+  finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
+}
+
+export interface ObservedDatabase extends Database {
+  /** Statements that are under way or wait for a connection. */
+  underWay(): number;
+}
+
+export function observeDatabase(database: Database, observer: DatabaseObserver): ObservedDatabase {
+  let underWay = 0;
+  const timed = async <T>(
+    kind: 'insert' | 'command' | 'select',
+    name: string,
+    run: () => Promise<T>,
+  ): Promise<T> => {
+    const started = performance.now();
+    let failed = true;
+    underWay += 1;
+    try {
+      const result = await run();
+      failed = false;
+      return result;
+    } finally {
+      underWay -= 1;
+      observer.finished(kind, name, (performance.now() - started) / 1_000, failed);
+    }
+  };
+  return {
+    ...database,
+    select: (name, sql, params) => timed('select', name, () => database.select(name, sql, params)),
+    selectBinary: (name, sql, params, format) =>
+      timed('select', name, () => database.selectBinary(name, sql, params, format)),
+    command: (name, sql, params, token) =>
+      timed('command', name, () => database.command(name, sql, params, token)),
+    insert: (table, columns, body, token) =>
+      timed('insert', table, () => database.insert(table, columns, body, token)),
+    underWay: () => underWay,
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * How a command that works on stored data reaches it: an external server, the embedded engine of a program that runs, or,
+ * when none does, the engine started for the command.
+ */
+import { join } from 'node:path';
+
+import { knock } from '../clickhouse/engineDoor';
+import { openDatabase, type Database } from '../clickhouse/database';
+import { startEmbeddedServer } from '../clickhouse/server';
+import type { Config } from '../config';
+import { AppError } from '../errors';
+import type { Logger } from '../log';
+
+export interface Attached {
+  /** Name of the market chain's database. */
+  readonly name: string;
+  /** Where the embedded engine keeps what it may reach; null with CLICKHOUSE_URL. */
+  readonly engineFolder: string | null;
+  /** Process of the program that runs the embedded engine; null where none does, or with CLICKHOUSE_URL. */
+  readonly owner: number | null;
+  /** A connection to a database of this server, which need not exist; closed with the rest. */
+  open(name: string): Database;
+  exists(name: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** A statement over all rows may take this long. */
+const REQUEST_TIMEOUT_MS = 3_600_000;
+
+export async function attach(config: Config, log: Logger): Promise<Attached> {
+  if (config.clickhouseCluster !== null)
+    throw new AppError('bad_config', 'this command does not know clusters: use CLICKHOUSE_URL of one server');
+  if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);
+  const folder = join(config.dataDir, 'clickhouse');
+  const found = await knock(folder);
+  if (found !== null) return attachTo(found.writerUrl, folder, found.pid, async () => undefined);
+  const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
+  return attachTo(server.writerUrl, folder, null, () => server.stop());
+}
+
+function attachTo(
+  url: string,
+  engineFolder: string | null,
+  owner: number | null,
+  stop: () => Promise<void>,
+): Attached {
+  const opened: Database[] = [];
+  const open = (name: string): Database => {
+    const target = new URL(url);
+    target.pathname = `/${name}`;
+    const database = openDatabase({ url: target.toString(), requestTimeoutMs: REQUEST_TIMEOUT_MS });
+    opened.push(database);
+    return database;
+  };
+  // A database that is there whatever happens to ours.
+  const system = open('system');
+  return {
+    name: new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default',
+    engineFolder,
+    owner,
+    open,
+    async exists(name): Promise<boolean> {
+      const rows = await system.select<{ name: string }>(
+        'find database',
+        'SELECT name FROM system.databases WHERE name = {name:String} LIMIT 1',
+        { name },
+      );
+      return rows.length > 0;
+    },
+    async close(): Promise<void> {
+      await Promise.all(opened.map((database) => database.close()));
+      await stop();
+    },
+  };
+}
+
+/** Bytes for people. */
+export function showBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1_024 && unit < units.length - 1; unit += 1) value /= 1_024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit] ?? ''}`;
+}

@@ -1,0 +1,108 @@
+/**
+ * Where backups lie. The embedded engine reaches only its own folder: its backups are written there and moved to where they
+ * belong, and brought there to be restored. A server of someone else's is told the destination as it was given.
+ */
+import { cp, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { fileDestination, isDestination, type Destination } from '../clickhouse/backup';
+import { AppError } from '../errors';
+
+export interface BackupPlace {
+  readonly destination: Destination;
+  /** For people. */
+  readonly shown: string;
+  /** Puts what was written where it belongs. */
+  finish(): Promise<void>;
+  /** Removes what is left over, whatever happened. */
+  cleanUp(): Promise<void>;
+}
+
+/** Below DATA_DIR: outside the engine's folder, so that backups outlive it. */
+const BACKUPS = 'backups';
+
+/** The folder of an embedded engine's backup: a plain name lies below DATA_DIR/backups, anything else is a path. */
+export function backupFolder(place: string, dataDir: string): string {
+  if (isDestination(place)) {
+    throw new AppError(
+      'bad_config',
+      `${place.split('(')[0] ?? ''}(…) is for a server of CLICKHOUSE_URL; the embedded engine takes a name or a folder`,
+    );
+  }
+  return /^[\w.-]+$/.test(place) && !/^\.+$/.test(place) ? join(dataDir, BACKUPS, place) : resolve(place);
+}
+
+function atServer(place: string): BackupPlace {
+  const destination = isDestination(place) ? place : fileDestination(place);
+  const nothing = async (): Promise<void> => undefined;
+  return { destination, shown: place, finish: nothing, cleanUp: nothing };
+}
+
+/** Throws `bad_config` where the place is taken. */
+export async function placeToWrite(
+  place: string,
+  dataDir: string,
+  engineFolder: string | null,
+): Promise<BackupPlace> {
+  if (engineFolder === null) return atServer(place);
+  const folder = backupFolder(place, dataDir);
+  if (await isThere(folder)) throw new AppError('bad_config', `${folder} is there already`);
+  const name = `writing-${process.pid}`;
+  const written = join(engineFolder, BACKUPS, name);
+  await rm(written, { recursive: true, force: true });
+  return {
+    destination: fileDestination(name),
+    shown: folder,
+    finish: () => move(written, folder),
+    cleanUp: () => rm(written, { recursive: true, force: true }),
+  };
+}
+
+/** Throws `bad_config` where there is none. */
+export async function placeToRead(
+  place: string,
+  dataDir: string,
+  engineFolder: string | null,
+): Promise<BackupPlace> {
+  if (engineFolder === null) return atServer(place);
+  const folder = backupFolder(place, dataDir);
+  if (!(await isThere(join(folder, '.backup'))))
+    throw new AppError('bad_config', `there is no backup in ${folder}`);
+  const name = `reading-${process.pid}`;
+  const brought = join(engineFolder, BACKUPS, name);
+  await rm(brought, { recursive: true, force: true });
+  await bring(folder, brought);
+  return {
+    destination: fileDestination(name),
+    shown: folder,
+    finish: async () => undefined,
+    cleanUp: () => rm(brought, { recursive: true, force: true }),
+  };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}
+
+async function move(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  try {
+    await rename(from, to);
+  } catch {
+    // Another file system, most likely; a copy says what else is wrong. Under another name until it is whole.
+    const partial = `${to}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await cp(from, partial, { recursive: true, errorOnExist: true });
+    await rename(partial, to);
+  }
+}
+
+/** As links where that can be, else as copies. */
+async function bring(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await bring(source, target);
+    else if (entry.isFile()) await link(source, target).catch(() => cp(source, target));
+  }
+}

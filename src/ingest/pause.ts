@@ -1,0 +1,93 @@
+/**
+ * A pause of the final tables, asked for by a command in another process: while it lasts no range is begun, so that all
+ * tables can be taken as of one moment, or put right. Blocks wait in the node meanwhile. A pause ends by itself when whoever
+ * asked for it dies.
+ */
+import type { Clock } from '../chain/clock';
+import type { Database } from '../clickhouse/database';
+import { readOperations, writeOperation } from '../clickhouse/operations';
+import type { Logger } from '../log';
+import type { GapStore } from './gapStore';
+import type { Store } from './store';
+
+const NAME = 'pause';
+/** A pause that nobody renews ends after this. */
+const LEASE_MS = 60_000;
+const POLL_MS = 50;
+
+export interface PauseDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** The same store, which waits with each range until no pause is asked for. */
+export function pausableStore(store: Store, deps: PauseDeps): Store {
+  return {
+    ...store,
+    async writeRange(seq, batch) {
+      await untilNoPause(deps);
+      return store.writeRange(seq, batch);
+    },
+    async promote(intent, commits) {
+      await untilNoPause(deps);
+      return store.promote(intent, commits);
+    },
+  };
+}
+
+/** The same for ranges that are stored again. */
+export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
+  return {
+    ...gaps,
+    async refill(gap, batch) {
+      await untilNoPause(deps);
+      await gaps.refill(gap, batch);
+    },
+  };
+}
+
+async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promise<void> {
+  let told = false;
+  while (await isPaused(database)) {
+    if (!told) log.info('a command asked for a pause: ranges wait');
+    told = true;
+    await clock.sleep(POLL_MS, signal);
+  }
+  if (told) log.info('the pause is over');
+}
+
+/** By the database's clock, which all that write share. */
+async function isPaused(database: Database): Promise<boolean> {
+  const until = (await readOperations(database, [NAME])).get(NAME) ?? 0;
+  return until > 0 && until > (await readTime(database));
+}
+
+async function readTime(database: Database): Promise<number> {
+  const [row] = await database.select<{ now: string }>(
+    'read time',
+    'SELECT toUnixTimestamp64Milli(now64(3)) AS now',
+  );
+  return Number(row?.now ?? 0);
+}
+
+/** Runs the work in a pause, which is renewed until it ends. Ranges that were begun before may still be under way. */
+export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  const renew = async (): Promise<void> => {
+    await writeOperation(database, NAME, (await readTime(database)) + LEASE_MS);
+  };
+  await renew();
+  let renewing: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    // A renewal that fails leaves the lease as it was; the next one tries again.
+    renewing = renew().catch(() => undefined);
+  }, LEASE_MS / 4);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await renewing;
+    await writeOperation(database, NAME, 0);
+  }
+}

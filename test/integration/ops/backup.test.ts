@@ -1,0 +1,201 @@
+/** Backup and restore on the embedded engine: as of one moment while the head is followed, whole, and never over data. */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { startStubChain, type StubChain } from '../../../scripts/bench/stubChain';
+import { stubDescription } from '../../../scripts/bench/stubDescription';
+import type { Database } from '../../../src/clickhouse/database';
+import { attach } from '../../../src/commands/attach';
+import { runBackup } from '../../../src/commands/backup';
+import { runAll } from '../../../src/commands/runAll';
+import { runRestore } from '../../../src/commands/restore';
+import { runVerify } from '../../../src/commands/verify';
+import { loadConfig, type Config } from '../../../src/config';
+import { hashRanges, listWholeRanges } from '../../../src/ingest/auditHash';
+import { writeOperation } from '../../../src/clickhouse/operations';
+import { cleanUp, makeFolder, silent } from '../../support/embedded';
+import { waitForBlock } from '../../support/program';
+import { StubTruth } from '../../support/stubTruth';
+
+const FIRST = 600;
+const LAST = 800;
+const END = 1_200;
+
+let chain: StubChain;
+let truth: StubTruth;
+let folder: string;
+
+beforeAll(async () => {
+  chain = await startStubChain({ blocks: END, logsPerBlock: 12, pairs: 6 });
+  truth = new StubTruth(chain);
+  folder = makeFolder();
+});
+
+afterAll(async () => {
+  await cleanUp();
+  await chain.close();
+});
+
+function configOf(name: string): Config {
+  const settings = {
+    PORT: '0',
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: 'chain.json',
+    START_BLOCK: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    DATA_DIR: join(folder, name),
+  };
+  const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
+  return loadConfig(settings, () => description);
+}
+
+interface Run {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function start(config: Config): Promise<Run> {
+  const controller = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  const url = await new Promise<string>((resolve, reject) => {
+    const onReady = (api: { readonly url: string } | null): void => resolve(api?.url ?? '');
+    running = runAll(config, silent, controller.signal, { api: true, ingest: true, onReady });
+    running.catch(reject);
+  });
+  return {
+    url,
+    stop: async () => {
+      controller.abort();
+      await running;
+    },
+  };
+}
+
+const never = new AbortController().signal;
+
+async function backUp(config: Config, place: string): Promise<string> {
+  let said = '';
+  await runBackup(config, silent, never, place, { write: (text) => (said += text) });
+  return said;
+}
+
+async function restore(config: Config, place: string, replace = false): Promise<string> {
+  let said = '';
+  await runRestore(config, silent, place, { replace }, { write: (text) => (said += text) });
+  return said;
+}
+
+/** The audit hashes of every whole range, of a program that does not run. */
+async function hashAll(config: Config): Promise<string[]> {
+  return inside(config, async (database) => {
+    const hashes: string[] = [];
+    for await (const range of hashRanges(database, 369, listWholeRanges(1, END - 64))) {
+      hashes.push(`${range.from} ${range.rows} ${range.hash}`);
+    }
+    return hashes;
+  });
+}
+
+async function inside<T>(config: Config, use: (database: Database) => Promise<T>): Promise<T> {
+  const attached = await attach(config, silent);
+  try {
+    return await use(attached.open(attached.name));
+  } finally {
+    await attached.close();
+  }
+}
+
+test('what was backed up while the head was followed, restored elsewhere and gone on with equals a straight run', async () => {
+  const first = configOf('first');
+  chain.setHead(FIRST);
+  const program = await start(first);
+  await waitForBlock(program.url, FIRST);
+  // Blocks come while tables are linked and copied.
+  let head = FIRST;
+  const miner = setInterval(() => chain.setHead((head = Math.min(LAST, head + 1))), 20);
+  const said = await backUp(first, 'while-running');
+  const finalThen = Number(/final blocks 1-(\d+)/.exec(said)?.[1]);
+  expect(finalThen).toBeGreaterThan(FIRST - 80);
+  expect(finalThen).toBeLessThan(LAST);
+  const second = await backUp(first, join(folder, 'elsewhere', 'again'));
+  expect(second).toContain(join(folder, 'elsewhere', 'again'));
+  clearInterval(miner);
+  chain.setHead(LAST);
+  await waitForBlock(program.url, LAST);
+  expect(await truth.findWrongBars(program.url)).toEqual([]);
+  await program.stop();
+
+  const other = configOf('other');
+  const from = join(first.dataDir, 'backups', 'while-running');
+  expect(await restore(other, from)).toContain(`final blocks 1-${finalThen}`);
+  await inside(other, async (database) => {
+    const [row] = await database.select<{ cursor: number }>(
+      'cursor',
+      "SELECT max(to_block) AS cursor FROM promotions WHERE status = 'done'",
+    );
+    expect(row?.cursor).toBe(finalThen);
+  });
+  chain.setHead(END);
+  const again = await start(other);
+  await waitForBlock(again.url, END);
+  expect(await truth.findWrongBars(again.url)).toEqual([]);
+  expect(await truth.findWrongActivity(again.url)).toBeNull();
+  await again.stop();
+
+  const straight = configOf('straight');
+  const whole = await start(straight);
+  await waitForBlock(whole.url, END);
+  await whole.stop();
+  const expected = await hashAll(straight);
+  expect(expected).toHaveLength(1);
+  expect(await hashAll(other)).toEqual(expected);
+  expect(await runVerify(other, silent, { from: null, to: null })).toBe(0);
+}, 180_000);
+
+test('a restore neither writes over data unless it is told to, nor harms it when the backup is broken', async () => {
+  const config = configOf('other');
+  const from = join(configOf('first').dataDir, 'backups', 'while-running');
+  const before = await hashAll(config);
+  await expect(restore(config, from)).rejects.toThrow(/not empty.*--replace/);
+  const broken = join(folder, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, '.backup'), 'no backup');
+  await expect(restore(config, broken, true)).rejects.toThrow();
+  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/there is no backup in/);
+  expect(await hashAll(config)).toEqual(before);
+  expect(existsSync(join(config.dataDir, 'clickhouse', 'backups', `reading-${process.pid}`))).toBe(false);
+  expect(await restore(config, join(folder, 'elsewhere', 'again'), true)).toContain('final blocks 1-');
+  expect((await hashAll(config))[0]).toEqual(before[0]);
+});
+
+test('a restore is refused while a program runs on the folder, and a backup where one is already', async () => {
+  const config = configOf('straight');
+  const program = await start(config);
+  await expect(restore(config, 'any', true)).rejects.toThrow(/stop it before restoring/);
+  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/is there already/);
+  await expect(backUp(config, "S3('https://bucket', 'key', 'secret')")).rejects.toThrow(
+    /embedded engine takes/,
+  );
+  await program.stop();
+  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/nothing is stored yet/);
+});
+
+test('no snapshot is left behind, and a pause that nobody renews ends by itself', async () => {
+  const config = configOf('straight');
+  await backUp(config, 'third');
+  expect(readdirSync(join(config.dataDir, 'clickhouse', 'backups'))).toEqual([]);
+  await inside(config, async (database) => {
+    const databases = await database.select<{ name: string }>(
+      'databases',
+      "SELECT name FROM system.databases WHERE name LIKE 'candlehouse%'",
+    );
+    expect(databases).toEqual([{ name: 'candlehouse' }]);
+    // As of a command that died: a second from now it counts for nothing.
+    await writeOperation(database, 'pause', Date.now() + 1_000);
+  });
+  chain.setHead(END + 100);
+  const program = await start(config);
+  await waitForBlock(program.url, END + 100);
+  await program.stop();
+  rmSync(join(config.dataDir, 'backups'), { recursive: true });
+}, 120_000);
