@@ -93,23 +93,23 @@ export async function toRecord(
   { source, head }: Moment,
   facts: ContractFacts,
 ): Promise<ContractRecord> {
-  const { address, creation, code } = facts;
+  const { address, creation, code, kind } = facts;
   const { runner } = source;
-  const [record, tokens, routes, pool] = await Promise.all([
+  const node = nodeOf?.(facts.chainId) ?? null;
+  const mayBeToken = kind === 'token' || kind === 'pair';
+  const [record, tokens, routes, pool, supply] = await Promise.all([
     verified.find({ chainId: facts.chainId, address }, code?.hash ?? null),
     listTokens(runner, [address]),
     readRoutes(source, head, [address]),
-    facts.kind === 'pair' ? findPool(runner, head, address) : null,
+    kind === 'pair' ? findPool(runner, head, address) : null,
+    mayBeToken ? readTotalSupply(source, head, address, node, PATIENCE_MS) : null,
   ]);
-  const token = tokens.get(address);
-  const node = nodeOf?.(facts.chainId) ?? null;
-  const [files, pairTokens, supply] = await Promise.all([
+  const [files, pairTokens] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    token === undefined ? null : readTotalSupply(source, head, address, node, PATIENCE_MS),
   ]);
   // As the market's lists have it: without decimals a token is not divided.
-  const supplyText = supply === null ? null : formatUnits(supply, token?.decimals ?? 0);
+  const supplyText = supply === null ? null : formatUnits(supply, tokens.get(address)?.decimals ?? 0);
   const summary = toSummary(facts, record, tokens, routes, head);
   return {
     ...summary,

@@ -1,0 +1,81 @@
+/** Runs a client as its users do: a process of its own, with a fresh HOME (clients remember answers there), without a network. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const TIMEOUT_MS = 180_000;
+const GUARD = join(__dirname, 'loopbackOnly.cjs');
+/** Nobody listens there: what asks another machine through a proxy fails at once. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+export interface ClientRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ClientOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: an empty folder that is removed at the end. */
+  readonly home?: string;
+  readonly input?: string;
+}
+
+export async function runClient(
+  command: string,
+  args: readonly string[],
+  options: ClientOptions,
+): Promise<ClientRun> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'candlehouse-home-'));
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      NO_COLOR: '1',
+      NODE_OPTIONS: `--require=${GUARD}`,
+      HTTP_PROXY: NOWHERE,
+      HTTPS_PROXY: NOWHERE,
+      NO_PROXY: '127.0.0.1,localhost',
+      ...options.env,
+    },
+  });
+  // A client that does not read closes it.
+  child.stdin.on('error', () => undefined).end(options.input ?? '');
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    return { code, stdout, stderr };
+  } finally {
+    if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs an ES module that imports the clients and calls `print` with what it found; `given` is what it is told. Throws with
+ * what it said when it fails.
+ */
+export async function runScript<T>(clients: string, script: string, given: unknown): Promise<T> {
+  const text = `
+    const given = ${JSON.stringify(given)};
+    const print = (value) =>
+      process.stdout.write('\\n<<<' + JSON.stringify(value) + '>>>\\n', () => process.exit(0));
+    ${script}
+  `;
+  const args = ['--input-type=module', '-'];
+  const { code, stdout, stderr } = await runClient(process.execPath, args, { cwd: clients, input: text });
+  const [, found] = /<<<(.*)>>>/s.exec(stdout) ?? [];
+  if (code !== 0 || found === undefined)
+    throw new Error(`the client ended with ${code}: ${stdout}\n${stderr}`);
+  return JSON.parse(found) as T;
+}

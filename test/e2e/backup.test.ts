@@ -1,0 +1,107 @@
+/** The commands on stored data as a user runs them: while the program runs, and on a folder that nothing runs on. */
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { stubDescription } from '../../scripts/bench/stubDescription';
+import { runProgram, startProgram, waitForBlock, type Settings } from '../support/program';
+import { StubTruth } from '../support/stubTruth';
+
+let chain: StubChain;
+let folder: string;
+
+beforeAll(async () => {
+  chain = await startStubChain({ blocks: 300, logsPerBlock: 12, pairs: 5 });
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-backup-'));
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+});
+
+afterAll(async () => {
+  await chain.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const settings = (name: string): Settings => ({
+  RPC_URL: chain.url,
+  CHAIN_CONFIG: join(folder, 'chain.json'),
+  START_BLOCK: '0',
+  DATA_DIR: join(folder, name),
+  LOG_LEVEL: 'warn',
+});
+
+test('a running program is backed up by name, restored into another folder, read again and gone on with', async () => {
+  chain.setHead(200);
+  const program = await startProgram('all', { ...settings('one'), LOG_LEVEL: 'info' });
+  await waitForBlock(program.url, 200);
+  const backup = await runProgram(['backup', 'nightly'], settings('one'));
+  expect(backup.output).toMatch(/^chain 369: final blocks 1-\d+\n.* written to .*one\/backups\/nightly$/m);
+  expect(backup.code).toBe(0);
+  // The socket is this user's alone; what it tells is in no output.
+  expect(statSync(join(folder, 'one', 'clickhouse', 'door.sock')).mode & 0o777).toBe(0o600);
+  expect(backup.output).not.toMatch(/candlehouse_writer/);
+  const again = await runProgram(['backup', 'nightly'], settings('one'));
+  expect(again).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^candlehouse: .*nightly is there already/m),
+  });
+  const checked = await runProgram(['reindex', '--from', '20', '--to', '60', '--check'], settings('one'));
+  expect(checked).toEqual({ code: 0, output: expect.stringContaining('as the node has them') });
+  const refused = await runProgram(['restore', 'nightly', '--replace'], settings('one'));
+  expect(refused).toEqual({ code: 1, output: expect.stringMatching(/stop it before restoring/) });
+  expect(await program.end('SIGTERM')).toBe(0);
+  expect(existsSync(join(folder, 'one', 'clickhouse', 'door.sock'))).toBe(false);
+
+  const from = join(folder, 'one', 'backups', 'nightly');
+  const restored = await runProgram(['restore', from], settings('two'));
+  expect(restored).toEqual({ code: 0, output: expect.stringMatching(/restored chain 369: final blocks 1-/) });
+  const full = await runProgram(['restore', from], settings('two'));
+  expect(full).toEqual({ code: 1, output: expect.stringMatching(/not empty .*--replace/) });
+  chain.setHead(300);
+  const second = await startProgram('all', {
+    ...settings('two'),
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
+  await waitForBlock(second.url, 300);
+  expect(await new StubTruth(chain).findWrongBars(second.url)).toEqual([]);
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect((await runProgram(['verify'], settings('two'))).code).toBe(0);
+}, 180_000);
+
+test('pruning without --yes drops nothing, and a bound that is too young is refused with the newest one', async () => {
+  const planned = await runProgram(['prune', '--before', '1'], settings('two'));
+  expect(planned).toEqual({ code: 0, output: expect.stringMatching(/would drop 0 rows of logs.*\n.*--yes/) });
+  const young = await runProgram(
+    ['prune', '--before', '200', '--what', 'swaps,logs', '--yes'],
+    settings('two'),
+  );
+  expect(young).toEqual({
+    code: 1,
+    output: expect.stringMatching(/--before 200: .* stay.*newest bound is block 1\b/s),
+  });
+}, 60_000);
+
+test('each command has help, and unknown flags and places are errors', async () => {
+  for (const command of ['backup', 'restore', 'prune', 'reindex']) {
+    const { code, output } = await runProgram([command, '--help'], {});
+    expect(output).toMatch(new RegExp(`Usage: candlehouse ${command}`));
+    expect(code).toBe(0);
+    const unknown = await runProgram([command, '--frobnicate'], {});
+    expect([command, unknown.code, unknown.output]).toEqual([
+      command,
+      1,
+      expect.stringMatching(/unknown option|required option/),
+    ]);
+  }
+  for (const wrong of [
+    ['prune', '--before', 'yesterday'],
+    ['prune', '--before', '5', '--what', 'bars'],
+    ['reindex', '--from', '9', '--to', '3'],
+    ['backup', "S3('https://bucket', 'key', 'secretKey')"],
+  ]) {
+    const { code, output } = await runProgram(wrong, settings('three'));
+    expect([wrong, code]).toEqual([wrong, 1]);
+    expect(output).not.toContain('secretKey');
+  }
+}, 120_000);
