@@ -17,7 +17,6 @@ import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { findCreators } from './findCreators';
 import { readContractCodes, type CodeRpc } from './readContractCode';
-import { seedSignatures } from './seedSignatures';
 
 /** Between two looks at what is new. */
 const INTERVAL_MS = 2_000;
@@ -53,7 +52,6 @@ export class ContractWorker {
   readonly #runner: QueryRunner;
   #fullAt = 0;
   #creatorsAt = 0;
-  #seeded = false;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.#runner = createQueryRunner(deps.database, { checkRows: false });
@@ -67,7 +65,6 @@ export class ContractWorker {
       if (signal.aborted) return;
       waitMs = INTERVAL_MS;
       try {
-        await this.#seed();
         if (status.phase !== 'follow') continue;
         await this.look(signal);
         await this.lookForCreators(signal);
@@ -77,13 +74,6 @@ export class ContractWorker {
         log.warn({ error: errorText(error) }, 'codes of contracts could not be read');
       }
     }
-  }
-
-  /** Once, and before anything is followed: what everybody knows needs no node. */
-  async #seed(): Promise<void> {
-    if (this.#seeded) return;
-    await seedSignatures(this.deps.database, this.#runner);
-    this.#seeded = true;
   }
 
   /** One look at what is new, or when it is time at everything. Resolves to how many contracts were stored. */
