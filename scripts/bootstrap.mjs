@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test`, `npm run bench` and `npm run kills` run: installs what is missing (the lock file decides), builds when a
+ * What `npm start`, `npm test`, `npm run bench`, `kills` and `soak` run: installs what is missing (the lock file decides), builds when a
  * source is newer than the build, then hands over. Plain JavaScript, since nothing may be installed yet.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -72,9 +72,9 @@ if (task === 'test') {
 } else if (task === 'bench') {
   build();
   handOver([join(root, 'dist', 'scripts', 'bench', 'main.js'), ...rest]);
-} else if (task === 'kills') {
+} else if (task === 'kills' || task === 'soak') {
   build();
-  handOver([join(root, 'dist', 'scripts', 'kills.js'), ...rest]);
+  handOver([join(root, 'dist', 'scripts', `${task}.js`), ...rest]);
 } else {
   build();
   const command = process.env.RPC_URL ? 'all' : 'dev';

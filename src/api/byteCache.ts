@@ -1,6 +1,6 @@
 /**
  * Ready answers by query and head version: each is made once however many ask for it at the same time, and kept as
- * bytes while there is room. A new head version makes new keys, so nothing ever needs to be invalidated.
+ * bytes while there is room. A new head version makes new keys; what changes without one is said by `forgetAll`.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -16,10 +16,12 @@ export interface CachedAnswer {
 
 export interface ByteCache {
   /**
-   * The answer of a key, made by `make` when it is not there: bytes as they are, all else as JSON. An error is given to all who wait and is not kept. `keepMs`:
-   * how long this answer is kept at most; null: as long as there is room.
+   * The answer of a key, made by `make` when it is not there: bytes as they are, all else as JSON. An error is given to
+   * all who wait and is not kept. `keepMs`: how long this answer is kept at most; null: as long as there is room.
    */
   get<T>(key: string, make: () => Promise<T>, keepMs?: (answer: T) => number | null): Promise<CachedAnswer>;
+  /** Whoever asks from now on has an answer that was begun from now on. */
+  forgetAll(): void;
 }
 
 export interface ByteCacheOptions {
@@ -38,16 +40,18 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
     sizeCalculation: (answer, key) => answer.body.length + key.length + 1,
   });
   const underWay = new Map<string, Promise<CachedAnswer>>();
+  let era = 0;
   const make = async <T>(
     key: string,
     run: () => Promise<T>,
     keepMs?: (answer: T) => number | null,
   ): Promise<CachedAnswer> => {
+    const begun = era;
     const made = await run();
     const body = Buffer.isBuffer(made) ? made : Buffer.from(JSON.stringify(made));
     const answer = { body, etag: etagOf(body) };
     const ttl = keepMs?.(made) ?? null;
-    if (body.length < bytesMax) kept.set(key, answer, ttl === null ? {} : { ttl });
+    if (body.length < bytesMax && begun === era) kept.set(key, answer, ttl === null ? {} : { ttl });
     return answer;
   };
   return {
@@ -56,9 +60,16 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
       if (known !== undefined) return Promise.resolve(known);
       const running = underWay.get(key);
       if (running !== undefined) return running;
-      const started = make(key, run, keepMs).finally(() => underWay.delete(key));
+      const started = make(key, run, keepMs).finally(() => {
+        if (underWay.get(key) === started) underWay.delete(key);
+      });
       underWay.set(key, started);
       return started;
+    },
+    forgetAll() {
+      era += 1;
+      kept.clear();
+      underWay.clear();
     },
   };
 }

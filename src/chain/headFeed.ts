@@ -1,5 +1,5 @@
 /** Tells when the node's head has changed: pushed over WebSocket where an endpoint has it, polled in any case. */
-import type { Hex } from '../domain/hex';
+import type { BlockRef } from '../domain/block';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { onAbort } from './abortSignals';
@@ -16,6 +16,11 @@ export interface HeadFeedOptions {
   /** Ends the feed. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
+  /**
+   * Whether the consumer is still at the head that was yielded last. One that met another branch on the way there is not:
+   * it must be told again when the node goes on showing, or shows again, what it was told before. Default: it is.
+   */
+  readonly isTaken?: (head: BlockRef) => boolean;
 }
 
 const POLL_DEFAULT_MS = 500;
@@ -33,12 +38,12 @@ interface Wakeup {
 }
 
 /**
- * Yields the node's head each time its hash differs from the one yielded before: also at equal or lower height. It
- * is a hint to look, not the truth: heads in between are left out, and a node that lags may show an older one.
+ * Yields the node's head each time its hash differs from the one yielded before, also at equal or lower height, and again
+ * when the consumer has left it. It is a hint to look, not the truth: heads in between are left out, and a node that lags may show an older one.
  * Failures of the node are logged and polled through; the generator ends when the signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
-  const { signal } = options;
+  const { signal, isTaken = () => true } = options;
   const clock = options.clock ?? systemClock();
   const spacing = new SpacingMeter(clock);
   const bell = new Bell(clock);
@@ -47,15 +52,15 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       if (endpoint.state === 'ok') bell.ring({ endpoint: endpoint.id, hint });
     }),
   );
-  let lastHash: Hex | null = null;
+  let last: BlockHeader | null = null;
   let refreshedAt = clock.now();
   try {
     while (!signal.aborted) {
       const wakeup: Wakeup | null = bell.take();
-      const isOld: boolean = lastHash !== null && wakeup?.hint?.hash === lastHash;
+      const isOld: boolean = last !== null && wakeup?.hint?.hash === last.hash && isTaken(last);
       const head: BlockHeader | null = isOld ? null : await fetchHead(options, wakeup);
-      if (head !== null && head.hash !== lastHash) {
-        lastHash = head.hash;
+      if (head !== null && (head.hash !== last?.hash || !isTaken(head))) {
+        last = head;
         spacing.note();
         yield head;
       }

@@ -70,7 +70,8 @@ export async function* syncToHead(
   }
 }
 
-function needsSync(follower: HeadFollower, head: BlockRef): boolean {
+/** Whether the head is neither canonical here nor below the last final block. */
+export function needsSync(follower: HeadFollower, head: BlockRef): boolean {
   return head.number >= follower.base.number && follower.blockAt(head.number)?.hash !== head.hash;
 }
 

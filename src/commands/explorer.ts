@@ -113,7 +113,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       verifications: () => verifications,
     },
     connect(readUrl, writer) {
-      const parts = { reader: verified, contracts, nodes, log };
+      const onStored = (): void => options.cache.forgetAll();
+      const parts = { reader: verified, contracts, nodes, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
       second?.connect(secondDatabaseUrl(readUrl));

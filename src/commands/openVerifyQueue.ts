@@ -19,6 +19,8 @@ export interface VerifyQueueParts {
   /** By chain; null: no node is configured. */
   readonly nodes: ReadonlyMap<number, EndpointPool | null>;
   readonly log: Logger;
+  /** Told when a verification is stored. */
+  readonly onStored: () => void;
 }
 
 export function openVerifyQueue({
@@ -27,13 +29,21 @@ export function openVerifyQueue({
   contracts,
   nodes,
   log,
+  onStored,
 }: VerifyQueueParts): VerificationQueue {
   const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
+  const verified = createVerifiedStore(writer, createQueryRunner(writer, { checkRows: false }));
   return createVerifyQueue({
     compilers: findCompilers(),
     chain: createChainCode(new Map(known)),
     reader,
-    store: createVerifiedStore(writer, createQueryRunner(writer, { checkRows: false })),
+    store: {
+      async store(records) {
+        const result = await verified.store(records);
+        onStored();
+        return result;
+      },
+    },
     findCreationTransaction: async ({ chainId, address }) =>
       (await contracts.find(chainId, address))?.creation?.txHash ?? null,
     log,

@@ -124,7 +124,8 @@ async function runSession(
   };
   const session = await IngestSession.open(deps, () => resolveStart(options, signal), signal);
   if (options.stopAt !== undefined) return backfillTo(session, options.stopAt, options, signal);
-  for await (const head of headFeed({ pool: rpc, source, signal, log, clock })) {
+  const isTaken = (head: BlockRef): boolean => session.isAt(head);
+  for await (const head of headFeed({ pool: rpc, source, signal, log, clock, isTaken })) {
     await session.advanceTo(head);
     onProgress();
   }

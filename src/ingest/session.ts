@@ -6,7 +6,7 @@ import type { BlockHeader, BlockSource } from '../chain/blockSource';
 import type { Clock } from '../chain/clock';
 import type { FinalBlock, Finality } from '../chain/finality';
 import { HeadFollower } from '../chain/follower';
-import { syncToHead, type Extension } from '../chain/syncToHead';
+import { needsSync, syncToHead, type Extension } from '../chain/syncToHead';
 import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
@@ -115,6 +115,11 @@ export class IngestSession {
 
   get finalTo(): number {
     return this.cursor.number;
+  }
+
+  /** Whether the store is where the head is, or beyond it. */
+  isAt(head: BlockRef): boolean {
+    return !needsSync(this.follower, head);
   }
 
   /** Takes the store to the node's head. */

@@ -3,7 +3,7 @@
  * tell them or begin too late, and what its V3 positions are owed. All in one asking, bounded in number; what the node
  * does not answer stays as the logs have it.
  */
-import type { Hex } from '../domain/hex';
+import { isQuantity, type Hex } from '../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../domain/nodeState';
 import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../protocols/erc20';
 import { collectCall, readCollected, type Collected } from '../protocols/positionManager';
@@ -81,7 +81,8 @@ export async function readWalletState(
   const rebased = rebasingHeld.filter((token) => read.has(token));
   for (const token of rebased) known.set(token, read.get(token) ?? 0n);
   return {
-    native: coin === null || coin === undefined ? null : BigInt(coin),
+    // Not every node that answers answers a number.
+    native: isQuantity(coin) ? BigInt(coin) : null,
     balances: known,
     rebased: new Set(rebased),
     seeded,

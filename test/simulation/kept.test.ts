@@ -28,6 +28,11 @@ const KEPT = [
     81,
     statementsLandLate,
   ],
+  [
+    'a head that the node came back to, after another was met on the way to it, was never stored',
+    200_042,
+    () => ({}),
+  ],
 ] as const;
 
 test.each(KEPT)('%s (seed %i)', async (_found, seed, plan) => {

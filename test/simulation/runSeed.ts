@@ -66,6 +66,13 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
   return new SeedRunner(plan, backend, hooks).run();
 }
 
+/** One seed of so many leaves who is alive at the end alive. */
+const SURVIVES_EVERY = 2;
+const WAVERS_MAX = 6;
+const WAVER_MS_MAX = 400;
+
+type LifeEnd = 'died' | 'there' | { readonly stuck: string };
+
 class SeedRunner {
   private readonly clock: VirtualClock;
   private readonly chain: SimChain;
@@ -97,6 +104,10 @@ class SeedRunner {
     );
   }
 
+  private get survives(): boolean {
+    return this.plan.seed % SURVIVES_EVERY === 0;
+  }
+
   async run(): Promise<SeedRun> {
     const stuck = await this.clock.run(this.live());
     const tip = await readTip(this.backend.steady);
@@ -108,13 +119,16 @@ class SeedRunner {
   private async live(): Promise<string | null> {
     const mining = this.mine();
     if (this.plan.afterwards) await mining;
-    while (!this.calm && this.stopped === null) await this.oneLife();
+    let there = false;
+    while (!this.calm && this.stopped === null) there = (await this.oneLife()) === 'there';
     await mining;
-    return this.stopped ?? (await this.oneLife());
+    if (this.stopped !== null || there) return this.stopped;
+    const end = await this.oneLife();
+    return end === 'there' || end === 'died' ? null : end.stuck;
   }
 
-  /** From start to death; in calm times until the head is reached. Why it was not, if so. */
-  private async oneLife(): Promise<string | null> {
+  /** From start to death; in calm times until the head is reached. */
+  private async oneLife(): Promise<LifeEnd> {
     const { plan, clock } = this;
     this.lives += 1;
     // A process takes its time to begin.
@@ -126,11 +140,19 @@ class SeedRunner {
     const database = this.backend.connect(faults, (event) => this.trace.add(event), clock);
     const status = newIngestStatus();
     const running = this.ingest(database, status, life.signal);
-    const stuck = this.calm ? await this.awaitHead(status, running) : await this.awaitEnd(faults, running);
+    let end: LifeEnd = 'died';
+    if (!this.calm) await this.awaitEnd(faults, running);
+    // Some that are alive when the chain comes to rest must get to its head without a new start.
+    else end = await this.awaitHead(status, running);
+    if (end === 'died' && this.calm && faults.death === null && this.survives) {
+      faults.arm(0, 0);
+      end = await this.awaitHead(status, running);
+      if (end !== 'there') this.stopped ??= end === 'died' ? null : end.stuck;
+    }
     if (!life.signal.aborted) life.abort(crashError());
     await running;
     await this.hooks.afterLife?.(this.chain, clock);
-    return stuck;
+    return end;
   }
 
   private async ingest(database: Database, status: IngestStatus, signal: AbortSignal): Promise<void> {
@@ -195,7 +217,7 @@ class SeedRunner {
     return null;
   }
 
-  private async awaitHead(status: IngestStatus, running: Promise<void>): Promise<string | null> {
+  private async awaitHead(status: IngestStatus, running: Promise<void>): Promise<LifeEnd> {
     const until = this.clock.now() + CATCH_UP_MAX_MS;
     let ended = false;
     void running.then(() => {
@@ -203,19 +225,40 @@ class SeedRunner {
     });
     while (!ended && this.clock.now() < until) {
       const reached = status.phase === 'follow' && status.indexed === this.chain.head.number;
-      if (reached && this.backend.isQuiet() && (await this.isThere())) return null;
+      if (reached && this.backend.isQuiet() && (await this.isThere())) return 'there';
       await this.clock.sleep(LOOK_EVERY_MS);
     }
     const { number } = this.chain.head;
-    return (
-      this.stopped ??
-      `block ${number} was not reached: ${status.phase} at ${status.indexed}, ${status.problem}`
-    );
+    const where = `${status.phase} at ${status.indexed}, ${status.problem}`;
+    return { stuck: this.stopped ?? `block ${number} was not reached: ${where}` };
   }
 
   private async isThere(): Promise<boolean> {
     const tip = await this.clock.hold(readTip(this.backend.steady));
     return tip?.hash === this.chain.head.hash;
+  }
+
+  /** At the end two branches take turns faster than either can be read; the chain rests on one of them. */
+  private async waver(random: Random): Promise<void> {
+    const { chain, world, clock, plan } = this;
+    const depthMax = chain.head.number - Math.max(world.finalNumber, plan.startBlock);
+    if (depthMax <= 0) return;
+    const depth = Math.min(depthMax, random.int(1, 4));
+    let other = chain.reorg(depth, depth);
+    for (let turn = random.int(1, WAVERS_MAX); turn > 0; turn -= 1) {
+      this.showHead();
+      await clock.sleep(random.int(1, WAVER_MS_MAX));
+      const left = chain.head.hash;
+      chain.switchTo(other);
+      other = left;
+    }
+    this.showHead();
+  }
+
+  private showHead(): void {
+    this.world.noteHead();
+    this.trace.add(`head ${this.chain.head.number} ${this.chain.head.hash}`);
+    for (const transport of this.transports) transport.announce();
   }
 
   /** The chain's own life: it grows, forks, and goes back to branches that it had left. */
@@ -238,10 +281,9 @@ class SeedRunner {
         left.length = 0;
         chain.mine(random.pick(plan.strides));
       }
-      world.noteHead();
-      this.trace.add(`head ${chain.head.number} ${chain.head.hash}`);
-      for (const transport of this.transports) transport.announce();
+      this.showHead();
     }
+    if (this.survives) await this.waver(random);
     this.calm = true;
     for (const transport of this.transports) transport.calmDown();
   }

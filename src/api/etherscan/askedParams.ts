@@ -31,7 +31,8 @@ export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   const asked = new Map<string, string>();
   const give = (name: string, value: string): void => {
     const key = name.toLowerCase();
-    if (!asked.has(key)) asked.set(key, value.trim());
+    // A final newline of a source counts in its hash.
+    if (!asked.has(key)) asked.set(key, key === 'sourcecode' ? value : value.trim());
   };
   for (const [name, value] of new URLSearchParams(ctx.querystring)) give(name, value);
   if (ctx.method !== 'POST') return asked;

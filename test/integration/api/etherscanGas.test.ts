@@ -14,6 +14,7 @@ import { notOk } from './etherscanWorld';
 import { explorerDeps } from './explorerServer';
 import { createRandom } from './random';
 import { hexOf } from './worldEvents';
+import { UNCACHED } from '../../support/uncached';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const CHAIN_ID = 369;
@@ -151,7 +152,7 @@ test('ethprice is the native coin by our own pools, refused without a price; its
   expect((await api.ask('/api?module=stats&action=ethsupply')).json).toEqual(REFUSED);
   const priced = (usd: number | null): DialectDeps => ({
     ...deps,
-    cache: { get: async (_key, make) => ({ body: Buffer.from(JSON.stringify(await make())), etag: '"1"' }) },
+    cache: UNCACHED,
     nativeUsdOf: () => Promise.resolve(usd),
   });
   for (const [usd, text] of [

@@ -27,6 +27,7 @@ import {
   type TransferWorld,
 } from './transferWorld';
 import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from './world';
+import { UNCACHED } from '../../support/uncached';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const BLOCKS = 120;
@@ -55,13 +56,7 @@ beforeAll(async () => {
   await storeTransfers(db, moves, range);
   runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   const chain = { chainId: CHAIN_ID, runner, head: () => head };
-  const cache = {
-    get: async <T>(_key: string, make: () => Promise<T>) => ({
-      body: Buffer.from(JSON.stringify(await make())),
-      etag: '"1"',
-    }),
-  };
-  const deps = explorerDeps([chain], test_.database, { cache, nodeOf: () => node });
+  const deps = explorerDeps([chain], test_.database, { cache: UNCACHED, nodeOf: () => node });
   api = await startDialect(deps, () => head);
 }, 120_000);
 

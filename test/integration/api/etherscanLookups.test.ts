@@ -14,6 +14,7 @@ import {
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { startDialect } from './etherscanServer';
+import { UNCACHED } from '../../support/uncached';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 
@@ -126,7 +127,7 @@ test('Sourcify: the runtime code is what the node says after the head', async ()
       },
     }),
   };
-  const api = await startDialect({ ...deps, cache: { get: makeAnew } }, () => world.head);
+  const api = await startDialect({ ...deps, cache: UNCACHED }, () => world.head);
   try {
     const { json } = await api.ask(`/v2/contract/369/${SINGLE}?fields=runtimeBytecode.onchainBytecode`);
     expect(json?.['runtimeBytecode']).toEqual({ onchainBytecode: '0x6001' });
@@ -135,11 +136,6 @@ test('Sourcify: the runtime code is what the node says after the head', async ()
     await api.close();
   }
 });
-
-/** A cache that keeps nothing. */
-async function makeAnew<T>(_key: string, make: () => Promise<T>) {
-  return { body: Buffer.from(JSON.stringify(await make())), etag: '"1"' };
-}
 
 test('Sourcify: what is not verified is a 404 with an empty match, bad questions are told in its words', async () => {
   const none = await world.api.ask(`/v2/contract/369/${NOBODY}?fields=all`);
@@ -246,10 +242,7 @@ test('both say where a verified proxy leads, and decode what a constructor got',
     constructorArguments: encoded as `0x${string}`,
   };
   const verified = { ...world.deps.verified, find: () => Promise.resolve(record) };
-  const api = await startDialect(
-    { ...world.deps, contracts, verified, cache: { get: makeAnew } },
-    () => world.head,
-  );
+  const api = await startDialect({ ...world.deps, contracts, verified, cache: UNCACHED }, () => world.head);
   try {
     const { json } = await api.ask(`/api/v2/smart-contracts/${PROXY}`);
     expect(json).toMatchObject({

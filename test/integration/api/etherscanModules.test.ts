@@ -20,6 +20,7 @@ import {
 } from './etherscanWorld';
 import { emitterOf, wordOf } from './logWorld';
 import { createRandom } from './random';
+import { UNCACHED } from '../../support/uncached';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 
@@ -187,10 +188,7 @@ test('balances, supplies and calls are those of the node after the head, and ref
   const supply = { module: 'stats', action: 'tokensupply', contractaddress: TOKEN };
   const bare = await world.ask(supply);
   expect(bare.json).toEqual(notOk('Error! Missing Or invalid Action name'));
-  const api = await startDialect(
-    { ...world.deps, cache: { get: makeAnew }, nodeOf: () => node },
-    () => world.head,
-  );
+  const api = await startDialect({ ...world.deps, cache: UNCACHED, nodeOf: () => node }, () => world.head);
   const read = async (query: string) => (await api.ask(`/api?${query}`)).json;
   try {
     const ok = (result: unknown) => ({ status: '1', message: 'OK', result });
@@ -210,11 +208,6 @@ test('balances, supplies and calls are those of the node after the head, and ref
     await api.close();
   }
 });
-
-/** A cache that keeps nothing. */
-async function makeAnew<T>(_key: string, make: () => Promise<T>) {
-  return { body: Buffer.from(JSON.stringify(await make())), etag: '"1"' };
-}
 
 test('the chain list names both chains and which of them is stored', async () => {
   const { json } = await world.api.ask('/v2/chainlist');

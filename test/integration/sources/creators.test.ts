@@ -20,6 +20,7 @@ import { makeRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';
 import { hexOf } from '../api/worldEvents';
+import { UNCACHED } from '../../support/uncached';
 
 jest.setTimeout(300_000);
 
@@ -133,16 +134,8 @@ beforeAll(async () => {
     'name',
     'SELECT currentDatabase() AS name',
   )) as [{ name: string }];
-  api = await startDialect(
-    explorerDeps([chain], name, { verified: db.reader, cache: { get: makeAnew } }),
-    () => head,
-  );
+  api = await startDialect(explorerDeps([chain], name, { verified: db.reader, cache: UNCACHED }), () => head);
 });
-
-/** A cache that keeps nothing. */
-async function makeAnew<T>(_key: string, make: () => Promise<T>) {
-  return { body: Buffer.from(JSON.stringify(await make())), etag: '"1"' };
-}
 
 afterAll(async () => {
   await api?.close();

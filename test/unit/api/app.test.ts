@@ -47,6 +47,7 @@ test('the OpenAPI document describes every route and parameter, and refers to no
     '/dexscreener/events',
     '/dexscreener/latest-block',
     '/dexscreener/pair',
+    '/llms.txt',
     '/openapi.json',
     '/udf/config',
     '/udf/history',

@@ -16,6 +16,22 @@ test('an answer is made once for all who ask at the same time, and kept', async 
   expect(made).toBe(2);
 });
 
+test('after all was forgotten nobody is given what was begun before', async () => {
+  const cache = createByteCache();
+  await cache.get('k', async () => 'old');
+  let finish = (): void => undefined;
+  const slow = cache.get('slow', () => new Promise((resolve) => (finish = () => resolve('old'))));
+  cache.forgetAll();
+  const anew = cache.get('slow', async () => 'new');
+  finish();
+  expect((await slow).body.toString()).toBe('"old"');
+  expect((await anew).body.toString()).toBe('"new"');
+  for (const key of ['k', 'slow']) {
+    const again = await cache.get(key, async () => 'again');
+    expect(again.body.toString()).toBe(key === 'k' ? '"again"' : '"new"');
+  }
+});
+
 test('an error reaches all who wait and is not kept', async () => {
   const cache = createByteCache();
   const fail = (): Promise<unknown> => Promise.reject(new Error('away'));

@@ -1,3 +1,4 @@
+import type { BlockRef } from '../../../src/domain/block';
 import { createBlockSource } from '../../../src/chain/blockSource';
 import { headFeed } from '../../../src/chain/headFeed';
 import type { BlockHeader } from '../../../src/chain/parseBlock';
@@ -8,13 +9,18 @@ import { closeAll, closeLater, poolOf, silentLog, startNode, until } from './set
 afterEach(closeAll);
 
 /** Runs a feed in the background and collects what it yields. */
-function feedOf(urls: readonly string[]): { heads: BlockHeader[]; stop: () => Promise<void> } {
+function feedOf(
+  urls: readonly string[],
+  isTaken?: (head: BlockRef) => boolean,
+): { heads: BlockHeader[]; stop: () => Promise<void> } {
   const pool = poolOf(urls);
   const source = createBlockSource({ pool, log: silentLog });
   const controller = new AbortController();
   const heads: BlockHeader[] = [];
   const running = (async () => {
-    for await (const head of headFeed({ pool, source, log: silentLog, signal: controller.signal }))
+    const { signal } = controller;
+    const options = { pool, source, log: silentLog, signal };
+    for await (const head of headFeed(isTaken === undefined ? options : { ...options, isTaken }))
       heads.push(head);
   })();
   const stop = async (): Promise<void> => {
@@ -45,6 +51,24 @@ test('a polled node’s new heads are told, also at equal and at lower height, a
   }
   expect(hashesOf(heads)).toEqual(seen);
 });
+
+test.each(['httpUrl', 'wsUrl'] as const)(
+  'a head that was left on the way to it is told again, polled or pushed (%s)',
+  async (url) => {
+    const node = await nodeWith(5);
+    let at = '';
+    const { heads } = feedOf([node[url]], ({ hash }) => hash === at);
+    await until(() => heads.length > 0);
+    at = node.chain.head.hash;
+    const told = heads.length;
+    node.announce();
+    node.chain.mine();
+    const next = node.chain.head.hash;
+    await until(() => heads.length > told);
+    // Whoever was told of it went elsewhere: it is told until it is taken.
+    await until(() => heads.filter(({ hash }) => hash === next).length >= 3);
+  },
+);
 
 test('a pushed head is told without waiting for the next poll', async () => {
   const node = await nodeWith(5);

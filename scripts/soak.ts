@@ -1,0 +1,80 @@
+/**
+ * `npm run soak -- --minutes 10 --seed 1`: mixed traffic over every endpoint at the machine's limit, with blocks and reorgs
+ * coming in; no error may happen, memory must not grow, and at the end everything is compared with the truth.
+ */
+import { percentile } from './bench/figure';
+import type { MemoryReport } from './soak/memory';
+import { runSoak, type SoakReport } from './soak/soakRun';
+
+const ASKERS = 8;
+/** Shorter runs are all warm-up: then memory is shown and not judged. */
+const JUDGED_SECONDS = 120;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+function readNumber(name: string, fallback: number): number {
+  const at = process.argv.indexOf(`--${name}`);
+  const value = at === -1 ? fallback : Number(process.argv[at + 1]);
+  if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} must be a number above 0`);
+  return value;
+}
+
+function checkFlags(): void {
+  const [, , ...given] = process.argv;
+  const unknown = given.find(
+    (word, at) => at % 2 === 0 && !['--minutes', '--seed', '--askers'].includes(word),
+  );
+  if (unknown === undefined) return;
+  const asked = unknown === '--help';
+  (asked ? process.stdout : process.stderr).write(
+    `${asked ? '' : `unknown option ${unknown}\n`}Usage: npm run soak -- [--minutes N] [--seed S] [--askers N]\n`,
+  );
+  process.exit(asked ? 0 : 1);
+}
+
+function showMemory(name: string, { slope, median, max, flat }: MemoryReport): string {
+  const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  return `  memory of the ${name}: ${mib(median.middle)} → ${mib(median.last)} (at most ${mib(max)}), slope ${mib(slope)} a minute${flat ? '' : ', GROWS'}`;
+}
+
+function show(report: SoakReport, seconds: number): void {
+  const { times, asked, paths, requests, memory, faults } = report;
+  const at = (p: number): string => percentile([...times], p).toFixed(1);
+  say(
+    `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} a second): p50 ${at(50)} ms, p99 ${at(99)} ms, most ${at(100)} ms`,
+  );
+  const missing = paths.filter((path) => !asked.has(path));
+  say(`  ${asked.size} paths${missing.length === 0 ? '' : `; not asked: ${missing.join(', ')}`}`);
+  const slow = [...asked]
+    .map(([path, each]) => ({ path, ms: percentile([...each], 99) }))
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, 5);
+  say(`  slowest by p99: ${slow.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join(', ')}`);
+  say(
+    `  ${report.blocks} blocks, ${report.reorgs} reorgs; ${report.events} events over ${report.connections} streams`,
+  );
+  say(showMemory('program', memory.program));
+  say(showMemory('engine', memory.engine));
+  say(
+    faults.length === 0
+      ? '  no error; every bar, event and stream as recomputed'
+      : `  FAULTS:\n${faults.join('\n')}`,
+  );
+}
+
+async function main(): Promise<void> {
+  checkFlags();
+  const seconds = Math.round(readNumber('minutes', 10) * 60);
+  const seed = readNumber('seed', 1);
+  say(`seed ${seed}`);
+  const report = await runSoak({ seconds, seed, askers: readNumber('askers', ASKERS), say });
+  show(report, seconds);
+  const { program, engine } = report.memory;
+  const grows = seconds >= JUDGED_SECONDS && !(program.flat && engine.flat);
+  if (report.faults.length > 0 || grows) process.exitCode = 1;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,58 @@
+/** Memory over time: what is kept after a warm-up must not grow. */
+
+export interface MemorySample {
+  /** Since the start. */
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+export interface MemoryReport {
+  /** Of the line through the samples after the warm-up, bytes a minute. */
+  readonly slope: number;
+  readonly median: { readonly middle: number; readonly last: number };
+  readonly max: number;
+  readonly flat: boolean;
+}
+
+/** Garbage is collected when it suits: the last third may be so much above the one before it. */
+const GROWTH_MAX = 0.1;
+const GROWTH_BYTES = 32 * 2 ** 20;
+
+/** The first third is the warm-up. Throws where there is nothing to judge by. */
+export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
+  const end = samples.at(-1)?.seconds ?? 0;
+  const part = (from: number, to: number): MemorySample[] =>
+    samples.filter(({ seconds }) => seconds >= end * from && seconds <= end * to);
+  const middle = medianOf(part(1 / 3, 2 / 3));
+  const last = medianOf(part(2 / 3, 1));
+  return {
+    slope: slopeOf(part(1 / 3, 1)) * 60,
+    median: { middle, last },
+    max: Math.max(...samples.map(({ bytes }) => bytes)),
+    flat: last <= middle * (1 + GROWTH_MAX) + GROWTH_BYTES,
+  };
+}
+
+function medianOf(samples: readonly MemorySample[]): number {
+  const sorted = samples.map(({ bytes }) => bytes).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  if (median === undefined) throw new Error('too few samples of memory');
+  return median;
+}
+
+/** Least squares, bytes a second. */
+function slopeOf(samples: readonly MemorySample[]): number {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [meanX, meanY] = [
+    mean(samples.map(({ seconds }) => seconds)),
+    mean(samples.map(({ bytes }) => bytes)),
+  ];
+  let above = 0;
+  let below = 0;
+  for (const { seconds, bytes } of samples) {
+    above += (seconds - meanX) * (bytes - meanY);
+    below += (seconds - meanX) ** 2;
+  }
+  return below === 0 ? 0 : above / below;
+}

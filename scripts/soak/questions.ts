@@ -1,0 +1,124 @@
+/** What a soak asks: every path of the OpenAPI document by its example, and the hot ones with parameters at random. */
+import { z } from 'zod';
+
+import type { Random } from '../../test/simulation/random';
+
+export interface Question {
+  /** For the figures: the path with its parameters' names. */
+  readonly name: string;
+  readonly path: string;
+}
+
+interface Facts {
+  readonly pairs: readonly string[];
+  readonly tokens: readonly string[];
+  readonly makers: readonly string[];
+}
+
+const documentShape = z.object({
+  paths: z.record(z.string(), z.object({ get: z.object({ 'x-example-call': z.string().optional() }) })),
+});
+const listShape = z.object({ data: z.array(z.object({ address: z.string() })) });
+const activityShape = z.object({ data: z.array(z.object({ maker: z.string().nullable() })) });
+
+const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'];
+/** An answer that never ends is no question for a loop; followers read it. */
+const STREAM = '/api/v1/activity/stream';
+/** The same handler as at DIALECT: nothing without a module. */
+const DIALECT = '/api';
+const MOUNTS = ['/v2/api', '/api/v1', '/api/v1/etherscan'];
+const HOT_SHARE = 0.7;
+
+export class Questions {
+  private asked = 0;
+
+  private constructor(
+    private readonly facts: Facts,
+    private readonly examples: readonly Question[],
+    private readonly random: Random,
+  ) {}
+
+  static async read(url: string, random: Random): Promise<Questions> {
+    const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+    const { paths } = documentShape.parse(await get('/openapi.json'));
+    const pairs = listShape.parse(await get('/api/v1/pairs?limit=100')).data;
+    const tokens = listShape.parse(await get('/api/v1/tokens?limit=100')).data;
+    const events = activityShape.parse(await get('/api/v1/activity?limit=100')).data;
+    const dialect = paths[DIALECT]?.get['x-example-call']?.slice(DIALECT.length) ?? '';
+    const examples = Object.entries(paths).flatMap(([name, { get: operation }]) => {
+      if (name === STREAM) return [];
+      const plain = MOUNTS.includes(name) ? `${name}${dialect}` : name;
+      const call = operation['x-example-call'] ?? (name.includes('{') ? undefined : plain);
+      return call === undefined ? [] : [{ name, path: call }];
+    });
+    const makers = [...new Set(events.flatMap(({ maker }) => maker ?? []))];
+    const facts = {
+      pairs: pairs.map(({ address }) => address),
+      tokens: tokens.map(({ address }) => address),
+      makers,
+    };
+    return new Questions(facts, examples, random);
+  }
+
+  /** Paths that are asked at all. */
+  get names(): readonly string[] {
+    return this.examples.map(({ name }) => name);
+  }
+
+  /** Whether each of them was asked at least once. */
+  get isRound(): boolean {
+    return this.asked >= this.examples.length;
+  }
+
+  /** `final`: blocks up to it are never reorganised. */
+  next(final: number): Question {
+    const { random } = this;
+    const example = this.examples[this.asked % this.examples.length];
+    if (example === undefined || random.chance(HOT_SHARE)) return this.hot(final);
+    // In turn, so that a short run asks all of them.
+    this.asked += 1;
+    return example;
+  }
+
+  private hot(final: number): Question {
+    const { random, facts } = this;
+    const pair = random.pick(facts.pairs);
+    const token = random.pick(facts.tokens);
+    const limit = random.int(1, 100);
+    const bars = `timeframe=${random.pick(TIMEFRAMES)}&limit=${random.int(1, 1_000)}&fill=${random.chance(0.3)}`;
+    const sort = random.pick(['volume_24h_usd', 'liquidity_usd', 'tx_24h', 'price_change_24h', 'created_at']);
+    const all: readonly Question[] = [
+      {
+        name: '/api/v1/pairs/{address}/ticks',
+        path: `/api/v1/pairs/${pair}/ticks?${bars}&currency=${random.pick(['usd', 'quote'])}`,
+      },
+      {
+        name: '/api/v1/tokens/{address}/ticks',
+        path: `/api/v1/tokens/${token}/ticks?${bars}&currency=${random.pick(['usd', 'native'])}`,
+      },
+      {
+        name: '/api/v1/pairs',
+        path: `/api/v1/pairs?limit=${limit}&sort=${sort}&order=${random.pick(['asc', 'desc'])}`,
+      },
+      { name: '/api/v1/pairs/{address}', path: `/api/v1/pairs/${pair}` },
+      { name: '/api/v1/tokens', path: `/api/v1/tokens?limit=${limit}&page=${random.int(1, 3)}` },
+      { name: '/api/v1/tokens/{address}', path: `/api/v1/tokens/${token}` },
+      {
+        name: '/api/v1/tokens/{address}/audit',
+        path: `/api/v1/tokens/${token}/audit?block=${random.int(2, Math.max(2, final))}`,
+      },
+      { name: '/api/v1/activity', path: `/api/v1/activity?limit=${limit}&pair=${pair}` },
+      { name: '/api/v1/activity', path: `/api/v1/activity?limit=${limit}&event_type=swap&token=${token}` },
+      {
+        name: '/api/v1/portfolio/{address}',
+        path: `/api/v1/portfolio/${random.pick([...facts.makers, pair])}`,
+      },
+      { name: '/api/v1/logs', path: `/api/v1/logs?address=${pair}&limit=${limit}` },
+      {
+        name: '/udf/history',
+        path: `/udf/history?symbol=${pair}&resolution=5&countback=${random.int(1, 300)}`,
+      },
+    ];
+    return random.pick(all);
+  }
+}

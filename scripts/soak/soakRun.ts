@@ -1,0 +1,245 @@
+/**
+ * One soak: the built program with its embedded engine over a chain that moves and is reorganised, asked by as many loops as
+ * keep the machine busy, followed by clients of the stream that come and go; judged at the end by an independent
+ * recomputation.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { FastRandom, Random } from '../../test/simulation/random';
+import { EventFollower } from '../../test/support/eventFollower';
+import { enginePid, runProgram, startProgram, waitForBlock, type Program } from '../../test/support/program';
+import { describeDifference, StubTruth } from '../../test/support/stubTruth';
+import { startStubChain, type StubChain } from '../bench/stubChain';
+import { stubDescription } from '../bench/stubDescription';
+import { ChainLoad } from '../kills/killRun';
+import { judgeMemory, type MemoryReport, type MemorySample } from './memory';
+import { Questions } from './questions';
+
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Loops that ask at once. */
+  readonly askers: number;
+  readonly say: (text: string) => void;
+}
+
+export interface SoakReport {
+  readonly requests: number;
+  /** Milliseconds, ascending. */
+  readonly times: readonly number[];
+  /** Milliseconds of each answer, by path. */
+  readonly asked: ReadonlyMap<string, readonly number[]>;
+  /** Paths of the OpenAPI document that were to be asked. */
+  readonly paths: readonly string[];
+  readonly events: number;
+  readonly connections: number;
+  readonly blocks: number;
+  readonly reorgs: number;
+  readonly memory: { readonly program: MemoryReport; readonly engine: MemoryReport };
+  /** Everything that must not be. */
+  readonly faults: readonly string[];
+}
+
+const FIRST_HEAD = 300;
+const LOGS_PER_BLOCK = 16;
+const PAIRS = 12;
+/** Between two moves of the chain: twenty times as fast as PulseChain. */
+const STEP_MS = 500;
+const SAMPLE_MS = 500;
+const FOLLOWERS_MS = [400, 3_000, 15_000];
+/** Beyond it something is told once and not a thousand times. */
+const FAULTS_MAX = 20;
+const SETTLE_MS = 60_000;
+/** Says with status 503 that the API is behind, which it may be for a moment. */
+const READY = '/readyz';
+
+interface Traffic {
+  readonly times: number[];
+  readonly asked: Map<string, number[]>;
+  readonly faults: Set<string>;
+}
+
+export async function runSoak({ seconds, seed, askers, say }: SoakOptions): Promise<SoakReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-soak-'));
+  const chain = await startStubChain({
+    blocks: FIRST_HEAD,
+    logsPerBlock: LOGS_PER_BLOCK,
+    pairs: PAIRS,
+    seed,
+  });
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+  const settings = {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    START_BLOCK: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    DATA_DIR: join(folder, 'data'),
+  };
+  const program = await startProgram('all', settings);
+  try {
+    await waitForBlock(program.url, FIRST_HEAD);
+    const report = await soak(program, chain, settings.DATA_DIR, { seconds, seed, askers, say });
+    await program.end('SIGTERM');
+    const { code, output } = await runProgram(['verify'], settings);
+    const faults = code === 0 ? report.faults : [...report.faults, `verify: ${output.slice(-500)}`];
+    return { ...report, faults };
+  } finally {
+    if (program.process.exitCode === null && program.process.signalCode === null)
+      await program.end('SIGKILL');
+    await chain.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function soak(
+  program: Program,
+  chain: StubChain,
+  dataDir: string,
+  { seconds, seed, askers, say }: SoakOptions,
+): Promise<SoakReport> {
+  const random = new FastRandom(seed);
+  const questions = await Questions.read(program.url, random);
+  const traffic: Traffic = { times: [], asked: new Map(), faults: new Set() };
+  const errors = watchLog(program);
+  const load = new ChainLoad(chain, new Random(seed), Infinity);
+  const stream = `${program.url}/api/v1/activity/stream`;
+  const from = chain.head;
+  const followers = FOLLOWERS_MS.map(
+    (stayMs) => new EventFollower(() => stream, new Random(seed + stayMs), `${from}-1048575`, stayMs),
+  );
+  for (const follower of followers) follower.begin();
+  const begun = performance.now();
+  const end = begun + seconds * 1_000;
+  const memory = sampleMemory(program, dataDir, begun, end, (at) =>
+    say(`${at}, ${traffic.times.length} answers, block ${chain.head}`),
+  );
+  const moving = setInterval(() => load.step(), STEP_MS);
+  const asking = Array.from({ length: askers }, async () => {
+    while (performance.now() < end || !questions.isRound)
+      await askOnce(program.url, questions, chain.final, traffic);
+  });
+  await Promise.all(asking);
+  clearInterval(moving);
+  const samples = await memory;
+  const faults = [...traffic.faults, ...errors];
+  faults.push(...(await compare(program.url, chain, followers, from)));
+  return {
+    requests: traffic.times.length,
+    times: traffic.times.sort((a, b) => a - b),
+    asked: traffic.asked,
+    paths: questions.names,
+    events: followers.reduce((sum, follower) => sum + follower.net().length, 0),
+    connections: followers.reduce((sum, { connections }) => sum + connections, 0),
+    blocks: chain.head,
+    reorgs: load.reorgs,
+    memory: { program: judgeMemory(samples.program), engine: judgeMemory(samples.engine) },
+    faults: faults.slice(0, FAULTS_MAX),
+  };
+}
+
+async function askOnce(url: string, questions: Questions, final: number, traffic: Traffic): Promise<void> {
+  const { name, path } = questions.next(final);
+  const started = performance.now();
+  try {
+    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(30_000) });
+    const text = await answer.text();
+    const ms = performance.now() - started;
+    traffic.times.push(ms);
+    traffic.asked.set(name, [...(traffic.asked.get(name) ?? []), ms]);
+    if (answer.status !== 200 && name !== READY)
+      traffic.faults.add(`${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`);
+    else if (answer.headers.get('content-type')?.includes('json') === true) JSON.parse(text);
+  } catch (error) {
+    traffic.faults.add(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Lines of the program's log that speak of an error. */
+function watchLog(program: Program): string[] {
+  const errors: string[] = [];
+  let rest = '';
+  program.process.stdout?.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines)
+      if (/^\{"level":[56]0,/.test(line) && errors.length < FAULTS_MAX) errors.push(line);
+  });
+  return errors;
+}
+
+interface Samples {
+  readonly program: MemorySample[];
+  readonly engine: MemorySample[];
+}
+
+async function sampleMemory(
+  program: Program,
+  dataDir: string,
+  begun: number,
+  end: number,
+  say: (text: string) => void,
+): Promise<Samples> {
+  const samples: Samples = { program: [], engine: [] };
+  let told = begun;
+  while (performance.now() < end) {
+    const now = performance.now();
+    const seconds = (now - begun) / 1_000;
+    samples.program.push({ seconds, bytes: residentBytes(program.process.pid ?? 0) });
+    samples.engine.push({ seconds, bytes: residentBytes(enginePid(dataDir) ?? 0) });
+    if (now - told > 30_000) {
+      told = now;
+      const mib = (list: readonly MemorySample[]): number => Math.round((list.at(-1)?.bytes ?? 0) / 2 ** 20);
+      say(`${Math.round(seconds)} s: program ${mib(samples.program)} MiB, engine ${mib(samples.engine)} MiB`);
+    }
+    await delay(SAMPLE_MS);
+  }
+  return samples;
+}
+
+function residentBytes(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib ?? 0) * 1_024;
+}
+
+/** Bars, events and what followers hold, against the chain's logs. The chain stands still. */
+async function compare(
+  url: string,
+  chain: StubChain,
+  followers: readonly EventFollower[],
+  from: number,
+): Promise<string[]> {
+  const truth = new StubTruth(chain);
+  await untilHead(url, chain);
+  const faults = await truth.findWrongBars(url);
+  const activity = await truth.findWrongActivity(url);
+  if (activity !== null) faults.push(activity);
+  const expected = truth.activity(from + 1);
+  for (const follower of followers) follower.settleDown();
+  for (const [index, follower] of followers.entries()) {
+    const end = performance.now() + SETTLE_MS;
+    // A reorg may reach below the block at which it began.
+    const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
+    const differs = (): string | null => describeDifference(net(), expected);
+    while (differs() !== null && performance.now() < end) await delay(100);
+    await follower.stop();
+    const difference = differs();
+    if (difference !== null) faults.push(`follower ${index}: ${difference}`);
+    faults.push(...follower.faults.map((fault) => `follower ${index}: ${fault}`));
+  }
+  return faults;
+}
+
+async function untilHead(url: string, chain: StubChain): Promise<void> {
+  const wanted = chain.blocks[chain.head]?.hash;
+  const end = performance.now() + SETTLE_MS;
+  while (performance.now() < end) {
+    const answer = await fetch(`${url}/readyz`);
+    await answer.arrayBuffer();
+    if (answer.headers.get('x-indexed-block-hash') === wanted) return;
+    await delay(50);
+  }
+  throw new Error(`the API did not reach block ${chain.head} ${wanted}`);
+}

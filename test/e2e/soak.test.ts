@@ -1,0 +1,27 @@
+/** A short soak: every endpoint asked under load, with reorgs, and everything as recomputed at the end. */
+import { runSoak } from '../../scripts/soak/soakRun';
+import { judgeMemory } from '../../scripts/soak/memory';
+
+const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
+
+test('twenty seconds of mixed traffic with reorgs give no error, and the truth at the end', async () => {
+  process.stdout.write(`soak seed ${SEED}\n`);
+  const report = await runSoak({ seconds: 20, seed: SEED, askers: 4, say: () => undefined });
+  expect(report.faults).toEqual([]);
+  expect(report.reorgs).toBeGreaterThan(0);
+  expect(report.requests).toBeGreaterThan(report.paths.length);
+  expect(report.paths.filter((path) => !report.asked.has(path))).toEqual([]);
+  expect(report.connections).toBeGreaterThan(3);
+}, 240_000);
+
+test('memory that grows after the warm-up is told from memory that swings', () => {
+  const mib = 2 ** 20;
+  const series = (bytesAt: (second: number) => number) =>
+    Array.from({ length: 600 }, (_, seconds) => ({ seconds, bytes: bytesAt(seconds) }));
+  const swinging = judgeMemory(series((second) => (300 + 60 * Math.sin(second / 7)) * mib));
+  expect(swinging.flat).toBe(true);
+  expect(Math.abs(swinging.slope)).toBeLessThan(3 * mib);
+  const leaking = judgeMemory(series((second) => (300 + second / 2) * mib));
+  expect(leaking.flat).toBe(false);
+  expect(leaking.slope).toBeCloseTo(30 * mib, -3);
+});

@@ -1,0 +1,11 @@
+/** A cache of answers that keeps nothing: each is made anew. */
+import type { ByteCache } from '../../src/api/byteCache';
+import { etagOf } from '../../src/api/etag';
+
+export const UNCACHED: ByteCache = {
+  async get(_key, make) {
+    const body = Buffer.from(JSON.stringify(await make()));
+    return { body, etag: etagOf(body) };
+  },
+  forgetAll: () => undefined,
+};
