@@ -7,6 +7,7 @@ import { isBackingUp, writeBackup } from '../clickhouse/backup';
 import { readSchema } from '../clickhouse/schema';
 import type { Config } from '../config';
 import { AppError } from '../errors';
+import { endPause } from '../ingest/pause';
 import { checkWhole, describeContent, dropSnapshot, takeSnapshot, type Content } from '../ingest/snapshot';
 import type { Logger } from '../log';
 import { attach, showBytes, type Attached } from './attach';
@@ -105,6 +106,7 @@ async function checkAll(attached: Attached, taken: readonly Taken[]): Promise<Co
   const contents: Content[] = [];
   for (const { target, chainId } of taken) {
     const database = attached.open(target);
+    await endPause(database);
     await checkWhole(database, chainId);
     contents.push(await describeContent(database, chainId));
   }

@@ -72,6 +72,11 @@ async function readTime(database: Database): Promise<number> {
   return Number(row?.now ?? 0);
 }
 
+/** Ends whatever pause is noted: a copy that was taken in a pause does not wait for its end. */
+export async function endPause(database: Database): Promise<void> {
+  await writeOperation(database, NAME, 0);
+}
+
 /** Runs the work in a pause, which is renewed until it ends. Ranges that were begun before may still be under way. */
 export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const renew = async (): Promise<void> => {
@@ -88,6 +93,6 @@ export async function inPause<T>(database: Database, work: () => Promise<T>): Pr
   } finally {
     clearInterval(timer);
     await renewing;
-    await writeOperation(database, NAME, 0);
+    await endPause(database);
   }
 }

@@ -12,7 +12,7 @@ import { runRestore } from '../../../src/commands/restore';
 import { runVerify } from '../../../src/commands/verify';
 import { loadConfig, type Config } from '../../../src/config';
 import { hashRanges, listWholeRanges } from '../../../src/ingest/auditHash';
-import { writeOperation } from '../../../src/clickhouse/operations';
+import { readOperations, writeOperation } from '../../../src/clickhouse/operations';
 import { cleanUp, makeFolder, silent } from '../../support/embedded';
 import { waitForBlock } from '../../support/program';
 import { StubTruth } from '../../support/stubTruth';
@@ -139,6 +139,9 @@ test('what was backed up while the head was followed, restored elsewhere and gon
   const from = join(first.dataDir, 'backups', 'while-running');
   expect(await restore(other, from)).toContain(`final blocks 1-${finalThen}`);
   expect(await finalOf(other)).toBe(finalThen);
+  // The pause in which it was taken is not part of it.
+  const paused = await inside(other, (database) => readOperations(database, ['pause']));
+  expect(paused.get('pause')).toBe(0);
   chain.setHead(END);
   const again = await start(other);
   await waitForBlock(again.url, END);
