@@ -5,7 +5,7 @@
 import { cp, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { fileDestination, isDestination, type Destination } from '../clickhouse/backup';
+import { fileDestination, isDestination, showDestination, type Destination } from '../clickhouse/backup';
 import { AppError } from '../errors';
 
 export interface BackupPlace {
@@ -33,9 +33,10 @@ export function backupFolder(place: string, dataDir: string): string {
 }
 
 function atServer(place: string): BackupPlace {
-  const destination = isDestination(place) ? place : fileDestination(place);
+  const given = isDestination(place);
+  const destination = given ? place : fileDestination(place);
   const nothing = async (): Promise<void> => undefined;
-  return { destination, shown: place, finish: nothing, cleanUp: nothing };
+  return { destination, shown: given ? showDestination(place) : place, finish: nothing, cleanUp: nothing };
 }
 
 /** Throws `bad_config` where the place is taken. */

@@ -55,15 +55,6 @@ export function avatar(token: TokenLike, size = 24): HTMLElement {
   return mark;
 }
 
-/** A token's name as a link, marked, shortened by the style sheet where it is too long. */
-export function tokenLink(token: TokenLike): HTMLElement {
-  return h(
-    'a',
-    { class: 'token', href: tokenHash(token.address), title: token.name ?? token.address },
-    h('span', { class: 'symbol' }, symbolOf(token)),
-  );
-}
-
 interface PairLike {
   readonly address: string;
   readonly base_token: TokenLike;
@@ -80,10 +71,6 @@ export function pairName(pair: PairLike): HTMLElement {
     h('span', { class: 'quote' }, `/${symbolOf(pair.quote_token)}`),
     others > 0 && h('span', { class: 'quote' }, ` +${others}`),
   );
-}
-
-export function pairLink(pair: PairLike): HTMLElement {
-  return h('a', { class: 'token', href: pairHash(pair.address) }, pairName(pair));
 }
 
 const LINKS = { token: tokenHash, pair: pairHash, wallet: walletHash, contract: contractHash } as const;

@@ -13,7 +13,6 @@ export const latestBlockShape = z.object({
     description: 'The newest block that is final: what was told cannot be taken back',
   }),
 });
-export type LatestBlock = z.infer<typeof latestBlockShape>;
 
 export const screenerAssetShape = z.object({
   asset: z
@@ -104,4 +103,3 @@ export const screenerEventShape = z.union([screenerSwapShape, screenerLiquidityS
 export type ScreenerEvent = z.infer<typeof screenerEventShape>;
 
 export const screenerEventsShape = z.object({ events: z.array(screenerEventShape) });
-export type ScreenerEvents = z.infer<typeof screenerEventsShape>;

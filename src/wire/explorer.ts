@@ -65,7 +65,6 @@ const listMeta = {
 } as const;
 
 export const explorerMetaShape = z.object(listMeta);
-export type ExplorerMeta = z.infer<typeof explorerMetaShape>;
 
 export const logsMetaShape = z.object({
   ...listMeta,
@@ -118,7 +117,6 @@ export const contractsAnswerShape = z.object({
   data: z.array(contractSummaryShape),
   meta: explorerMetaShape,
 });
-export type ContractsAnswer = z.infer<typeof contractsAnswerShape>;
 
 export const contractRecordShape = z
   .object({

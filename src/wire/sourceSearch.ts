@@ -30,4 +30,3 @@ export const sourceSearchAnswerShape = z.object({
     total_exact: z.boolean().meta({ description: 'false: at least so many' }),
   }),
 });
-export type SourceSearchAnswer = z.infer<typeof sourceSearchAnswerShape>;

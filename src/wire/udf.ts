@@ -5,7 +5,6 @@ import { addressShape, countShape, unixSecondsShape } from './primitives';
 
 /** The charting library's names of the six timeframes. */
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D'] as const;
-export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** Every call may be answered by this, with the status 200 that the charting library expects. */
 export const udfErrorShape = z
