@@ -180,6 +180,9 @@ function urlOf(endpoint: Endpoint, texts: ReadonlyMap<string, readonly string[]>
 /** Whose 503 is an answer: this chain's head is old, and the page may not be built. */
 const MAY_BE_AWAY = /^\/(readyz([?].*)?)?$/;
 
+/** Look-ups in the words of other servers; what has no chain or address in it is a path that is not there. */
+const OTHER_WORDS = /^(\/v2\/contract\/|(\/[^/]+)?\/api\/v2\/smart-contracts\/)/;
+
 /** Everything that must hold of any answer; says what is wrong. */
 function faultOf(reply: Reply, path = ''): string | null {
   const { status, headers, body } = reply;
@@ -193,6 +196,11 @@ function faultOf(reply: Reply, path = ''): string | null {
     return 'no security headers';
   if (!String(headers['content-security-policy']).includes('frame-ancestors')) return 'no frame-ancestors';
   if (status < 400) return null;
+  if (OTHER_WORDS.test(path)) {
+    // Sourcify's and Blockscout's clients look for a message.
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return typeof message === 'string' ? null : 'no message';
+  }
   const error = JSON.parse(body) as { success: unknown; error: unknown; code: keyof typeof ERROR_STATUS };
   if (error.success !== false || typeof error.error !== 'string') return 'not the shape of an error';
   if (ERROR_STATUS[error.code] !== status) return `code ${error.code} with status ${status}`;
