@@ -187,7 +187,9 @@ const OTHER_WORDS = /^(\/v2\/contract\/|(\/[^/]+)?\/api\/v2\/smart-contracts\/)/
 function faultOf(reply: Reply, path = ''): string | null {
   const { status, headers, body } = reply;
   if (status === 503 && MAY_BE_AWAY.test(path)) return null;
-  if (![200, 204, 304, 400, 404, 405, 431].includes(status)) return `status ${status}`;
+  const otherWords = OTHER_WORDS.test(path);
+  if (![200, 204, 304, 400, 404, 405, 431].includes(status) && !(otherWords && status === 422))
+    return `status ${status}`;
   const leak = LEAKS.exec(body.replaceAll(/__proto__/gi, ''));
   if (status >= 400 && leak !== null) return `leak ${leak[0]}`;
   if ('x-injected' in headers || /X-Injected: yes\r?\n/.test(body)) return 'injected header';
@@ -196,11 +198,8 @@ function faultOf(reply: Reply, path = ''): string | null {
     return 'no security headers';
   if (!String(headers['content-security-policy']).includes('frame-ancestors')) return 'no frame-ancestors';
   if (status < 400) return null;
-  if (OTHER_WORDS.test(path)) {
-    // Sourcify's and Blockscout's clients look for a message.
-    const { message } = JSON.parse(body) as { message?: unknown };
-    return typeof message === 'string' ? null : 'no message';
-  }
+  // Sourcify's and Blockscout's clients look for these.
+  if (otherWords && /^\{"(message|errors|customCode|results)":/.test(body)) return null;
   const error = JSON.parse(body) as { success: unknown; error: unknown; code: keyof typeof ERROR_STATUS };
   if (error.success !== false || typeof error.error !== 'string') return 'not the shape of an error';
   if (ERROR_STATUS[error.code] !== status) return `code ${error.code} with status ${status}`;
