@@ -10,6 +10,8 @@ import type { StubBranch, StubChain } from './stubChain';
 
 const DEPTH = 64;
 const ROUNDS = 20;
+/** In which the tables of the head before are made: no chain is reorganised again within a tenth of a block. */
+const GAP_MS = 1_000;
 const WAIT_MS = 20_000;
 
 /** Reorganises the chain again and again, to new branches and back to old ones. `logs`: of one block. */
@@ -27,7 +29,7 @@ export async function benchReorg(api: ServedApi, chain: StubChain, logs: number)
     const shown = await untilShown(api, hash);
     times.push(shown - (chain.toldAt(hash) ?? NaN));
     fetches.push(await timeFetch(chain));
-    await delay(200);
+    await delay(GAP_MS);
   }
   const value = percentile(times, 99);
   const limit = percentile(fetches, 50);

@@ -79,10 +79,12 @@ class DatabaseTail implements TailLoop {
     const { log, pollMs = 50 } = this.options;
     signal.addEventListener('abort', () => this.endPause(), { once: true });
     for (let failures = 0; !signal.aborted;) {
+      const told = this.woken;
+      this.woken = false;
       const waiting = [...this.waiters];
       try {
         // A database that hangs must not hold up the end of the process.
-        await untilAborted(this.step(), signal);
+        await untilAborted(this.step(told), signal);
         for (const resolve of waiting) resolve();
         if (failures > 0) log.info({ failures }, 'the tail loop is back');
         failures = 0;
@@ -141,23 +143,24 @@ class DatabaseTail implements TailLoop {
     this.endPause = () => over.abort();
     if (this.woken || signal.aborted) over.abort();
     await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
-    this.woken = false;
   }
 
-  private async step(): Promise<void> {
-    await this.refresh();
+  private async step(told: boolean): Promise<void> {
+    await this.refresh(told);
     const { head, published } = this;
     if (head === null || head.version === published?.version) return;
     await this.publish(published, head);
     this.options.onHead?.(head);
   }
 
-  private async refresh(): Promise<void> {
+  private async refresh(told: boolean): Promise<void> {
     const { runner, chainId, now = steadyNow } = this.options;
-    const mark = await readChangeMark(runner);
+    // Who was told of a change need not ask for the mark; the next poll finds another one and reads the head once more.
+    const mark = told ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
-    if (mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
+    if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
     const head = await readHead(runner, chainId);
+    this.lastPollAt = now();
     if (head?.hash !== this.head?.hash) this.headAt = head === null ? null : now();
     this.head = head;
     // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.

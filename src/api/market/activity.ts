@@ -31,10 +31,15 @@ export function activity(deps: MarketDeps): Route {
     async read({ cursor, ...params }, head) {
       const filter = toActivityFilter(params);
       const skip = cursor === null ? skipOf(params) : 0;
-      const total = await deps.activityCounter.count(head, filter);
       // One more than shown says whether there is a next page.
       const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
-      const events = skip >= total ? [] : await listNewestEvents(deps.runner, head, filter, page);
+      const counting = deps.activityCounter.count(head, filter);
+      // Only who skips events must know first whether there are so many.
+      const there = skip === 0 || skip < (await counting);
+      const [total, events] = await Promise.all([
+        counting,
+        there ? listNewestEvents(deps.runner, head, filter, page) : [],
+      ]);
       const shown = events.slice(0, params.limit);
       const more = events.length > shown.length;
       const last = shown.at(-1);
