@@ -130,19 +130,19 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
 const LOAD_SQL = `
   INSERT INTO swaps
   SELECT
-    block * 1048576 + number % 1000 AS ord, {from:UInt32} + block * {seconds:UInt32}, ${PAIR('pair_index')},
+    block * 1048576 + nth % 1000 AS ord, {from:UInt32} + block * {seconds:UInt32}, ${PAIR('pair_index')},
     1, 'bench', 2, ${BASE('pair_index')}, ${QUOTE('pair_index')}, true,
-    reinterpretAsFixedString(sipHash128(number)) || reinterpretAsFixedString(sipHash128(number + 1)), number % 50,
-    unhex(leftPad(lower(hex(cityHash64(number) % 20000)), 40, '0')), unhex(repeat('03', 20)), unhex(repeat('04', 20)),
+    reinterpretAsFixedString(sipHash128(nth)) || reinterpretAsFixedString(sipHash128(nth + 1)), nth % 50,
+    unhex(leftPad(lower(hex(cityHash64(nth) % 20000)), 40, '0')), unhex(repeat('03', 20)), unhex(repeat('04', 20)),
     toInt256(amount), -toInt256(amount * 3), toUInt256(1000000000000000000000 + amount), toUInt256(3000000000000000000000),
-    0, 0, 0, (1 + (cityHash64(number, 7) % 1000) / 100000) * (1 + pair_index) AS raw_price, raw_price, 1, 0.5,
+    0, 0, 0, (1 + (cityHash64(nth, 7) % 1000) / 100000) * (1 + pair_index) AS raw_price, raw_price, 1, 0.5,
     toDecimal128(amount / 1e15, 12) AS usd, 0, usd * 29 / 10000, true, 2900
   FROM
   (
     SELECT
-      {at:UInt64} + number AS number,
-      intDiv(({at:UInt64} + number) * {blocks:UInt64}, {swaps:UInt64}) + 1 AS block,
-      toUInt64(floor(pow({pairs:Float64}, (cityHash64({at:UInt64} + number, 1) % 1000003) / 1000003))) - 1 AS pair_index,
-      1000000000000000 + cityHash64({at:UInt64} + number, 2) % 1000000000000000 AS amount
+      {at:UInt64} + number AS nth,
+      intDiv(nth * {blocks:UInt64}, {swaps:UInt64}) + 1 AS block,
+      toUInt64(floor(pow({pairs:Float64}, (cityHash64(nth, 1) % 1000003) / 1000003))) - 1 AS pair_index,
+      1000000000000000 + cityHash64(nth, 2) % 1000000000000000 AS amount
     FROM numbers({count:UInt64})
   )`;
