@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [group …] [--json]`: the figures that the project promises, each beside a limit measured in the same
- * run. Without a group all of them.
+ * run. Without a group all of them but `peers`, which installs other indexers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -12,10 +12,13 @@ import { printTable, type Figure } from './figure';
 import { benchIngest } from './groupsOfIngest';
 import { benchHoldings, benchLogs, benchReads, benchSourceSearch } from './groupsOfReads';
 import { benchReorgs, benchStream, benchStreamClients } from './groupsOfStreams';
+import { benchPeers } from './peers/benchPeers';
 import { benchRecovery } from './recovery';
 
+type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<void>];
+
 /** What runs when one of the groups is wanted. */
-const RUNS: readonly (readonly [groups: readonly string[], run: (bench: Bench) => Promise<void>])[] = [
+const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
   [['ticks', 'lists', 'hot', 'storage'], benchReads],
   [['balances'], benchHoldings],
@@ -30,19 +33,41 @@ const RUNS: readonly (readonly [groups: readonly string[], run: (bench: Bench) =
   ],
 ];
 
+/** What runs only when it is asked for by name. */
+const RUNS_BY_NAME: readonly Run[] = [[['peers'], benchPeers]];
+
+/** What was measured before a group failed is still shown; the run as a whole has failed then. */
+async function runOrTell(groups: readonly string[], run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    say(`${groups.join(', ')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+function leave(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(130);
+}
+
 async function main(): Promise<void> {
   const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-  const known = RUNS.flatMap(([groups]) => groups);
+  const known = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
   const unknown = asked.filter((group) => !known.includes(group));
   if (unknown.length > 0) throw new Error(`no group ${unknown.join(', ')}: there are ${known.join(', ')}`);
   const wants = (group: string): boolean => asked.length === 0 || asked.includes(group);
+  const isAsked = ([groups]: Run): boolean => groups.some((group) => asked.includes(group));
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-bench-'));
   const figures: Figure[] = [];
   try {
     const server = await startEmbeddedServer({ dataDir: folder, log });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => void server.stop().finally(() => leave(folder)));
     const bench = { server, folder, figures, wants };
     try {
-      for (const [groups, run] of RUNS) if (groups.some(wants)) await run(bench);
+      const runs = [...RUNS.filter(([groups]) => groups.some(wants)), ...RUNS_BY_NAME.filter(isAsked)];
+      for (const [groups, run] of runs) await runOrTell(groups, () => run(bench));
     } finally {
       await server.stop();
     }

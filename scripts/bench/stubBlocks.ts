@@ -5,6 +5,8 @@
 import { keccak256 } from 'ethers';
 
 import type { Hex } from '../../src/domain/hex';
+import { FULL_HEADER, transactionOf } from './stubFullBlock';
+import { LogIndexer, type LogIndex, type StubLog } from './stubLogs';
 
 const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
@@ -20,12 +22,6 @@ export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
 const BLOCK_SECONDS = 10;
 /** Swaps of one transaction. */
 const SWAPS_PER_TX = 2;
-
-interface StubLog {
-  readonly address: string;
-  readonly topics: readonly string[];
-  readonly data: string;
-}
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const hexDigits = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
@@ -47,12 +43,12 @@ function createRandom(seed: number): () => number {
   };
 }
 
-function swapLogs(random: () => number, pairs: number): StubLog[] {
+function swapLogs(random: () => number, pairs: number, onlyV2: boolean): StubLog[] {
   const index = pairAt(random, pairs);
   const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const trader = topicOf(address('77', Math.floor(random() * 500)));
-  const v3 = index % 5 === 4;
+  const v3 = !onlyV2 && index % 5 === 4;
   const pool = address(v3 ? 'e3' : 'e2', index);
   const transfer = (token: string, amount: bigint): StubLog => ({
     address: token,
@@ -72,13 +68,17 @@ function swapLogs(random: () => number, pairs: number): StubLog[] {
   const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
   const sync = { address: pool, topics: [TOPIC.v2Sync], data: reserves };
   const amounts = `0x${word(amountIn)}${word(0)}${word(0)}${word(amountOut)}`;
-  return [...transfers, sync, { address: pool, topics: [TOPIC.v2Swap, trader, trader], data: amounts }];
+  return [
+    ...(onlyV2 ? [] : transfers),
+    sync,
+    { address: pool, topics: [TOPIC.v2Swap, trader, trader], data: amounts },
+  ];
 }
 
-function creationLogs(pairs: number): StubLog[] {
+function creationLogs(pairs: number, onlyV2: boolean): StubLog[] {
   return Array.from({ length: pairs }, (_, index) => {
     const tokens = [topicOf(address('01', index % 200)), topicOf(address('02', index % 7))];
-    if (index % 5 === 4) {
+    if (!onlyV2 && index % 5 === 4) {
       const data = `0x${word(60)}${address('e3', index).slice(2).padStart(64, '0')}`;
       return { address: STUB_V3_FACTORY, topics: [TOPIC.poolCreated, ...tokens, `0x${word(3000)}`], data };
     }
@@ -121,6 +121,9 @@ export interface StubBlock {
   readonly header: Buffer;
   readonly receipts: Buffer;
   readonly logs: Buffer;
+  /** The block with its transactions in full and the index of its logs; null where no other indexer is served. */
+  readonly full: Buffer | null;
+  readonly index: LogIndex | null;
 }
 
 /** What a block is made of. `fork` tells the blocks of one height apart. */
@@ -131,10 +134,13 @@ interface StubDraft {
   readonly timestamp: number;
   readonly logs: readonly StubLog[];
   readonly bloom: string;
+  readonly logsPerTx: number;
+  /** Given where the chain serves other indexers too. */
+  readonly indexer: LogIndexer | null;
 }
 
-function encodeBlock({ number, fork, parentHash, timestamp, logs, bloom }: StubDraft): StubBlock {
-  const logsPerTx = SWAPS_PER_TX * 4;
+function encodeBlock(draft: StubDraft): StubBlock {
+  const { number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer } = draft;
   const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
   // The first digits tell branches apart, as those of real hashes do: the stream's ids carry no more.
   const mixed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
@@ -179,8 +185,10 @@ function encodeBlock({ number, fork, parentHash, timestamp, logs, bloom }: StubD
     baseFeePerGas: '0x7',
     gasUsed: '0x0',
     gasLimit: '0x1c9c380',
+    ...(indexer === null ? {} : FULL_HEADER),
     transactions: receipts.map((receipt) => receipt.transactionHash),
   };
+  const texts = shown.map((log) => JSON.stringify(log));
   const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
   return {
     number,
@@ -188,7 +196,9 @@ function encodeBlock({ number, fork, parentHash, timestamp, logs, bloom }: StubD
     parentHash,
     header: encode(header),
     receipts: encode(receipts),
-    logs: encode(shown),
+    logs: Buffer.from(`[${texts.join(',')}]`),
+    full: indexer === null ? null : encode({ ...header, transactions: receipts.map(transactionOf) }),
+    index: indexer?.index(logs, texts) ?? null,
   };
 }
 
@@ -198,6 +208,10 @@ export interface StubBlockOptions {
   readonly seed?: number;
   /** Time of block 0, unix seconds. */
   readonly genesisTime?: number;
+  /** All pools are pairs of the V2 factory, and a swap is a Sync and a Swap without the transfers of its tokens. */
+  readonly onlyV2?: boolean;
+  /** Blocks are whole and eth_getLogs filters, as other indexers need; Candlehouse needs neither. */
+  readonly forIndexers?: boolean;
 }
 
 /** Makes blocks one after the other; the same calls give the same blocks. Block 1 creates the pools, the others trade. */
@@ -205,11 +219,13 @@ export class StubBlockMaker {
   /** Of all blocks made. */
   logs = 0;
   swaps = 0;
+  readonly indexer: LogIndexer | null;
   private readonly random: () => number;
   private readonly bloomOf = createBloomer();
 
   constructor(private readonly options: StubBlockOptions) {
     this.random = createRandom(options.seed ?? 1);
+    this.indexer = options.forIndexers === true ? new LogIndexer() : null;
   }
 
   timeOf(number: number): number {
@@ -217,14 +233,17 @@ export class StubBlockMaker {
   }
 
   make(number: number, fork: number, parentHash: string): StubBlock {
-    const { pairs, logsPerBlock } = this.options;
-    const logs: StubLog[] = number === 1 ? creationLogs(pairs) : [];
+    const { pairs, logsPerBlock, onlyV2 = false } = this.options;
+    const logs: StubLog[] = number === 1 ? creationLogs(pairs, onlyV2) : [];
     while (number > 1 && logs.length < logsPerBlock) {
-      logs.push(...swapLogs(this.random, pairs));
+      logs.push(...swapLogs(this.random, pairs, onlyV2));
       this.swaps += 1;
     }
     this.logs += logs.length;
     const timestamp = this.timeOf(number);
-    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloom: this.bloomOf(logs) });
+    const bloom = this.bloomOf(logs);
+    const logsPerTx = SWAPS_PER_TX * (onlyV2 ? 2 : 4);
+    const { indexer } = this;
+    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer });
   }
 }

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { hex, StubBlockMaker, type StubBlock, type StubBlockOptions } from './stubBlocks';
+import type { LogFilter } from './stubLogs';
 
 export { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubBlocks';
 
@@ -46,11 +47,13 @@ interface State {
   final: number;
   /** The last block that was told to be the newest, and when it was first told. */
   told: { hash: string; at: number } | null;
+  /** When logs were first asked for since that was last read, unix ms. */
+  logsAskedAt: number | null;
 }
 
 class Chain {
   readonly blocks: StubBlock[] = [];
-  readonly state: State = { head: 0, final: 0, told: null };
+  readonly state: State = { head: 0, final: 0, told: null, logsAskedAt: null };
   private forks = 0;
 
   constructor(readonly maker: StubBlockMaker) {}
@@ -102,7 +105,7 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       response.setHeader('content-type', 'application/json');
-      response.end(answer(Buffer.concat(chunks).toString(), blocks, state));
+      response.end(answer(Buffer.concat(chunks).toString(), chain));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -139,23 +142,24 @@ function closeServer(server: Server): Promise<void> {
 interface StubCall {
   readonly id: number;
   readonly method: string;
-  readonly params: readonly unknown[];
+  readonly params?: readonly unknown[];
 }
 
 const NOTHING = Buffer.from('null');
 
-function answer(body: string, blocks: readonly StubBlock[], state: State): Buffer {
+function answer(body: string, chain: Chain): Buffer {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
   const calls = Array.isArray(parsed) ? parsed : [parsed];
   const parts: Buffer[] = [];
   calls.forEach((call, index) => {
     parts.push(Buffer.from(`${index === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`));
-    parts.push(resultOf(call, blocks, state), Buffer.from('}'));
+    parts.push(resultOf(call, chain), Buffer.from('}'));
   });
   return Buffer.concat(Array.isArray(parsed) ? [Buffer.from('['), ...parts, Buffer.from(']')] : parts);
 }
 
-function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], state: State): Buffer {
+function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
+  const { blocks, state } = chain;
   const { head, final } = state;
   const tag = params[0];
   const number = tag === 'latest' ? head : tag === 'finalized' ? final : Number(tag);
@@ -169,10 +173,24 @@ function resultOf({ method, params }: StubCall, blocks: readonly StubBlock[], st
     case 'eth_blockNumber':
       return Buffer.from(`"${hex(head)}"`);
     case 'eth_getBlockByNumber':
-      return block?.header ?? NOTHING;
+      return (params[1] === true ? block?.full : null) ?? block?.header ?? NOTHING;
     case 'eth_getBlockReceipts':
       return block?.receipts ?? NOTHING;
+    case 'eth_getLogs':
+      state.logsAskedAt ??= Date.now();
+      return logsOf(params[0] as LogFilter, chain);
+    case 'stub_takeLogsAskedAt': {
+      const at = state.logsAskedAt;
+      state.logsAskedAt = null;
+      return Buffer.from(String(at));
+    }
     default:
       return Buffer.from('"0x"');
   }
+}
+
+function logsOf(filter: LogFilter, { blocks, state, maker }: Chain): Buffer {
+  const { fromBlock = hex(state.head), toBlock = hex(state.head) } = filter;
+  const last = Math.min(state.head, Number(toBlock));
+  return maker.indexer?.select(blocks.slice(Number(fromBlock), last + 1), filter) ?? Buffer.from('"0x"');
 }

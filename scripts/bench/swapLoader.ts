@@ -79,7 +79,12 @@ export function loadedAnchors(): string[] {
 /** What lists and audits read beside swaps: a state per swap of the last two days, routes, and prices that moved. */
 export async function loadPrices(database: Database, load: SwapLoad): Promise<void> {
   const blocks = lastLoadedBlock(load);
-  const params = { blocks, since: (blocks - 17_280) * 1_048_576, pairs: load.pairs, from: load.from };
+  const params = {
+    blocks,
+    since: Math.max(0, blocks - 17_280) * 1_048_576,
+    pairs: load.pairs,
+    from: load.from,
+  };
   const statements: readonly (readonly [string, string])[] = [
     [
       'load first states',

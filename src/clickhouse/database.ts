@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
 import { AppError, errorText } from '../errors';
-import { createDirectSelect, type DirectSelect, type SelectParams } from './directSelect';
+import { createGlobalizer } from './globalSubqueries';
+import { createDirectSelect, SETTING_PREFIX, type DirectSelect, type SelectParams } from './directSelect';
 
 export type QueryParams = SelectParams;
 
@@ -24,17 +25,38 @@ export const INSERT_SETTINGS = {
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   throw_on_max_partitions_per_insert_block: 0,
+  // Of a cluster: acknowledged when every shard has its rows; a promotion reads and writes inside each shard.
+  distributed_foreground_insert: 1,
+  parallel_distributed_insert_select: '2',
 } as const;
 
 export interface DatabaseOptions {
-  /** `http(s)://user:pass@host:port/database`. */
+  /** `http(s)://user:pass@host:port/database`; settings of all statements behind it: `?ch_<name>=<value>`. */
   readonly url: string;
   /** Default 30 s. */
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
+  /** Whether the tables are those of a cluster. */
+  readonly distributed?: boolean;
+}
+
+/** The servers among which the rows lie, each with its own part of every table (clusterSchema.ts). */
+export interface Cluster {
+  readonly name: string;
+  /** Whether each part lies on several of them. */
+  readonly replicated: boolean;
+  readonly nodes: readonly ClusterNode[];
+}
+
+export interface ClusterNode {
+  /** `host:port`. */
+  readonly name: string;
+  readonly database: Database;
 }
 
 export interface Database {
+  /** null: one server has all rows. */
+  readonly cluster: Cluster | null;
   /** Rows of a SELECT. `name` stands in errors and metrics. */
   select<Row>(name: string, sql: string, params?: QueryParams): Promise<Row[]>;
   /**
@@ -52,11 +74,12 @@ export interface Database {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
-/** Less than the engine's own 3 s, so that it is never the one to close. */
+/** Far less than the engine's own 10 s, so that it is never the one to close, however late a busy process looks. */
 const IDLE_MS = 2_500;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
+  const said = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
   const client = createClient({
     url,
     request_timeout: requestTimeoutMs,
@@ -68,25 +91,30 @@ export function openDatabase(options: DatabaseOptions): Database {
     log: { level: ClickHouseLogLevel.OFF },
   });
   const connections = createDirectSelect({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
-  // Settings in the address are the client's to understand.
-  const direct = new URL(url).search === '' ? connections : null;
+  // What else stands in the address is the client's to understand.
+  const direct = hasOnlySettings(url) ? connections : null;
   return {
-    select: (name, sql, params) => guard(name, () => select(direct, client, sql, params)),
+    cluster: null,
+    select: (name, sql, params) => guard(name, () => select(direct, client, said(sql), params)),
     selectBinary: (name, sql, params, format) =>
       guard(name, () =>
         format === undefined
-          ? selectBinary(direct, client, sql, params)
-          : connections.selectAs(sql, params ?? {}, format),
+          ? selectBinary(direct, client, said(sql), params)
+          : connections.selectAs(said(sql), params ?? {}, format),
       ),
-    command: (name, sql, params, token) => guard(name, () => command(client, sql, params, token)),
+    command: (name, sql, params, token) => guard(name, () => command(client, said(sql), params, token)),
     insert: (table, columns, body, token) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
     ping: async () => (await client.ping({ select: true })).success,
     close: async () => {
-      connections.close();
+      await connections.close();
       await client.close();
     },
   };
+}
+
+function hasOnlySettings(url: string): boolean {
+  return [...new URL(url).searchParams.keys()].every((name) => name.startsWith(SETTING_PREFIX));
 }
 
 async function select<Row>(
@@ -159,14 +187,21 @@ async function insert(
   for await (const chunk of result.stream) void chunk;
 }
 
+const PASSING_TYPES = new RegExp(
+  [
+    'TIMEOUT_EXCEEDED|TOO_MANY_SIMULTANEOUS_QUERIES|MEMORY_LIMIT_EXCEEDED|NETWORK_ERROR|TOO_MANY_PARTS|NOT_ENOUGH_SPACE',
+    // Of a cluster: another server is away, or too few replicas have what was written.
+    'ALL_CONNECTION_TRIES_FAILED|SOCKET_TIMEOUT|ATTEMPT_TO_READ_AFTER_EOF|TOO_FEW_LIVE_REPLICAS|UNKNOWN_STATUS_OF_INSERT',
+    'UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE|TABLE_IS_READ_ONLY|KEEPER_EXCEPTION',
+  ].join('|'),
+);
+
 /** Whether an engine's error says nothing about the statement, only about the moment. */
 function isPassing(error: unknown): boolean {
   const text = errorText(error);
   return (
     /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|Timeout error|ETIMEDOUT|ENOTFOUND|EAI_AGAIN/.test(text) ||
-    /TIMEOUT_EXCEEDED|TOO_MANY_SIMULTANEOUS_QUERIES|MEMORY_LIMIT_EXCEEDED|NETWORK_ERROR|TOO_MANY_PARTS|NOT_ENOUGH_SPACE/.test(
-      `${text} ${errorType(error)}`,
-    )
+    PASSING_TYPES.test(`${text} ${errorType(error)}`)
   );
 }
 

@@ -16,6 +16,8 @@ export function createDeferredDatabase(): DeferredDatabase {
     give(database) {
       given = database;
     },
+    // Of readers only: to them a cluster is its tables.
+    cluster: null,
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),
     command: async (name, sql, params, token) => now().command(name, sql, params, token),

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { parseError } from '@clickhouse/client';
 
@@ -14,7 +15,7 @@ export type SelectParams = Readonly<
 >;
 
 export interface DirectOptions {
-  /** `http(s)://user:pass@host:port/database`. */
+  /** `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
   readonly url: string;
   readonly requestTimeoutMs: number;
   /** Unused connections are closed after this long, before the server does it. */
@@ -29,11 +30,16 @@ export interface DirectSelect {
   selectBinary(sql: string, params: SelectParams): Promise<Buffer> | null;
   /** The answer in any output format, in one piece. The parameters go in the body: they may be long. */
   selectAs(sql: string, params: SelectParams, format: string): Promise<Buffer>;
-  close(): void;
+  /** Gives what is under way a moment to end: a server whose answers are cut off must cancel what it asked of others. */
+  close(): Promise<void>;
 }
+
+/** Before the name of a setting in an address, as @clickhouse/client has it. */
+export const SETTING_PREFIX = 'ch_';
 
 /** Servers and proxies take at least so long an address. */
 const PATH_LENGTH_MAX = 7_000;
+const CLOSE_GRACE_MS = 500;
 /** Rows are parsed whenever so many bytes of them are there. */
 const PIECE_BYTES = 1_048_576;
 const NEWLINE = 10;
@@ -55,17 +61,24 @@ export function createDirectSelect(options: DirectOptions): DirectSelect {
     request: url.protocol === 'https:' ? httpsRequest : httpRequest,
     authorization: `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`,
   };
-  const database = url.pathname.slice(1) || 'default';
+  const underWay = new Set<Promise<unknown>>();
+  const watched = <T>(answer: Promise<T>): Promise<T> => {
+    const forget = (): void => void underWay.delete(answer);
+    underWay.add(answer);
+    answer.then(forget, forget);
+    return answer;
+  };
+  const fixed = { database: url.pathname.slice(1) || 'default', ...settingsOf(url) };
   return {
     select<Row>(sql: string, params: SelectParams) {
-      const path = pathOf(database, params);
+      const path = pathOf(fixed, params);
       if (path.length > PATH_LENGTH_MAX) return null;
-      return read(target, path, `${sql}\nFORMAT JSONEachRow`, readRows<Row>, true);
+      return watched(read(target, path, `${sql}\nFORMAT JSONEachRow`, readRows<Row>, true));
     },
     selectBinary(sql, params) {
-      const path = pathOf(database, params);
+      const path = pathOf(fixed, params);
       if (path.length > PATH_LENGTH_MAX) return null;
-      return read(target, path, `${sql}\nFORMAT RowBinary`, readBytes, true);
+      return watched(read(target, path, `${sql}\nFORMAT RowBinary`, readBytes, true));
     },
     selectAs(sql, params, format) {
       const boundary = randomUUID();
@@ -76,9 +89,12 @@ export function createDirectSelect(options: DirectOptions): DirectSelect {
           `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
       );
       const form = { ...target, contentType: `multipart/form-data; boundary=${boundary}` };
-      return read(form, pathOf(database, {}), `${body.join('')}--${boundary}--\r\n`, readBytes, true);
+      return watched(read(form, pathOf(fixed, {}), `${body.join('')}--${boundary}--\r\n`, readBytes, true));
     },
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+      agent.destroy();
+    },
   };
 }
 
@@ -188,8 +204,13 @@ function addRows<Row>(rows: Row[], bytes: Buffer): void {
   for (const row of more) rows.push(row);
 }
 
-function pathOf(database: string, params: SelectParams): string {
-  const query = new URLSearchParams({ database });
+function settingsOf(url: URL): Record<string, string> {
+  const settings = [...url.searchParams].filter(([name]) => name.startsWith(SETTING_PREFIX));
+  return Object.fromEntries(settings.map(([name, value]) => [name.slice(SETTING_PREFIX.length), value]));
+}
+
+function pathOf(fixed: Readonly<Record<string, string>>, params: SelectParams): string {
+  const query = new URLSearchParams(fixed);
   for (const [name, value] of Object.entries(params)) query.set(`param_${name}`, formatParam(value));
   return `/?${query.toString()}`;
 }

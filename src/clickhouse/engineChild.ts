@@ -28,6 +28,8 @@ export interface EngineLaunch {
   readonly dataPath: string;
   readonly configFile: string;
   readonly httpPort: number;
+  /** Of the native protocol, by which the nodes of a cluster speak; absent: not served. */
+  readonly tcpPort?: number;
 }
 
 export interface EngineProcess {
@@ -103,7 +105,9 @@ function makeFifo(path: string): void {
 }
 
 function childArguments(launch: EngineLaunch): string[] {
-  const query = "SYSTEM START LISTEN HTTP; SELECT count() FROM file('/dev/stdin', 'LineAsString')";
+  const { tcpPort } = launch;
+  const native = tcpPort === undefined ? '' : 'SYSTEM START LISTEN TCP; ';
+  const query = `SYSTEM START LISTEN HTTP; ${native}SELECT count() FROM file('/dev/stdin', 'LineAsString')`;
   return [
     join(findPackageRoot(), 'clickhouse', 'engine', 'child.cjs'),
     String(process.pid),
@@ -113,6 +117,7 @@ function childArguments(launch: EngineLaunch): string[] {
     `--path=${launch.dataPath}`,
     `--config-file=${launch.configFile}`,
     `--http_port=${launch.httpPort}`,
+    ...(tcpPort === undefined ? [] : [`--tcp_port=${tcpPort}`]),
     '--listen_host=127.0.0.1',
     '--log-level=warning',
     `--query=${query}`,

@@ -8,6 +8,18 @@ export interface EngineUser {
   readonly password: string;
 }
 
+/** Makes the engine one shard of a cluster on this machine; how Distributed tables are tested. */
+export interface EngineCluster {
+  readonly name: string;
+  /** By which the nodes know each other; a query runs on all of them as the user who asked. */
+  readonly secret: string;
+  /** Of the users, the same on every node. */
+  readonly passwords: { readonly writer: string; readonly reader: string };
+  /** Of this node's native protocol, and of every node's: one shard each. */
+  readonly tcpPort: number;
+  readonly tcpPorts: readonly number[];
+}
+
 export interface EngineConfig {
   /** What `SELECT getMacro('candlehouse_nonce')` answers: proof that the server is the one just started. */
   readonly nonce: string;
@@ -24,6 +36,8 @@ export interface EngineConfig {
   readonly serverMemoryMax: number;
   /** Bytes of the data's file system that stay free: what would go below is refused with NOT_ENOUGH_SPACE. */
   readonly keepFreeBytes: number;
+  /** Absent: a server of its own. */
+  readonly cluster?: EngineCluster;
 }
 
 const MIB = 2 ** 20;
@@ -49,6 +63,8 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_query_size: MIB,
   max_ast_depth: 500,
   cancel_http_readonly_queries_on_client_close: 1,
+  // Of a cluster: always the same replica, so that no answer is older than the one before.
+  load_balancing: 'in_order',
   allow_introspection_functions: 0,
   allow_ddl: 0,
 };
@@ -86,7 +102,7 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
   max_concurrent_queries: 200,
-  keep_alive_timeout: 3,
+  keep_alive_timeout: 10,
   shutdown_wait_unfinished: 1,
 };
 
@@ -99,7 +115,7 @@ ${elements({ ...SERVER_SETTINGS, max_server_memory_usage: config.serverMemoryMax
   </storage_configuration>
   <backups><allowed_path>${escapeXml(config.backupFolder)}</allowed_path></backups>
   <users_config>${escapeXml(config.file)}</users_config>
-  <macros><candlehouse_nonce>${escapeXml(config.nonce)}</candlehouse_nonce></macros>
+  <macros><candlehouse_nonce>${escapeXml(config.nonce)}</candlehouse_nonce></macros>${remoteServers(config.cluster)}
   <logger>
     <log>${escapeXml(config.logFile)}</log>
     <size>10M</size>
@@ -162,6 +178,20 @@ function writerGrants(database: string): string[] {
     'GRANT WRITE ON REMOTE',
     ...WRITER_ENGINES.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
   ];
+}
+
+function remoteServers(cluster: EngineCluster | undefined): string {
+  if (cluster === undefined) return '';
+  const shards = cluster.tcpPorts.map(
+    (port) => `      <shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`,
+  );
+  return `
+  <remote_servers>
+    <${cluster.name}>
+      <secret>${escapeXml(cluster.secret)}</secret>
+${shards.join('\n')}
+    </${cluster.name}>
+  </remote_servers>`;
 }
 
 function userElement(user: EngineUser, profile: string, grants: readonly string[]): string {

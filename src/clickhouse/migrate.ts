@@ -7,7 +7,8 @@ import { join } from 'node:path';
 
 import { AppError } from '../errors';
 import type { Logger } from '../log';
-import type { Database } from './database';
+import { localTable, toDistributedSchema, toLocalMigration, toLocalSchema } from './clusterSchema';
+import type { Cluster, Database } from './database';
 import { findPackageRoot } from './packageRoot';
 import { readSchema, readStatements } from './schema';
 
@@ -49,23 +50,101 @@ export function readMigrations(root: string = findPackageRoot()): Migration[] {
 /** Creates or upgrades the schema of the database that `database` is connected to. Returns the migrations applied. */
 export async function migrate(database: Database, log: Logger): Promise<string[]> {
   await checkVersion(database);
-  const migrations = readMigrations();
+  const { cluster } = database;
+  if (cluster === null) {
+    await refuseOther(database, "engine = 'Distributed'", 'those of a cluster: set CLICKHOUSE_CLUSTER');
+    return migrateServer(
+      database,
+      { mark: 'swaps', schema: readSchema(), migrations: readMigrations() },
+      log,
+    );
+  }
+  return migrateCluster(cluster, log);
+}
+
+/** What to bring a server to; `mark`: a table that tells whether it was begun before. */
+interface Plan {
+  readonly mark: string;
+  readonly schema: readonly string[];
+  readonly migrations: readonly Migration[];
+}
+
+/** Server by server: first what each of them holds, then the tables over all, which need every part. */
+async function migrateCluster(cluster: Cluster, log: Logger): Promise<string[]> {
+  const schema = readSchema();
+  const migrations = readMigrations().map((migration) => ({
+    ...migration,
+    statements: migration.statements.map(toLocalMigration),
+  }));
+  const plan = { mark: localTable('swaps'), schema: toLocalSchema(schema, cluster), migrations };
+  const applied = new Set<string>();
+  for (const { name, database } of cluster.nodes) {
+    await refuseOther(
+      database,
+      "engine != 'Distributed'",
+      'those of one server: give the cluster another database',
+    );
+    const server = log.child({ server: name });
+    for (const migration of await migrateServer(database, plan, server)) applied.add(migration);
+  }
+  for (const { database } of cluster.nodes) {
+    const distributed = toDistributedSchema(schema, cluster, await listOutdated(database));
+    for (const statement of distributed) await database.command('create distributed', statement);
+  }
+  return [...applied];
+}
+
+/** Distributed tables whose columns are not those of the local tables any more: those that a migration has changed. */
+async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.select<{ name: string }>(
+    'list outdated',
+    `SELECT name
+     FROM
+     (
+         SELECT
+             replaceRegexpOne(table, {local:String}, '') AS name,
+             groupArray((c.name, c.type)) AS columns
+         FROM (SELECT * FROM system.columns WHERE database = currentDatabase() ORDER BY table, position) AS c
+         GROUP BY table
+     )
+     GROUP BY name
+     HAVING uniqExact(columns) > 1`,
+    { local: `${localTable('')}$` },
+  );
+  return new Set(rows.map((row) => row.name));
+}
+
+async function migrateServer(
+  database: Database,
+  { mark, schema, migrations }: Plan,
+  log: Logger,
+): Promise<string[]> {
   const tables = await database.select<{ name: string }>(
     'list tables',
-    "SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ('swaps', 'schema_migrations')",
+    'SELECT name FROM system.tables WHERE database = currentDatabase() AND name = {mark:String}',
+    { mark },
   );
   await database.command('create schema_migrations', MIGRATIONS_TABLE);
   const known = await database.select<{ id: number }>('list migrations', 'SELECT id FROM schema_migrations');
   const applied = new Set(known.map((row) => row.id));
   // A creation that was interrupted has begun and recorded no migration: some tables that those change may be missing.
   const interrupted = applied.has(CREATION.id) && applied.size === 1;
-  const fresh = interrupted || !tables.some((table) => table.name === 'swaps');
+  const fresh = interrupted || tables.length === 0;
   if (fresh && !interrupted) await recordMigration(database, CREATION);
   const pending = fresh ? [] : migrations.filter((migration) => !applied.has(migration.id));
   for (const migration of pending) await applyMigration(database, migration, log);
-  for (const statement of readSchema()) await database.command('create schema', statement);
+  for (const statement of schema) await database.command('create schema', statement);
   if (fresh) for (const migration of migrations) await recordMigration(database, migration);
   return pending.map((migration) => migration.name);
+}
+
+/** Tables of the one kind do not become those of the other. */
+async function refuseOther(database: Database, engine: string, those: string): Promise<void> {
+  const tables = await database.select<{ name: string }>(
+    'find other tables',
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name = 'swaps' AND ${engine}`,
+  );
+  if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
 }
 
 async function applyMigration(database: Database, migration: Migration, log: Logger): Promise<void> {

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 
 import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
+import { parseQueryText } from './queryText';
 import { RowReader } from './rowReader';
 
 /** Runs named queries against one database. */
@@ -28,24 +29,22 @@ export interface QueryRunnerOptions {
 
 export function createQueryRunner(database: Database, options: QueryRunnerOptions): QueryRunner {
   const folder = join(findPackageRoot(), 'clickhouse', 'queries');
-  const texts = new Map<string, string>();
-  const textOf = (name: string): string => {
-    const known = texts.get(name);
-    if (known !== undefined) return known;
-    const text = readFileSync(join(folder, `${name}.sql`), 'utf8');
-    texts.set(name, text);
-    return text;
+  const texts = new Map<string, (params: QueryParams) => string>();
+  const textOf = (name: string, params: QueryParams): string => {
+    const known = texts.get(name) ?? parseQueryText(name, readFileSync(join(folder, `${name}.sql`), 'utf8'));
+    texts.set(name, known);
+    return known(params);
   };
   return {
     async run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]> {
       const started = performance.now();
-      const rows = await database.select<Row>(name, textOf(name), params);
+      const rows = await database.select<Row>(name, textOf(name, params), params);
       options.observe?.(name, (performance.now() - started) / 1000);
       return options.checkRows ? rows.map((row) => shape.parse(row)) : rows;
     },
     async read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]> {
       const started = performance.now();
-      const reader = new RowReader(await database.selectBinary(name, textOf(name), params));
+      const reader = new RowReader(await database.selectBinary(name, textOf(name, params), params));
       options.observe?.(name, (performance.now() - started) / 1000);
       const rows: Row[] = [];
       while (!reader.done) rows.push(decode(reader));
@@ -53,7 +52,7 @@ export function createQueryRunner(database: Database, options: QueryRunnerOption
     },
     async write(name, params, format) {
       const started = performance.now();
-      const bytes = await database.selectBinary(name, textOf(name), params, format);
+      const bytes = await database.selectBinary(name, textOf(name, params), params, format);
       options.observe?.(name, (performance.now() - started) / 1000);
       return bytes;
     },

@@ -49,12 +49,7 @@ export function readStatements(text: string): string[] {
 
 function headTwin(table: string, statement: string | undefined, partition: string, order: string): string {
   if (statement === undefined) throw new AppError('bad_config', `HEAD OF ${table} stands before the table`);
-  const body = statement.slice(statement.indexOf('(\n') + 2, statement.indexOf('\n)\nENGINE'));
-  const columns = body
-    .split('\n')
-    .filter((line) => !/^\s*(PROJECTION|INDEX) /.test(line))
-    .join('\n')
-    .replace(/,\s*$/, '');
+  const columns = columnsOf(statement);
   return [
     `CREATE TABLE IF NOT EXISTS ${table}_head`,
     '(',
@@ -67,4 +62,14 @@ function headTwin(table: string, statement: string | undefined, partition: strin
     'SETTINGS index_granularity = 1024',
     `COMMENT 'Rows of ${table} of blocks that are not final yet'`,
   ].join('\n');
+}
+
+/** The lines of a table's columns, without its projections and indexes. */
+export function columnsOf(statement: string): string {
+  const body = statement.slice(statement.indexOf('(\n') + 2, statement.indexOf('\n)\nENGINE'));
+  return body
+    .split('\n')
+    .filter((line) => !/^\s*(PROJECTION|INDEX) /.test(line))
+    .join('\n')
+    .replace(/,\s*$/, '');
 }

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,12 +12,13 @@ import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { findEngineLibraries, type EngineProcess } from './engineChild';
-import { writeEngineConfig, type EngineConfig, type EngineUser } from './engineConfig';
+import { writeEngineConfig, type EngineCluster, type EngineConfig, type EngineUser } from './engineConfig';
 import { openDoor } from './engineDoor';
 import { takeEngineLock } from './engineLock';
 import { askEngine } from './engineProbe';
 import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
 import type { EngineRecipe, EngineStatus, RestartLimits } from './engineSupervisor';
+import { findFreePort } from './freePort';
 
 export interface EmbeddedServerOptions {
   /** The engine keeps everything in the folder `clickhouse` below it; created when missing. */
@@ -32,6 +32,8 @@ export interface EmbeddedServerOptions {
   readonly restartLimits?: RestartLimits;
   /** Bytes of the file system that the engine leaves free. Default 512 MiB, of a small disk a twentieth. */
   readonly keepFreeBytes?: number;
+  /** Makes it a node of a cluster. */
+  readonly cluster?: EngineCluster;
 }
 
 export interface EmbeddedServer {
@@ -71,9 +73,17 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
   const keepFreeBytes = options.keepFreeBytes ?? defaultKeepFree(folder);
-  const config = makeConfig(database, folder, keepFreeBytes);
+  const config = makeConfig(database, folder, keepFreeBytes, options.cluster);
+  const native = options.cluster === undefined ? {} : { tcpPort: options.cluster.tcpPort };
   const recipe = {
-    launch: { libraries, folder, dataPath: join(folder, 'data'), configFile: config.file, httpPort: 0 },
+    launch: {
+      libraries,
+      folder,
+      dataPath: join(folder, 'data'),
+      configFile: config.file,
+      httpPort: 0,
+      ...native,
+    },
     configText: writeEngineConfig(config),
     writer: config.writer,
     nonce: config.nonce,
@@ -192,19 +202,6 @@ async function startFirst(
   }
 }
 
-/** A loopback port that nobody listened on a moment ago. */
-function findFreePort(): Promise<number> {
-  return new Promise((found, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => found(port));
-    });
-  });
-}
-
 /**
  * The engine asks for room before it writes, but this build of it acknowledges an insert whose write then failed (libchdb
  * leaves out the error in WriteBufferFromFileDescriptor): the disk must never run full under its hands.
@@ -214,12 +211,18 @@ function defaultKeepFree(folder: string): number {
   return Math.min(KEEP_FREE_MAX, Math.floor((blocks * bsize) / 20));
 }
 
-function makeConfig(database: string, folder: string, keepFreeBytes: number): EngineConfig {
+function makeConfig(
+  database: string,
+  folder: string,
+  keepFreeBytes: number,
+  cluster: EngineCluster | undefined,
+): EngineConfig {
   const secret = (): string => randomBytes(24).toString('hex');
   return {
     nonce: secret(),
-    writer: { name: 'candlehouse_writer', password: secret() },
-    reader: { name: 'candlehouse_reader', password: secret() },
+    writer: { name: 'candlehouse_writer', password: cluster?.passwords.writer ?? secret() },
+    reader: { name: 'candlehouse_reader', password: cluster?.passwords.reader ?? secret() },
+    ...(cluster === undefined ? {} : { cluster }),
     database,
     file: join(folder, 'engine.xml'),
     logFile: join(folder, 'engine.log'),

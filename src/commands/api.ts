@@ -26,6 +26,7 @@ import { createAuditTables } from '../query/auditTables';
 import { createBalanceSeeds } from '../query/balanceSeeds';
 import { createDexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadNews } from '../query/headState';
 import { createHeadSwaps } from '../query/headSwaps';
 import { createHolderTables } from '../query/holders';
 import { createWarmer } from '../query/keepWarm';
@@ -54,8 +55,8 @@ export interface ApiServer {
   problems(): readonly ReadyProblem[];
   /** Gives the API its database; until then it answers 503. `writer`: null where it may only read. */
   connect(readUrl: string, writer: Database | null): void;
-  /** Looks for a new head at once. */
-  wake(): void;
+  /** Says that the ingester beside has written: by which flip of the head, or null. */
+  wake(flip: HeadNews | null): void;
   /** Ends streams and connections; resolves within a few seconds. */
   close(): Promise<void>;
 }
@@ -63,6 +64,8 @@ export interface ApiServer {
 /** Reads from one database in parallel at most; more wait their turn. */
 const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
+const POLL_MS = 50;
+const POLL_TOLD_MS = 500;
 /** The node has less time than this for what an answer asks. */
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
@@ -74,7 +77,9 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const hub = createHub({ observeDrops: metrics.countDrops });
   const warmer = createWarmer();
   const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
-  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, onHead });
+  // Who is told of changes looks for others seldom.
+  const pollMs = ingest === undefined ? POLL_MS : POLL_TOLD_MS;
+  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, onHead, pollMs });
   const facts = {
     head: () => tail.current(),
     tail: () => tail.facts(),
@@ -138,7 +143,9 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     url,
     problems: () => readAnswer(facts).problems,
     connect(readUrl, writer) {
-      const reads = observeDatabase(openDatabase({ url: readUrl, maxConnections: READ_CONNECTIONS }), {
+      const distributed = config.clickhouseCluster !== null;
+      const place = { url: readUrl, maxConnections: READ_CONNECTIONS, distributed };
+      const reads = observeDatabase(openDatabase(place), {
         // The runner times them by name.
         finished: () => undefined,
       });
@@ -146,7 +153,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
       database.give(reads);
       explorer.connect(readUrl, writer);
     },
-    wake: () => tail.wake(),
+    wake: (flip) => tail.wake(flip),
     async close() {
       stop.abort();
       hub.close();

@@ -28,8 +28,12 @@ export interface Attached {
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 export async function attach(config: Config, log: Logger): Promise<Attached> {
-  if (config.clickhouseCluster !== null)
-    throw new AppError('bad_config', 'this command does not know clusters: use CLICKHOUSE_URL of one server');
+  if (config.clickhouseCluster !== null) {
+    const message =
+      'backup, restore, prune and reindex work on one server, not on a cluster (CLICKHOUSE_CLUSTER): ' +
+      "stop the ingester and use ClickHouse's own BACKUP DATABASE … ON CLUSTER and RESTORE … ON CLUSTER; rows can be read again only into an empty database";
+    throw new AppError('bad_config', message);
+  }
   if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);
   const folder = join(config.dataDir, 'clickhouse');
   const found = await knock(folder);

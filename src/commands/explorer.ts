@@ -81,6 +81,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     [SECOND_CHAIN_ID, second?.rpc ?? null],
     [config.chainId, options.rpc],
   ]);
+  const decoder = createLogDecoder({ verified, signatures });
   const states = new Map(
     [...nodes].flatMap(([id, rpc]) =>
       rpc === null ? [] : [[id, rememberState(createNodeState({ rpc, log }))] as const],
@@ -97,7 +98,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       contracts,
       verified,
       signatures,
-      decoder: createLogDecoder({ verified, signatures }),
+      decoder,
       get verifiedDb() {
         return verifiedDb;
       },
@@ -113,7 +114,10 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       verifications: () => verifications,
     },
     connect(readUrl, writer) {
-      const onStored = (): void => options.cache.forgetAll();
+      const onStored = (): void => {
+        decoder.forget();
+        options.cache.forgetAll();
+      };
       const parts = { reader: verified, contracts, nodes, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
@@ -175,7 +179,8 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
     chain: () => (found ? chain : null),
     rpc,
     connect(readUrl) {
-      database.give(openDatabase({ url: readUrl, maxConnections: SECOND_CONNECTIONS }));
+      const distributed = config.clickhouseCluster !== null;
+      database.give(openDatabase({ url: readUrl, maxConnections: SECOND_CONNECTIONS, distributed }));
       running = tailOnceThere(runner, tail, stop.signal, () => (found = true));
     },
     async close() {

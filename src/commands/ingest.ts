@@ -16,6 +16,7 @@ import { runIngest } from '../ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/status';
 import type { Store } from '../ingest/store';
 import type { Logger } from '../log';
+import type { HeadNews } from '../query/headState';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../sources/contractWorker';
 import type { Storage } from './storage';
@@ -32,15 +33,13 @@ export interface Ingester {
   close(): Promise<void>;
 }
 
+type OnCommit = (flip: HeadNews | null) => void;
+
 /**
  * Throws bad_config without RPC_URL. Nothing is asked of the node before `run`.
- * @param onCommit told whenever readers can see something new
+ * @param onCommit told whenever readers can see something new: by which flip of the head, or null
  */
-export function createIngester(
-  config: Config,
-  log: Logger,
-  onCommit: () => void = () => undefined,
-): Ingester {
+export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
   if (config.rpcUrls === null) {
     throw new AppError(
       'bad_config',
@@ -94,14 +93,14 @@ export function createIngester(
 }
 
 /** The store, telling of each commit. */
-function telling(store: Store, onCommit: () => void): Store {
+function telling(store: Store, onCommit: OnCommit): Store {
   const tell = <T>(done: T): T => {
-    onCommit();
+    onCommit(null);
     return done;
   };
   return {
     ...store,
-    writeHead: (flip) => store.writeHead(flip).then(tell),
+    writeHead: (flip) => store.writeHead(flip).then(() => onCommit(flip)),
     writeRange: (seq, batch) => store.writeRange(seq, batch).then(tell),
     promote: (intent, commits) => store.promote(intent, commits).then(tell),
   };

@@ -28,7 +28,7 @@ export async function runAll(
 ): Promise<void> {
   const metrics = createMetrics();
   let api: ApiServer | null = null;
-  const ingester = parts.ingest ? createIngester(config, log, () => api?.wake()) : null;
+  const ingester = parts.ingest ? createIngester(config, log, (flip) => api?.wake(flip)) : null;
   if (ingester !== null) metrics.watchTransfers(() => ingester.status);
   const second = parts.ingest && hasSecondChain(config) ? createSecond(config, log) : null;
   let storage: Storage | null = null;

@@ -1,4 +1,5 @@
 /** Opens the database that the settings name: an external server, or the embedded engine started here. */
+import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/cluster';
 import { migrate } from '../clickhouse/migrate';
 import { createQueryRunner } from '../clickhouse/namedQueries';
 import { openDatabase, type Database } from '../clickhouse/database';
@@ -25,19 +26,27 @@ export interface Storage {
  * Connects and brings the schema up to date. Rejects when the database cannot be had, or only read and that is not enough.
  */
 export async function openStorage(config: Config, log: Logger, readingIsEnough = false): Promise<Storage> {
-  if (config.clickhouseCluster !== null) {
-    throw new AppError('bad_config', 'CLICKHOUSE_CLUSTER is not supported yet: leave it unset');
+  if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
+    throw new AppError(
+      'bad_config',
+      'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the address of one of its servers',
+    );
   }
   const server =
     config.clickhouseUrl === null ? await startEmbeddedServer({ dataDir: config.dataDir, log }) : null;
   const writeUrl = config.clickhouseUrl ?? server?.writerUrl ?? '';
-  const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
   const readOnly = server === null && (await mayOnlyRead(writeUrl));
   if (readOnly && !readingIsEnough) {
     throw new AppError('bad_config', 'CLICKHOUSE_URL names a user that may only read: this command writes');
   }
-  if (server === null && !readOnly) await createDatabase(writeUrl);
-  const open = (url: string): Database => openDatabase({ url, requestTimeoutMs: 120_000 });
+  const name = config.clickhouseCluster;
+  const cluster = name === null || readOnly ? null : await findCluster(writeUrl, name);
+  const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
+  const open = (url: string): Database => {
+    const options = { url, requestTimeoutMs: 120_000, distributed: name !== null };
+    return cluster === null ? openDatabase(options) : openClusterDatabase(cluster, options);
+  };
+  if (server === null && !readOnly) await createEverywhere(cluster, writeUrl);
   const writer = open(writeUrl);
   const secondUrl = secondDatabaseUrl(writeUrl);
   const secondWriter = hasSecondChain(config) && !readOnly ? open(secondUrl) : null;
@@ -52,7 +61,7 @@ export async function openStorage(config: Config, log: Logger, readingIsEnough =
       await seedSignatures(writer, createQueryRunner(writer, { checkRows: false }));
     }
     if (secondWriter !== null) {
-      await createDatabase(secondUrl, new URL(writeUrl).pathname);
+      await createEverywhere(cluster, secondUrl, new URL(writeUrl).pathname);
       await migrate(secondWriter, log);
     }
   } catch (error) {
@@ -73,6 +82,16 @@ async function mayOnlyRead(url: string): Promise<boolean> {
     return row?.readonly !== '0';
   } finally {
     await database.close();
+  }
+}
+
+/** Creates the database that the address names, on each server of the cluster where there is one. */
+async function createEverywhere(cluster: ClusterServers | null, url: string, from?: string): Promise<void> {
+  if (cluster === null) return createDatabase(url, from);
+  for (const server of cluster.servers) {
+    const there = new URL(server.url);
+    there.pathname = new URL(url).pathname;
+    await createDatabase(there.toString(), from);
   }
 }
 

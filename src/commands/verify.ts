@@ -18,6 +18,7 @@ export async function runVerify(
   const storage = await openStorage(config, log);
   const database = openDatabase({
     url: storage.server?.writerUrl ?? config.clickhouseUrl ?? '',
+    distributed: config.clickhouseCluster !== null,
     requestTimeoutMs: 600_000,
   });
   try {

@@ -1,4 +1,5 @@
 /** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
+import { localTable } from '../clickhouse/clusterSchema';
 import type { Database } from '../clickhouse/database';
 import { insertRows } from '../clickhouse/inserter';
 import { headBlocksTable, tokensTable, type PoolRow } from '../clickhouse/tables';
@@ -230,14 +231,25 @@ function differs(name: string, intent: OpenIntent, expected: number, found: numb
   );
 }
 
+/** On every server that has a part of the head, in the tables of that part. */
 async function dropHeadBelow(database: Database, block: number): Promise<void> {
+  if (database.cluster === null) return dropPartitionsBelow(database, block, (table) => table);
+  for (const node of database.cluster.nodes) await dropPartitionsBelow(node.database, block, localTable);
+}
+
+async function dropPartitionsBelow(
+  database: Database,
+  block: number,
+  nameOf: (table: string) => string,
+): Promise<void> {
   const parts = await database.select<{ table: string; partition: string }>(
     'list head partitions',
     `SELECT DISTINCT table, partition_id AS partition FROM system.parts
-     WHERE active AND database = currentDatabase() AND (endsWith(table, '_head') OR table = 'head_blocks')`,
+     WHERE active AND database = currentDatabase() AND (endsWith(table, {heads:String}) OR table = {head_blocks:String})`,
+    { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') },
   );
   for (const { table, partition } of parts) {
-    const blocks = table === 'head_blocks' ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
+    const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
     if ((Number(partition) + 1) * blocks > block) continue;
     await database.command('drop head partition', `ALTER TABLE ${table} DROP PARTITION ID '${partition}'`);
   }

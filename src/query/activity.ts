@@ -89,7 +89,15 @@ export async function listNewestEvents(
     skip: page.skip,
     thin_limit: thinLimit(filter, page.limit + page.skip),
   };
-  const where = await runner.run('activity/list_newest_events', params, whereShape);
+  // Most pages are of the head alone, whose events are newer than all final ones.
+  const ofHead =
+    head.blocks.length > 0 && toOrd > lastOrdOfBlock(head.finalTo)
+      ? await runner.run('activity/list_newest_events', { ...params, in_final: false }, whereShape)
+      : [];
+  const where =
+    ofHead.length === page.limit
+      ? ofHead
+      : await runner.run('activity/list_newest_events', params, whereShape);
   return readEvents(runner, head, where);
 }
 
@@ -141,6 +149,7 @@ function whereParams(
     thin_token: filter.token !== null && filter.pair === null && filter.maker === null,
     after_ord: Math.max(0, range.afterOrd),
     to_ord: Math.max(0, range.toOrd),
+    in_final: range.afterOrd < lastOrdOfBlock(head.finalTo),
   };
 }
 
@@ -174,20 +183,22 @@ async function readRows(
   head: HeadSnapshot,
   where: readonly Where[],
 ): Promise<EventRow[]> {
-  const paramsOf = (kinds: readonly EventKind[]): QueryParams & { readonly ords: readonly number[] } => ({
-    ...snapshotParams(head),
-    ords: where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord)),
-    limit: ORDS_PER_QUERY,
-  });
+  const snapshot = snapshotParams(head);
+  const finalOrd = lastOrdOfBlock(head.finalTo);
+  const paramsOf = (kinds: readonly EventKind[]): QueryParams | null => {
+    const all = where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord));
+    if (all.length === 0) return null;
+    const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
+    const both = ords.length > 0 && headOrds.length > 0;
+    return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
+  };
   const swaps = paramsOf(['swap']);
   const liquidity = paramsOf(['mint', 'burn']);
   const syncs = paramsOf(['sync']);
   const parts = await Promise.all([
-    swaps.ords.length === 0 ? [] : runner.run('activity/list_swaps', swaps, swapEventRowShape),
-    liquidity.ords.length === 0
-      ? []
-      : runner.run('activity/list_liquidity_events', liquidity, liquidityEventRowShape),
-    syncs.ords.length === 0 ? [] : runner.run('activity/list_syncs', syncs, syncEventRowShape),
+    swaps === null ? [] : runner.run('activity/list_swaps', swaps, swapEventRowShape),
+    liquidity === null ? [] : runner.run('activity/list_liquidity_events', liquidity, liquidityEventRowShape),
+    syncs === null ? [] : runner.run('activity/list_syncs', syncs, syncEventRowShape),
   ]);
   return parts.flat();
 }

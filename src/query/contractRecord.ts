@@ -5,7 +5,7 @@ import type { NodeState } from '../domain/nodeState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../wire/explorer';
-import type { ContractFacts, ContractReader } from './contracts';
+import { isToken, type ContractFacts, type ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
 import { implementationsAt, readRoutes, type Routes } from './logDecoder';
@@ -40,10 +40,28 @@ export async function toSummaries(
   const facts = found.flatMap((one) => one ?? []);
   const [records, tokens, routes] = await Promise.all([
     verified.findMany(facts.map(toQuestion)),
-    listTokens(source.runner, addresses),
-    readRoutes(source, head, addresses),
+    readTokens(source, facts),
+    readProxyRoutes(source, head, facts),
   ]);
   return facts.map((one, index) => toSummary(one, records[index] ?? null, tokens, routes, head));
+}
+
+/** Of those that are tokens. */
+async function readTokens({ runner }: LogSource, facts: readonly ContractFacts[]): Promise<TokenMap> {
+  const addresses = facts.filter(isToken).map(({ address }) => address);
+  return addresses.length === 0 ? new Map() : listTokens(runner, addresses);
+}
+
+/** Of those that are proxies. */
+async function readProxyRoutes(
+  source: LogSource,
+  head: HeadSnapshot,
+  facts: readonly ContractFacts[],
+): Promise<Routes> {
+  const addresses = facts.flatMap(({ address, code }) => (code?.proxy == null ? [] : [address]));
+  return addresses.length === 0
+    ? { codes: new Map(), upgrades: new Map() }
+    : readRoutes(source, head, addresses);
 }
 
 function toQuestion({ chainId, address, code }: ContractFacts) {
@@ -96,13 +114,12 @@ export async function toRecord(
   const { address, creation, code, kind } = facts;
   const { runner } = source;
   const node = nodeOf?.(facts.chainId) ?? null;
-  const mayBeToken = kind === 'token' || kind === 'pair';
   const [record, tokens, routes, pool, supply] = await Promise.all([
     verified.find({ chainId: facts.chainId, address }, code?.hash ?? null),
-    listTokens(runner, [address]),
-    readRoutes(source, head, [address]),
+    readTokens(source, [facts]),
+    readProxyRoutes(source, head, [facts]),
     kind === 'pair' ? findPool(runner, head, address) : null,
-    mayBeToken ? readTotalSupply(source, head, address, node, PATIENCE_MS) : null,
+    isToken(facts) ? readTotalSupply(source, head, address, node, PATIENCE_MS) : null,
   ]);
   const [files, pairTokens] = await Promise.all([
     record === null ? null : verified.readSources(record),

@@ -33,18 +33,60 @@ const hashShape = z.object({ number: z.number(), hash: hex });
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
 const keptShape = z.object({ kept: countShape });
 
-/**
- * The snapshot of now; null while no block was ever ingested. A hole above the cursor is a race with the writer and is
- * read again a few times; what stays is the linked part below it, which is complete.
- */
+/** A flip of the head as who wrote it tells of it, once its rows are stored. */
+export interface HeadNews {
+  /** One more than of the flip before. */
+  readonly version: number;
+  /** Blocks that became canonical. */
+  readonly canonical: readonly HeadBlock[];
+  /** Heights above the new head that held a block. */
+  readonly voided: readonly number[];
+  readonly finalNumber: number;
+}
+
+/** What was read of the head, and the snapshot that it makes. */
+export interface HeadReading {
+  readonly row: HeadRow;
+  readonly snapshot: HeadSnapshot | null;
+}
+
+/** The snapshot of now; null while no block was ever ingested. */
 export async function readHead(runner: QueryRunner, chainId: number): Promise<HeadSnapshot | null> {
+  return (await readHeadRow(runner, chainId))?.snapshot ?? null;
+}
+
+/**
+ * As readHead, with the row. A hole above the cursor is a race with the writer and is read again a few times; what stays is
+ * the linked part below it, which is complete.
+ */
+export async function readHeadRow(runner: QueryRunner, chainId: number): Promise<HeadReading | null> {
   for (let attempt = 1; ; attempt += 1) {
     const [row] = await runner.run('head/read_head', { chain_id: chainId }, headShape);
     if (row === undefined) return null;
     const { snapshot, whole } = toSnapshot(row);
-    if (whole || attempt === READ_ATTEMPTS) return snapshot;
+    if (whole || attempt === READ_ATTEMPTS) return { row, snapshot };
     await sleep(READ_RETRY_MS);
   }
+}
+
+/** The head after flips that followed what was read; null where they do not: then it must be read again. */
+export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
+  const heights = [...row.heights];
+  let newest = heights.reduce((most, [, version]) => Math.max(most, Number(version)), 0);
+  let followed = snapshot;
+  for (const { version, canonical, voided, finalNumber } of flips) {
+    if (version <= newest) continue;
+    if (newest === 0 || version !== newest + 1) return null;
+    for (const { number, hash, parentHash, timestamp, commit } of canonical)
+      heights.push([number, String(version), hash, parentHash, timestamp, String(commit), finalNumber]);
+    for (const number of voided)
+      heights.push([number, String(version), ZERO_HASH, ZERO_HASH, 0, '0', finalNumber]);
+    newest = version;
+    const after = toSnapshot({ ...row, heights });
+    if (!after.whole) return null;
+    followed = after.snapshot;
+  }
+  return { row: { ...row, heights }, snapshot: followed };
 }
 
 /** A mark that differs after every flip of the head and every move of the cursor. Cheap: no column is read. */

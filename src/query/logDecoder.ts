@@ -2,6 +2,8 @@
  * Decodes logs by what is known of their contracts: the contract's own ABI, for a proxy that of the implementation which was
  * live at the log, else the signatures of all known ABIs.
  */
+import { LRUCache } from 'lru-cache';
+
 import type { Hex } from '../domain/hex';
 import type { AbiEntry, SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import { listCodes, type ContractCode } from './contracts';
@@ -10,7 +12,12 @@ import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';
 import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
-import { listUpgrades, upgradeAt, type UpgradeMap } from './upgrades';
+import { listUpgrades, upgradeAt, type Upgrade, type UpgradeMap } from './upgrades';
+
+/** Head versions whose findings are kept, of both chains. */
+const FINDINGS_KEPT = 4;
+/** Addresses and topics in one version's findings; then it begins anew. */
+const ADDRESSES_KEPT = 20_000;
 
 export interface DecoderDeps {
   readonly verified: Pick<VerifiedReader, 'findMany'>;
@@ -22,6 +29,19 @@ type Forms = ReadonlyMap<Hex, readonly EventForm[]>;
 export interface LogDecoder {
   /** For each log what it says; null where nothing known fits it. At most 1,000 logs. */
   decode(source: LogSource, head: HeadSnapshot, logs: readonly StoredLog[]): Promise<(DecodedLog | null)[]>;
+  /** Says that verifications changed without a new head. */
+  forget(): void;
+}
+
+/** What was found out as of one head version of one chain. Codes are not among it: they are asked for between heads too. */
+interface Findings {
+  readonly upgrades: Map<Hex, readonly Upgrade[]>;
+  /** Contracts whose upgrades were read. */
+  readonly routed: Set<Hex>;
+  /** By contract and the hash of its code; null: nothing verified. */
+  readonly forms: Map<string, Forms | null>;
+  /** Events of all known ABIs, by topic0. */
+  readonly signatures: Map<Hex, readonly EventForm[]>;
 }
 
 export function createLogDecoder(deps: DecoderDeps): LogDecoder {
@@ -32,21 +52,70 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
     made.set(abi, known);
     return known;
   };
+  const found = new LRUCache<string, Findings>({ max: FINDINGS_KEPT });
+  const findingsOf = (source: LogSource, head: HeadSnapshot): Findings => {
+    const key = `${source.chainId} ${head.version}`;
+    const known = found.get(key);
+    if (known !== undefined && known.routed.size + known.forms.size + known.signatures.size < ADDRESSES_KEPT)
+      return known;
+    const none = {
+      upgrades: new Map<Hex, readonly Upgrade[]>(),
+      routed: new Set<Hex>(),
+      forms: new Map<string, Forms | null>(),
+      signatures: new Map<Hex, readonly EventForm[]>(),
+    };
+    found.set(key, none);
+    return none;
+  };
   return {
+    forget: () => found.clear(),
     async decode(source, head, logs) {
       const named = logs.filter(({ topics }) => topics.length > 0);
       if (named.length === 0) return logs.map(() => null);
-      const routes = await readRoutes(source, head, [...new Set(named.map(({ address }) => address))]);
-      const forms = await readForms(deps, source, routes, named, formsOf);
+      const findings = findingsOf(source, head);
+      const routes = await findRoutes(source, head, findings, [
+        ...new Set(named.map(({ address }) => address)),
+      ]);
+      const forms = await findForms(deps, source, findings, routes, named, formsOf);
       const first = logs.map((log) => decodeByContracts(routes, forms, log));
       const missing = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
       if (missing.length === 0) return first;
-      const topics = new Set(missing.flatMap(({ topics: [topic0] }) => topic0 ?? []));
-      const signatures = await deps.signatures.listBySelectors([...topics]);
-      const known = eventsByTopic(signatures.map(({ entry }) => entry));
-      return logs.map((log, index) => first[index] ?? decodeBy(known.get(log.topics[0] ?? '0x'), log));
+      await findSignatures(deps, findings, missing);
+      return logs.map(
+        (log, index) => first[index] ?? decodeBy(findings.signatures.get(log.topics[0] ?? '0x'), log),
+      );
     },
   };
+}
+
+/** The routes of contracts: their codes as of now, their upgrades as of the head. */
+async function findRoutes(
+  source: LogSource,
+  head: HeadSnapshot,
+  { upgrades, routed }: Findings,
+  addresses: readonly Hex[],
+): Promise<Routes> {
+  const read = async (wanted: readonly Hex[]): Promise<void> => {
+    const fresh = wanted.filter((one) => !routed.has(one));
+    if (fresh.length === 0) return;
+    for (const [address, list] of await listUpgrades(source, head, fresh)) upgrades.set(address, list);
+    for (const address of fresh) routed.add(address);
+  };
+  const [codes] = await Promise.all([listCodes(source, addresses), read(addresses)]);
+  await read(beaconsOf({ codes, upgrades }, addresses));
+  return { codes, upgrades };
+}
+
+async function findSignatures(
+  { signatures }: DecoderDeps,
+  findings: Findings,
+  logs: readonly StoredLog[],
+): Promise<void> {
+  const topics = new Set(logs.flatMap(({ topics: [topic0] }) => topic0 ?? []));
+  const fresh = [...topics].filter((topic) => !findings.signatures.has(topic));
+  if (fresh.length === 0) return;
+  const known = eventsByTopic((await signatures.listBySelectors(fresh)).map(({ entry }) => entry));
+  for (const topic of fresh) findings.signatures.set(topic, known.get(topic) ?? []);
 }
 
 /** Where the contracts of a page lead to, and when. */
@@ -65,13 +134,21 @@ export async function readRoutes(
     listCodes(source, addresses),
     listUpgrades(source, head, addresses),
   ]);
-  const beacons = [...upgrades.values()]
-    .flat()
-    .flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : []));
-  for (const { proxy } of codes.values()) if (proxy?.beacon) beacons.push(proxy.beacon);
+  const beacons = beaconsOf({ codes, upgrades }, addresses);
   if (beacons.length === 0) return { codes, upgrades };
-  const ofBeacons = await listUpgrades(source, head, [...new Set(beacons)]);
-  return { codes, upgrades: new Map([...upgrades, ...ofBeacons]) };
+  return { codes, upgrades: new Map([...upgrades, ...(await listUpgrades(source, head, beacons))]) };
+}
+
+/** The beacons that some of these contracts ever had, as far as is known. */
+function beaconsOf({ codes, upgrades }: Routes, addresses: readonly Hex[]): Hex[] {
+  const beacons = addresses.flatMap((address) =>
+    (upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
+  );
+  for (const address of addresses) {
+    const beacon = codes.get(address)?.proxy?.beacon;
+    if (beacon) beacons.push(beacon);
+  }
+  return [...new Set(beacons)];
 }
 
 /** The contracts whose ABIs a log of `address` may be of, the likeliest first. */
@@ -91,9 +168,10 @@ export function implementationsAt({ codes, upgrades }: Routes, address: Hex, ord
 }
 
 /** Events by contract, of all that the page may need. */
-async function readForms(
+async function findForms(
   { verified }: DecoderDeps,
   source: LogSource,
+  findings: Findings,
   routes: Routes,
   logs: readonly StoredLog[],
   formsOf: (abi: readonly AbiEntry[]) => Forms,
@@ -101,23 +179,29 @@ async function readForms(
   const own = new Set(logs.map(({ address }) => address));
   const behind = new Set(logs.flatMap(({ address, ord }) => implementationsAt(routes, address, ord)));
   const more = [...behind].filter((address) => !own.has(address));
-  const moreCodes = new Map<Hex, ContractCode>();
+  const codes = new Map(routes.codes);
   await inChunks(more, async (chunk) => {
-    for (const [address, code] of await listCodes(source, chunk)) moreCodes.set(address, code);
+    for (const [address, code] of await listCodes(source, chunk)) codes.set(address, code);
     return [];
   });
   const contracts = [...own, ...more].map((address) => ({
     chainId: source.chainId,
     address,
-    codeHash: (routes.codes.get(address) ?? moreCodes.get(address))?.hash ?? null,
+    codeHash: codes.get(address)?.hash ?? null,
   }));
-  const found = await inChunks(contracts, (chunk) => verified.findMany(chunk));
-  const forms = new Map<Hex, Forms>();
-  contracts.forEach(({ address }, index) => {
-    const record = found[index];
-    if (record !== null && record !== undefined) forms.set(address, formsOf(record.abi));
+  const keyOf = ({ address, codeHash }: (typeof contracts)[number]): string => `${address} ${codeHash}`;
+  const fresh = contracts.filter((contract) => !findings.forms.has(keyOf(contract)));
+  const records = await inChunks(fresh, (chunk) => verified.findMany(chunk));
+  fresh.forEach((contract, index) => {
+    const record = records[index] ?? null;
+    findings.forms.set(keyOf(contract), record === null ? null : formsOf(record.abi));
   });
-  return forms;
+  return new Map(
+    contracts.flatMap((contract) => {
+      const forms = findings.forms.get(keyOf(contract)) ?? null;
+      return forms === null ? [] : [[contract.address, forms] as const];
+    }),
+  );
 }
 
 function decodeByContracts(

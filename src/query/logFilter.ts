@@ -2,7 +2,7 @@
 import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ZERO_HASH, type Hex } from '../domain/hex';
-import { lastOrdOfBlock, toOrd } from '../domain/ord';
+import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 
 /** Longest list of addresses or topics. */
@@ -68,11 +68,18 @@ export function isNarrow({ topics, either }: LogFilter): boolean {
 
 const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
-/** The parameters that the SQL of logs has in common. */
-export function logParams(chainId: number, head: HeadSnapshot, filter: LogFilter): QueryParams {
+/** The parameters that the SQL of logs has in common. Of the head only the blocks of `range` are named: often none. */
+export function logParams(
+  chainId: number,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  range: OrdRange = rangeOf(filter, head),
+): QueryParams {
   const { addresses, topics, either } = filter;
+  const [from, to] = [blockOfOrd(Math.max(0, range.from)), blockOfOrd(Math.max(0, range.to))];
+  const blocks = head.blocks.filter(({ number }) => number >= from && number <= to);
   return {
-    ...snapshotParams(head),
+    ...snapshotParams({ ...head, blocks }),
     chain_id: chainId,
     addresses: bare(addresses),
     topics0: bare(topics[0]),

@@ -93,7 +93,7 @@ export async function countLogs(
 ): Promise<{ readonly total: number; readonly exact: boolean } | null> {
   const range = rangeOf(filter, head);
   if (range.from > range.to) return { total: 0, exact: true };
-  const params = { ...logParams(chainId, head, filter), from_ord: range.from, to_ord: range.to };
+  const params = { ...logParams(chainId, head, filter, range), from_ord: range.from, to_ord: range.to };
   if (filter.txHash !== null || isNarrow(filter)) return null;
   if (filter.addresses.length === 0 && filter.topics[0].length === 0) {
     const blocks = {
@@ -128,7 +128,7 @@ async function listEventLogs(
   topic0: Hex,
 ): Promise<StoredLog[]> {
   const params = {
-    ...logParams(chainId, head, filter),
+    ...logParams(chainId, head, filter, range),
     address: address.slice(2),
     topic0: topic0.slice(2),
     from_ord: range.from,
@@ -157,7 +157,7 @@ async function findOrds(
 ): Promise<FoundOrds> {
   const { runner, chainId } = source;
   const params = {
-    ...logParams(chainId, head, filter),
+    ...logParams(chainId, head, filter, range),
     from_ord: range.from,
     to_ord: range.to,
     limit: wanted,
@@ -194,10 +194,16 @@ async function readLogs(
   filter: LogFilter,
   ords: readonly number[],
 ): Promise<StoredLog[]> {
-  const common = { ...logParams(chainId, head, filter), limit: ORDS_PER_QUERY };
   const read = (chunk: readonly number[]): Promise<z.infer<typeof logShape>[]> => {
-    const range = { from_ord: Math.min(...chunk), to_ord: Math.max(...chunk) };
-    return runner.run('explorer/list_logs_at', { ...common, ...range, ords: chunk }, logShape);
+    const range = { from: Math.min(...chunk), to: Math.max(...chunk) };
+    const params = {
+      ...logParams(chainId, head, filter, range),
+      from_ord: range.from,
+      to_ord: range.to,
+      ords: chunk,
+      limit: ORDS_PER_QUERY,
+    };
+    return runner.run('explorer/list_logs_at', params, logShape);
   };
   const byOrd = new Map<number, StoredLog>();
   for (const row of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(Number(row.ord), toLog(row));

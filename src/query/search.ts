@@ -8,7 +8,7 @@ import { isAddress, isHash, toLowerHex, type Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import type { SearchHit } from '../wire/explorer';
-import type { ContractReader } from './contracts';
+import { isToken, readFame, type ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { ALL_LOGS, type LogSource } from './logFilter';
 import { listLogs } from './logs';
@@ -26,12 +26,11 @@ const PLACE_EXACT = 4;
 const LOGS_LOG10_MAX = 9;
 
 const nameShape = z.object({
-  type: z.enum(['token', 'pair', 'contract']),
+  type: z.enum(['token', 'contract']),
   address: z.templateLiteral(['0x', z.string()]),
   title: z.string(),
   subtitle: z.string().nullable(),
   place: z.number(),
-  logs: z.string(),
 });
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });
 const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
@@ -106,11 +105,11 @@ function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<
 
 async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex): Promise<SearchHit[]> {
   const { chainId, runner } = source;
-  const [[facts], tokens] = await Promise.all([
-    deps.contracts.findMany(chainId, [address]),
-    listTokens(runner, [address]),
+  const [facts] = await deps.contracts.findMany(chainId, [address]);
+  const [[record], tokens] = await Promise.all([
+    deps.verified.findMany([{ chainId, address, codeHash: facts?.code?.hash ?? null }]),
+    isToken(facts) ? listTokens(runner, [address]) : new Map<Hex, never>(),
   ]);
-  const [record] = await deps.verified.findMany([{ chainId, address, codeHash: facts?.code?.hash ?? null }]);
   const token = tokens.get(address);
   const kind = facts?.kind ?? 'other';
   const isContract = (facts !== null && facts !== undefined) || (record !== null && record !== undefined);
@@ -164,24 +163,21 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
 
 async function searchText(deps: SearchDeps, { source, head }: Moment, text: string): Promise<SearchHit[]> {
   const { chainId, runner } = source;
-  const params = {
-    ...snapshotParams(head),
-    chain_id: chainId,
-    q: text,
-    verified_db: deps.verifiedDb,
-    limit: EACH_MAX,
-  };
+  const params = { chain_id: chainId, q: text, verified_db: deps.verifiedDb, limit: EACH_MAX };
   const [names, signatures] = await Promise.all([
     runner.run('explorer/search_names', params, nameShape),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
   ]);
+  const addresses = [...new Set(names.map(({ address }) => address))];
+  const { logs, pairs } = await readFame(source, head, addresses);
   const verified = new Set(names.flatMap(({ type, address }) => (type === 'contract' ? [address] : [])));
   const seen = new Set<string>();
-  const hits = names.flatMap(({ type, address, title, subtitle, place, logs }) => {
+  const hits = names.flatMap(({ type: kind, address, title, subtitle, place }) => {
     // A verified token is one hit, as what it is called by most.
     if (seen.has(address)) return [];
     seen.add(address);
-    const score = scoreOf(place, verified.has(address), Number(logs));
+    const type = kind === 'token' && pairs.has(address) ? 'pair' : kind;
+    const score = scoreOf(place, verified.has(address), logs.get(address) ?? 0);
     return [hit(type, chainId, { address }, title, subtitle, verified.has(address), score)];
   });
   for (const { address, name, dexName } of deps.pairs) {

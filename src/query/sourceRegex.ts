@@ -16,8 +16,8 @@ const SIZE_MAX = 300;
 const SPACE = 65_536;
 const FIRST_SLICE = 4;
 /** The index leaves few files of a slice. */
-const FIRST_SLICE_INDEXED = 256;
-const SLICE_GROWTH = 8;
+const FIRST_SLICE_INDEXED = 1_024;
+const SLICE_GROWTH = 64;
 const BUDGET_MS = 2_000;
 const LITERAL_MIN = 3;
 /** What the index is asked for: more of a long text tells no more. */

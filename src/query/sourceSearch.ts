@@ -19,7 +19,8 @@ const FILES_COUNTED = 100;
 const TEXT_BATCH = 100;
 const REGEX_BATCH = 16;
 /** An expression that takes less for its batch gets a larger one. */
-const BATCH_MS = 150;
+const BATCH_MS = 40;
+const BATCH_GROWTH = 4;
 const LINES_MAX = 200_000;
 
 export interface SourceHit {
@@ -61,20 +62,48 @@ export async function searchSources(
   question: SourceQuestion,
 ): Promise<SourcePage> {
   const { regex } = question;
-  const ranked =
-    regex === null ? await rankByText(source, question) : await rankByRegex(source, question, regex);
-  let size = regex === null ? TEXT_BATCH : REGEX_BATCH;
+  if (regex === null) {
+    const ranked = await rankByIndex(source, question, question.q);
+    return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
+  }
+  if (regex.needle !== '') {
+    // Most files with its longest word match the expression too: often the first ones are enough.
+    const ranked = await rankByIndex(source, question, regex.needle);
+    const found = await lookInto(source, question, ranked.files.slice(0, FILES_COUNTED));
+    const all = ranked.complete && found.looked === ranked.files.length;
+    if (all || found.total >= question.offset + question.limit)
+      return pageOf(source, question, ranked, found);
+  }
+  const ranked = await rankByRegex(source, question, regex);
+  return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
+}
+
+interface Found {
+  /** Of the asked page. */
+  readonly shown: readonly Located[];
+  /** Matching lines of the files that were looked into. */
+  readonly total: number;
+  readonly looked: number;
+}
+
+/** Looks into files in their order, until the page is full and enough are counted. */
+async function lookInto(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  files: readonly RankedFile[],
+): Promise<Found> {
+  let size = question.regex === null ? TEXT_BATCH : REGEX_BATCH;
   const wanted = question.offset + question.limit;
   const shown: Located[] = [];
   let total = 0;
   let looked = 0;
-  while (looked < ranked.files.length && (total < wanted || looked < FILES_COUNTED)) {
+  while (looked < files.length && (total < wanted || looked < FILES_COUNTED)) {
     // Where the count may end is the same however large the batches are.
     const end = looked < FILES_COUNTED ? Math.min(looked + size, FILES_COUNTED) : looked + size;
-    const batch = ranked.files.slice(looked, end);
+    const batch = files.slice(looked, end);
     const started = performance.now();
     const located = await locate(source, question, batch);
-    if (performance.now() - started < BATCH_MS) size = Math.min(TEXT_BATCH, size * 2);
+    if (performance.now() - started < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
     looked += batch.length;
     for (const found of located) {
       const skip = Math.max(0, question.offset - total);
@@ -82,7 +111,16 @@ export async function searchSources(
       total += found.hits.length;
     }
   }
-  const exact = ranked.complete && looked === ranked.files.length;
+  return { shown, total, looked };
+}
+
+async function pageOf(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  { files, complete }: Ranked,
+  { shown, total, looked }: Found,
+): Promise<SourcePage> {
+  const exact = complete && looked === files.length;
   return { hits: await describe(source, question, shown), total, exact };
 }
 
@@ -92,12 +130,13 @@ interface Ranked {
   readonly complete: boolean;
 }
 
-async function rankByText(source: SourceSearchSource, question: SourceQuestion): Promise<Ranked> {
-  const params = {
-    ...filterOf(source, question),
-    needle: question.q,
-    limit: FILES_MAX,
-  };
+/** Files that may hold a text, by the index alone. */
+async function rankByIndex(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  needle: string,
+): Promise<Ranked> {
+  const params = { ...filterOf(source, question), needle, limit: FILES_MAX };
   const files = await source.runner.run('sources/rank_files', params, rankedShape);
   return { files, complete: files.length < FILES_MAX };
 }

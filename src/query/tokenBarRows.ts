@@ -52,7 +52,7 @@ export interface BarRange {
 }
 
 function keyOf({ token, currency }: TokenBarsOf): QueryParams {
-  return { token: token.slice(2), usd: currency === 'usd' };
+  return { token: token.slice(2), usd: currency === 'usd', native: currency !== 'usd' };
 }
 
 /** Parts of stored bars, newest first, at most `limit`: the last bucket may then be cut. */

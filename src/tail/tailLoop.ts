@@ -10,7 +10,7 @@ import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/headSnapshot';
-import { readChangeMark, readHead } from '../query/headState';
+import { followHead, readChangeMark, readHeadRow, type HeadNews, type HeadReading } from '../query/headState';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
@@ -38,8 +38,11 @@ export interface TailLoop {
   streamHead(): HeadSnapshot | null;
   /** Resolves when a look at the database that began after this call is done and published; or after the time, ms. */
   refreshed(timeoutMs: number): Promise<void>;
-  /** Looks at the database at once: who is beside the ingester need not wait for the next poll. */
-  wake(): void;
+  /**
+   * Says that the database changed, to who is beside the ingester: by a flip of the head, which is taken as told, or (null)
+   * by something that must be read. What was told is compared with the database at the next poll.
+   */
+  wake(flip: HeadNews | null): void;
   facts(): TailFacts;
 }
 
@@ -70,7 +73,9 @@ class DatabaseTail implements TailLoop {
   private lastPollAt: number | null = null;
   private headAt: number | null = null;
   private lastError: string | null = null;
-  private woken = false;
+  /** What was told of since the last step; empty: nothing. */
+  private news: (HeadNews | null)[] = [];
+  private reading: HeadReading | null = null;
   private endPause: () => void = () => undefined;
 
   constructor(private readonly options: TailLoopOptions) {}
@@ -79,12 +84,12 @@ class DatabaseTail implements TailLoop {
     const { log, pollMs = 50 } = this.options;
     signal.addEventListener('abort', () => this.endPause(), { once: true });
     for (let failures = 0; !signal.aborted;) {
-      const told = this.woken;
-      this.woken = false;
+      const news = this.news;
+      this.news = [];
       const waiting = [...this.waiters];
       try {
         // A database that hangs must not hold up the end of the process.
-        await untilAborted(this.step(told), signal);
+        await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
         if (failures > 0) log.info({ failures }, 'the tail loop is back');
         failures = 0;
@@ -120,8 +125,8 @@ class DatabaseTail implements TailLoop {
     };
   }
 
-  wake(): void {
-    this.woken = true;
+  wake(flip: HeadNews | null): void {
+    this.news.push(flip);
     this.endPause();
   }
 
@@ -141,12 +146,12 @@ class DatabaseTail implements TailLoop {
   private async pause(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     this.endPause = () => over.abort();
-    if (this.woken || signal.aborted) over.abort();
+    if (this.news.length > 0 || signal.aborted) over.abort();
     await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
   }
 
-  private async step(told: boolean): Promise<void> {
-    await this.refresh(told);
+  private async step(news: readonly (HeadNews | null)[]): Promise<void> {
+    if (!this.follow(news)) await this.refresh(news.length > 0);
     const { head, published } = this;
     if (head === null || head.version === published?.version) return;
     await this.publish(published, head);
@@ -159,13 +164,40 @@ class DatabaseTail implements TailLoop {
     const mark = told ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
     if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
-    const head = await readHead(runner, chainId);
+    const reading = await readHeadRow(runner, chainId);
     this.lastPollAt = now();
-    if (head?.hash !== this.head?.hash) this.headAt = head === null ? null : now();
-    this.head = head;
+    this.compare(reading?.snapshot ?? null);
+    this.take(reading);
     // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.
     this.mark = mark;
     this.readAt = now();
+  }
+
+  /** Whether all that was told of could be taken without reading it. */
+  private follow(news: readonly (HeadNews | null)[]): boolean {
+    const flips = news.flatMap((flip) => flip ?? []);
+    if (this.reading === null || flips.length === 0 || flips.length < news.length) return false;
+    const reading = followHead(this.reading, flips);
+    if (reading !== null) this.take(reading);
+    return reading !== null;
+  }
+
+  private take(reading: HeadReading | null): void {
+    const { now = steadyNow } = this.options;
+    const head = reading?.snapshot ?? null;
+    if (head?.hash !== this.head?.hash) this.headAt = head === null ? null : now();
+    this.reading = reading;
+    this.head = head;
+  }
+
+  /** What is stored must be what was told: the same version is the same chain. */
+  private compare(stored: HeadSnapshot | null): void {
+    const { head } = this;
+    if (stored === null || head === null || stored.version !== head.version) return;
+    const links = ({ blocks }: HeadSnapshot): string =>
+      blocks.map(({ hash, commit }) => `${hash} ${commit}`).join();
+    if (stored.finalTo !== head.finalTo || links(stored) !== links(head))
+      this.options.log.error({ version: head.version }, 'the head was told otherwise than it is stored');
   }
 
   private async publish(old: HeadSnapshot | null, next: HeadSnapshot): Promise<void> {

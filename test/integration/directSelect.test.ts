@@ -108,7 +108,8 @@ test.each([
   ['too long for an address', { list: LIST }],
 ])('rows read as bytes, with parameters %s, are those of the engine', async (_, params) => {
   const rows = 3_000;
-  const wide = "toUInt256(number) * toUInt256(number + 1) * toUInt256('1000000007000000000000000000000000000000000')";
+  const wide =
+    "toUInt256(number) * toUInt256(number + 1) * toUInt256('1000000007000000000000000000000000000000000')";
   const where = 'list' in params ? 'WHERE length({list:Array(String)}) = 5000' : '';
   const sql = `SELECT number::UInt8 AS a, number::UInt16 AS b, number::UInt32 AS c, number * 3000000000000 AS d,
     number / 7 AS e, if(number = 0, 0, ${wide})::UInt256 AS f, ((number - 5) * 1.5)::Decimal(38, 12) AS g,

@@ -26,6 +26,7 @@ export function crashingDatabase(database: Database, random: Random): CrashingDa
     if (dead) throw crash();
   };
   return {
+    cluster: null,
     arm(value) {
       probability = value;
     },

@@ -1,7 +1,8 @@
 /** The real engine as a place to run a seed on: lives die before a statement, or after it was done and before that is known. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { createLog } from '../../src/log';
+import { createClusterDatabase, type EmbeddedCluster } from '../support/embeddedCluster';
 import { createTestDatabase } from '../support/engine';
 import { crashError, glitchError, type FaultPlan } from './faultPlan';
 import type { Backend } from './runSeed';
@@ -16,28 +17,44 @@ export interface EngineBackend extends Backend {
 
 const log = createLog('silent', false);
 
-export async function createEngineBackend(): Promise<EngineBackend> {
-  const test = await createTestDatabase();
-  const steady = openDatabase({ url: test.writerUrl });
+/** On one engine, or on the shards of `cluster`. */
+export async function createEngineBackend(cluster?: EmbeddedCluster): Promise<EngineBackend> {
+  const { steady, readerUrl, drop } = await openPlace(cluster);
   await migrate(steady, log);
+  const parts = steady.cluster === null ? [steady] : steady.cluster.nodes.map(({ database }) => database);
   return {
     steady,
-    readerUrl: test.readerUrl,
+    readerUrl,
     isQuiet: () => true,
     connect: (faults, trace, clock) => mortal(steady, faults, trace, clock),
     async clear() {
-      const tables = await steady.select<{ name: string }>(
-        'list tables',
-        `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
-           AND name != 'schema_migrations' ORDER BY name`,
-      );
-      for (const { name } of tables) await steady.command('clear', `TRUNCATE TABLE ${name} SYNC`);
+      for (const part of parts) await clear(part);
     },
-    async drop() {
-      await steady.close();
-      await test.drop();
-    },
+    drop,
   };
+}
+
+async function openPlace(cluster: EmbeddedCluster | undefined) {
+  if (cluster !== undefined) {
+    const test = await createClusterDatabase(cluster);
+    return { steady: test.database, readerUrl: test.readerUrl, drop: test.drop };
+  }
+  const test = await createTestDatabase();
+  const steady = openDatabase({ url: test.writerUrl });
+  const drop = async (): Promise<void> => {
+    await steady.close();
+    await test.drop();
+  };
+  return { steady, readerUrl: test.readerUrl, drop };
+}
+
+async function clear(server: Database): Promise<void> {
+  const tables = await server.select<{ name: string }>(
+    'list tables',
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
+       AND name != 'schema_migrations' ORDER BY name`,
+  );
+  for (const { name } of tables) await server.command('clear', `TRUNCATE TABLE ${name} SYNC`);
 }
 
 /** Virtual time stands still while the engine works, so that its speed changes nothing. */
@@ -57,7 +74,13 @@ function mortal(
   };
   const read = <T>(run: () => Promise<T>): Promise<T> =>
     faults.death === null ? clock.hold(run()) : Promise.reject(crashError());
+  const { cluster } = steady;
+  const mortalNode = ({ name, database }: ClusterNode): ClusterNode => ({
+    name,
+    database: mortal(database, faults, trace, clock),
+  });
   return {
+    cluster: cluster === null ? null : { ...cluster, nodes: cluster.nodes.map(mortalNode) },
     select: (name, sql, params) => read(() => steady.select(name, sql, params)),
     selectBinary: (name, sql, params) => read(() => steady.selectBinary(name, sql, params)),
     command: (name, sql, params, token) => write(name, () => steady.command(name, sql, params, token)),

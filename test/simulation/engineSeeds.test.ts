@@ -2,15 +2,8 @@
  * Seeds on the real engine, each of them also on the model of the store: both end with the same bytes, and those are the
  * chain's. More: npm run simulate -- --engine --seed 1 --seeds 300.
  */
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { verifyAggregates } from '../../src/query/verifyAggregates';
-import { compareAnswers } from './compareAnswers';
-import { checkContent, checkOnModel } from './checkSeed';
+import { checkOnEngine } from './checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
-import { runSeed } from './runSeed';
-import { planOf } from './seedPlan';
-import { SIM_CHAIN_ID } from './simChain';
-import { contentHash, engineContent } from './storedContent';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
 const SEEDS = Number(process.env['SIMULATION_ENGINE_SEEDS'] ?? 4);
@@ -22,31 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => backend.drop());
 
-async function checkOnEngine(seed: number): Promise<{ wrong: string[]; lives: number }> {
-  await backend.clear();
-  const plan = planOf(seed);
-  const run = await runSeed(plan, backend);
-  const onModel = await checkOnModel(seed);
-  const wrong = onModel.wrong.map((line) => `on the model: ${line}`);
-  if (run.stuck !== null || run.tip === null)
-    return { wrong: [...wrong, run.stuck ?? 'nothing is stored'], lives: run.lives };
-  const content = await engineContent(backend.steady, run.tip);
-  wrong.push(...(await checkContent(run.chain, content)));
-  if (content.beyond > 0) wrong.push(`${content.beyond} rows lie beyond the cursor`);
-  if (contentHash(content) !== onModel.contentHash) wrong.push('the model ends with another content');
-  const { startBlock: from, finalTo } = run.tip;
-  const differing = await verifyAggregates(
-    createQueryRunner(backend.steady, { checkRows: true }),
-    { chainId: SIM_CHAIN_ID, from, to: finalTo, finalTo },
-    () => undefined,
-  );
-  wrong.push(
-    ...differing.map(({ item, only_in: place, value }) => `verify: ${item} only in ${place}: ${value}`),
-  );
-  wrong.push(...(await compareAnswers(backend.steady, run.chain)));
-  return { wrong, lives: run.lives };
-}
-
 test(
   `seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} end on the engine as on the model, and both with the chain’s content`,
   async () => {
@@ -57,7 +25,7 @@ test(
     const wrong: string[] = [];
     for (let done = 1; done <= SEEDS; done += 1) {
       const seed = FIRST_SEED + done - 1;
-      const result = await checkOnEngine(seed);
+      const result = await checkOnEngine(backend, seed);
       lives += result.lives;
       for (const line of result.wrong) {
         wrong.push(`seed ${seed}: ${line}`);

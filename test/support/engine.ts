@@ -16,13 +16,23 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const writer = readUrl('CANDLEHOUSE_TEST_WRITER_URL');
   const database = `candlehouse_test_${randomBytes(6).toString('hex')}`;
-  await command(writer, `CREATE DATABASE ${database}`);
+  const servers = listServers(writer);
+  for (const server of servers) await command(server, `CREATE DATABASE ${database}`);
   return {
     writerUrl: withDatabase(writer, database),
     readerUrl: withDatabase(readUrl('CANDLEHOUSE_TEST_READER_URL'), database),
     database,
-    drop: () => command(writer, `DROP DATABASE IF EXISTS ${database} SYNC`),
+    async drop() {
+      for (const server of servers) await command(server, `DROP DATABASE IF EXISTS ${database} SYNC`);
+    },
   };
+}
+
+/** One, but under jest.cluster.config.js. */
+function listServers(writer: string): string[] {
+  const cluster = process.env['CANDLEHOUSE_TEST_CLUSTER'];
+  if (cluster === undefined) return [writer];
+  return (JSON.parse(cluster) as { servers: { url: string }[] }).servers.map(({ url }) => url);
 }
 
 function readUrl(name: string): string {

@@ -1,10 +1,12 @@
 /** The built program as a user runs it: spawned, its log read, stopped or killed. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { CLUSTER_NAME } from './embeddedCluster';
 
 const mainFile = (): string => join(findPackageRoot(), 'dist', 'main.js');
 /** Of what a program printed. */
@@ -26,7 +28,22 @@ export interface Program extends Spawned {
 export type Settings = Readonly<Record<string, string>>;
 
 function environment(settings: Settings): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', LOG_LEVEL: 'info', ...settings };
+  const own = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', LOG_LEVEL: 'info' };
+  return { ...own, ...placeOf(settings), ...settings };
+}
+
+/** Under jest.cluster.config.js a database of the cluster, of its own for each data folder; else the folder itself. */
+function placeOf({ DATA_DIR: folder }: Settings): Settings {
+  const writer = process.env['CANDLEHOUSE_TEST_WRITER_URL'];
+  const reader = process.env['CANDLEHOUSE_TEST_READER_URL'];
+  if (process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined || folder === undefined) return {};
+  const name = `candlehouse_${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
+  const within = (url = ''): string => url.replace(/\/\w+$/, `/${name}`);
+  return {
+    CLICKHOUSE_URL: within(writer),
+    CLICKHOUSE_READ_URL: within(reader),
+    CLICKHOUSE_CLUSTER: CLUSTER_NAME,
+  };
 }
 
 /** Starts `dist/main.js <command>`. */

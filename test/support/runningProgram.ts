@@ -10,6 +10,7 @@ import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { runAll } from '../../src/commands/runAll';
 import { loadConfig } from '../../src/config';
 import { Cable } from './cable';
+import { CLUSTER_NAME } from './embeddedCluster';
 import { createTestDatabase } from './engine';
 
 export interface LogLine {
@@ -64,6 +65,10 @@ export async function createProgramHome(): Promise<ProgramHome> {
         RATE_LIMIT_PER_MINUTE: '0',
         CLICKHOUSE_URL: through(test.writerUrl),
         CLICKHOUSE_READ_URL: through(test.readerUrl),
+        // Under jest.cluster.config.js.
+        ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined
+          ? {}
+          : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),
         ...settings,
       });
       running.push(program);

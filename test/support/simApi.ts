@@ -11,6 +11,12 @@ import { createLog } from '../../src/log';
 import { createMetrics } from '../../src/metrics';
 import { openSession, SIM_PRICES } from '../simulation/harness';
 import { SimChain } from '../simulation/simChain';
+import {
+  CLUSTER_NAME,
+  createClusterDatabase,
+  type ClusterDatabase,
+  type EmbeddedCluster,
+} from './embeddedCluster';
 import { createTestDatabase } from './engine';
 
 export interface SimApi {
@@ -22,14 +28,15 @@ export interface SimApi {
   stop(): Promise<void>;
 }
 
-/** `env`: settings of the program. */
+/** `env`: settings of the program. `cluster`: where the database lies on its shards instead of on the one engine. */
 export async function startSimApi(
   seed: number,
   blocks: number,
   env: Readonly<Record<string, string>> = {},
+  cluster?: EmbeddedCluster,
 ): Promise<SimApi> {
-  const test_ = await createTestDatabase();
-  const db = openDatabase({ url: test_.writerUrl });
+  const test_ = await (cluster === undefined ? openTestDatabase() : createClusterDatabase(cluster));
+  const db = test_.database;
   await migrate(db, createLog('silent', false));
   const chain = new SimChain(seed);
   chain.mine(blocks);
@@ -47,7 +54,8 @@ export async function startSimApi(
   });
   const lines: string[] = [];
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) });
-  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...env }, (path) =>
+  const place = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
+  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...place, ...env }, (path) =>
     readFileSync(path, 'utf8'),
   );
   const anchors = SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' }));
@@ -69,8 +77,17 @@ export async function startSimApi(
     log: lines,
     async stop() {
       await api.close();
-      await db.close();
       await test_.drop();
     },
   };
+}
+
+async function openTestDatabase(): Promise<ClusterDatabase> {
+  const test = await createTestDatabase();
+  const database = openDatabase({ url: test.writerUrl });
+  const drop = async (): Promise<void> => {
+    await database.close();
+    await test.drop();
+  };
+  return { ...test, database, drop };
 }

@@ -1,8 +1,14 @@
 -- One row: how many matching events lie in (after_ord, to_ord]. Key: ord; with a pair the projection by_pair. `pair`,
--- `token`, `maker`: hex without 0x, empty for any. Callers count final rows once and then only what was added.
+-- `token`, `maker`: hex without 0x, empty for any. Callers count final rows once and then only what was added:
+-- without `in_final` the final tables are not looked at.
 SELECT toString(sum(events)) AS events
 FROM
 (
+    (
+        SELECT toUInt64(0) AS events
+    )
+    -- if in_final
+    UNION ALL
     (
         SELECT count() AS events
         FROM swaps
@@ -10,10 +16,12 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
     )
+    -- end
+    -- if commits
     UNION ALL
     (
         SELECT count() AS events
@@ -23,10 +31,12 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
     )
+    -- end
+    -- if in_final
     UNION ALL
     (
         SELECT count() AS events
@@ -36,10 +46,12 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
     )
+    -- end
+    -- if commits
     UNION ALL
     (
         SELECT count() AS events
@@ -50,10 +62,12 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
     )
+    -- end
+    -- if in_final
     UNION ALL
     (
         SELECT count() AS events
@@ -63,17 +77,21 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM pool_states
                 WHERE pair = unhex({pair:String})
                     AND ord <= {final_ord:UInt64}
                     AND ord > {after_ord:UInt64}
                     AND ord <= {to_ord:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
     )
+    -- end
+    -- if commits
     UNION ALL
     (
         SELECT count() AS events
@@ -84,9 +102,10 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
     )
+    -- end
 )
 LIMIT 1

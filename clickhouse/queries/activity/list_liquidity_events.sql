@@ -1,4 +1,5 @@
--- One row: a mint or burn, by its ord. Key: ord. Reads only the ords it is given.
+-- One row: a mint or burn, by its ord. Key: ord. Reads only the ords it is given: `ords` of the
+-- final table, `head_ords` of its twin; `both`: there are some of each.
 SELECT
     toString(kind) AS event,
     toString(e.ord) AS ord,
@@ -22,12 +23,18 @@ SELECT
     trust
 FROM
 (
+    -- if ords
     SELECT *
     FROM liquidity_events
     WHERE ord IN {ords:Array(UInt64)} AND ord <= {final_ord:UInt64}
+    -- end
+    -- if both
     UNION ALL
+    -- end
+    -- if head_ords
     SELECT * EXCEPT commit
     FROM liquidity_events_head
-    WHERE ord IN {ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    WHERE ord IN {head_ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    -- end
 ) AS e
 LIMIT {limit:UInt32}

@@ -2,10 +2,16 @@
 -- `pair`, `token`, `maker`: hex without 0x, empty for any. A pair, or a token with `thin_token` (which excludes pair and
 -- maker), is looked up in the projection by_pair, at most `thin_limit` ords; everything else reads the table in order.
 -- `tx_index < 4294967295` holds for every row: it keeps the engine from reading the projection instead, which is in
--- another order. Must never read wide columns.
+-- another order. Without `in_final` the final tables are not looked at. Must never read wide columns.
 SELECT toString(e.ord) AS ord, event
 FROM
 (
+    (
+        SELECT toUInt64(0) AS ord, '' AS event
+        WHERE false
+    )
+    -- if in_final
+    UNION ALL
     (
         SELECT ord, 'swap' AS event
         FROM swaps
@@ -13,7 +19,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM swaps
                 WHERE pair = unhex({pair:String})
@@ -22,8 +29,10 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord DESC
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND (NOT {thin_token:Bool} OR ord IN (
+            )
+            -- end
+            -- if thin_token
+            AND ord IN (
                 SELECT ord
                 FROM swaps
                 WHERE pair IN (
@@ -36,13 +45,16 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord DESC
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
             AND tx_index < 4294967295
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
+    -- if commits
     UNION ALL
     (
         SELECT ord, 'swap' AS event
@@ -52,12 +64,14 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
+    -- if in_final
     UNION ALL
     (
         SELECT ord, toString(kind) AS event
@@ -67,20 +81,24 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM liquidity_events
                 WHERE pair = unhex({pair:String})
                     AND ord <= {final_ord:UInt64}
                     AND ord > {after_ord:UInt64}
                     AND ord <= {to_ord:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
             AND tx_index < 4294967295
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
+    -- if commits
     UNION ALL
     (
         SELECT ord, toString(kind) AS event
@@ -91,12 +109,14 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
+    -- if in_final
     UNION ALL
     (
         SELECT ord, 'sync' AS event
@@ -106,7 +126,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM pool_states
                 WHERE pair = unhex({pair:String})
@@ -115,8 +136,10 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord DESC
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND (NOT {thin_token:Bool} OR ord IN (
+            )
+            -- end
+            -- if thin_token
+            AND ord IN (
                 SELECT ord
                 FROM pool_states
                 WHERE pair IN (
@@ -129,13 +152,16 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord DESC
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
             AND tx_index < 4294967295
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
+    -- if commits
     UNION ALL
     (
         SELECT ord, 'sync' AS event
@@ -146,12 +172,13 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
 ) AS e
 ORDER BY e.ord DESC
 LIMIT {limit:UInt64} OFFSET {skip:UInt64}

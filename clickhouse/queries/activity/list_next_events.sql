@@ -13,7 +13,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM swaps
                 WHERE pair = unhex({pair:String})
@@ -22,8 +23,10 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND (NOT {thin_token:Bool} OR ord IN (
+            )
+            -- end
+            -- if thin_token
+            AND ord IN (
                 SELECT ord
                 FROM swaps
                 WHERE pair IN (
@@ -36,13 +39,15 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
             AND tx_index < 4294967295
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord, 'swap' AS event
@@ -52,12 +57,13 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- end
     UNION ALL
     (
         SELECT ord, toString(kind) AS event
@@ -67,20 +73,23 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM liquidity_events
                 WHERE pair = unhex({pair:String})
                     AND ord <= {final_ord:UInt64}
                     AND ord > {after_ord:UInt64}
                     AND ord <= {to_ord:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
             AND tx_index < 4294967295
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord, toString(kind) AS event
@@ -91,12 +100,13 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- end
     UNION ALL
     (
         SELECT ord, 'sync' AS event
@@ -106,7 +116,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR ord IN (
+            -- if pair
+            AND ord IN (
                 SELECT ord
                 FROM pool_states
                 WHERE pair = unhex({pair:String})
@@ -115,8 +126,10 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND (NOT {thin_token:Bool} OR ord IN (
+            )
+            -- end
+            -- if thin_token
+            AND ord IN (
                 SELECT ord
                 FROM pool_states
                 WHERE pair IN (
@@ -129,13 +142,15 @@ FROM
                     AND ord <= {to_ord:UInt64}
                 ORDER BY ord
                 LIMIT {thin_limit:UInt64}
-            ))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            )
+            -- end
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
             AND tx_index < 4294967295
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord, 'sync' AS event
@@ -146,12 +161,13 @@ FROM
             AND ord > {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            AND ({pair:String} = '' OR pair = unhex({pair:String}))
-            AND ({token:String} = '' OR token0 = unhex({token:String}) OR token1 = unhex({token:String}))
-            AND ({maker:String} = '' OR maker = unhex({maker:String}))
+            AND pair = unhex({pair:String}) -- if pair
+            AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
+            AND maker = unhex({maker:String}) -- if maker
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- end
 ) AS e
 ORDER BY e.ord
 LIMIT {limit:UInt64}

@@ -1,4 +1,5 @@
--- One row: a V2 sync, by its ord. Key: ord. Reads only the ords it is given.
+-- One row: a V2 sync, by its ord. Key: ord. Reads only the ords it is given: `ords` of the
+-- final table, `head_ords` of its twin; `both`: there are some of each.
 SELECT
     'sync' AS event,
     toString(e.ord) AS ord,
@@ -15,12 +16,18 @@ SELECT
     toString(e.reserve1) AS reserve1
 FROM
 (
+    -- if ords
     SELECT *
     FROM pool_states
     WHERE kind = 'sync' AND ord IN {ords:Array(UInt64)} AND ord <= {final_ord:UInt64}
+    -- end
+    -- if both
     UNION ALL
+    -- end
+    -- if head_ords
     SELECT * EXCEPT commit
     FROM pool_states_head
-    WHERE kind = 'sync' AND ord IN {ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    WHERE kind = 'sync' AND ord IN {head_ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    -- end
 ) AS e
 LIMIT {limit:UInt32}

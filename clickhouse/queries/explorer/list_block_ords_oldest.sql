@@ -12,6 +12,7 @@ FROM
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord
@@ -24,6 +25,7 @@ FROM
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- end
 ) AS e
 ORDER BY e.ord
 LIMIT {limit:UInt64}

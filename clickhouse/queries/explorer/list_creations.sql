@@ -13,18 +13,22 @@ FROM
     SELECT address AS contract, creator, NULL::Nullable(FixedString(20)) AS factory, tx_hash, intDiv(ord, 1048576)::UInt32 AS block, timestamp
     FROM created_contracts
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+    -- if commits
     UNION ALL
     SELECT address, creator, NULL, tx_hash, intDiv(ord, 1048576)::UInt32, timestamp
     FROM created_contracts_head
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    -- end
     UNION ALL
     SELECT address, NULL, factory, assumeNotNull(created_tx), assumeNotNull(created_block), assumeNotNull(created_at)
     FROM pools
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord <= {final_ord:UInt64} AND isNotNull(created_tx)
+    -- if commits
     UNION ALL
     SELECT address, NULL, factory, assumeNotNull(created_tx), assumeNotNull(created_block), assumeNotNull(created_at)
     FROM pools_head
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit) AND isNotNull(created_tx)
+    -- end
     UNION ALL
     SELECT address, creator, factory, tx_hash, block, timestamp
     FROM contract_creations

@@ -13,6 +13,7 @@ FROM
     FROM logs
     WHERE chain_id = {chain_id:UInt32} AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
     GROUP BY chain_id, address
+    -- if commits
     UNION ALL
     SELECT address AS emitter, count() AS logs, min(ord) AS first_ord, max(ord) AS last_ord, false AS final_part
     FROM logs_head
@@ -21,6 +22,7 @@ FROM
         AND has({commits:Array(UInt64)}, commit)
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
     GROUP BY address
+    -- end
 ) AS e
 GROUP BY e.emitter
 LIMIT {limit:UInt32}

@@ -21,16 +21,19 @@ FROM
             AND topic_count > 0
             AND ord >= {from_ord:UInt64}
             AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
-            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
-            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
-            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+            -- if left_at
+            AND arrayAll(
                 (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
                     OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
-                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+            -- end
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
@@ -43,16 +46,19 @@ FROM
             AND ord >= {from_ord:UInt64}
             AND ord <= {to_ord:UInt64}
             AND has({commits:Array(UInt64)}, commit)
-            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
-            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
-            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
-            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+            -- if left_at
+            AND arrayAll(
                 (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
                     OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
-                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+            -- end
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
+    -- end
 ) AS e
 ORDER BY e.ord DESC
 LIMIT {limit:UInt64} OFFSET {skip:UInt64}

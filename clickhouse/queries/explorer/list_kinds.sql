@@ -12,9 +12,11 @@ FROM
     SELECT address, 'pair'
     FROM pools
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+    -- if commits
     UNION ALL
     SELECT address, 'pair'
     FROM pools_head
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    -- end
 ) AS k
 LIMIT {limit:UInt32}

@@ -16,7 +16,8 @@ FROM
         AND ord >= {from_ord:UInt64}
         AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
         AND ord IN {ords:Array(UInt64)}
-        AND (empty({addresses:Array(String)}) OR address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+    -- if commits
     UNION ALL
     SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
     FROM logs_head
@@ -24,5 +25,6 @@ FROM
         AND ord > {final_ord:UInt64}
         AND has({commits:Array(UInt64)}, commit)
         AND ord IN {ords:Array(UInt64)}
+    -- end
 ) AS e
 LIMIT {limit:UInt64}

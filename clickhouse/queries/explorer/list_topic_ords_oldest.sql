@@ -13,6 +13,7 @@ FROM
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord
@@ -26,6 +27,7 @@ FROM
         ORDER BY ord
         LIMIT {limit:UInt64}
     )
+    -- end
 ) AS e
 ORDER BY e.ord
 LIMIT {limit:UInt64}

@@ -13,18 +13,21 @@ FROM
             AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
             AND tx_hash = unhex({tx_hash:String})
             AND reinterpretAsUInt32(tx_hash) = reinterpretAsUInt32(unhex({tx_hash:String}))
-            AND (empty({addresses:Array(String)}) OR address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
-            AND (empty({topics0:Array(String)}) OR (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))))
-            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
-            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
-            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
-            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+            AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
+            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+            -- if left_at
+            AND arrayAll(
                 (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
                     OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
-                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+            -- end
         ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
         LIMIT {limit:UInt64}
     )
+    -- if commits
     UNION ALL
     (
         SELECT ord
@@ -35,18 +38,21 @@ FROM
             AND ord <= {to_ord:UInt64}
             AND has({commits:Array(UInt64)}, commit)
             AND tx_hash = unhex({tx_hash:String})
-            AND (empty({addresses:Array(String)}) OR address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
-            AND (empty({topics0:Array(String)}) OR (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))))
-            AND (empty({topics1:Array(String)}) OR (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))))
-            AND (empty({topics2:Array(String)}) OR (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))))
-            AND (empty({topics3:Array(String)}) OR (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))))
-            AND (empty({left_at:Array(UInt8)}) OR arrayAll(
+            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+            AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
+            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+            -- if left_at
+            AND arrayAll(
                 (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
                     OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
-                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)}))
+                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+            -- end
         ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
         LIMIT {limit:UInt64}
     )
+    -- end
 ) AS e
 ORDER BY if({newest:Bool}, -toInt64(e.ord), toInt64(e.ord))
 LIMIT {limit:UInt64}

@@ -5,6 +5,7 @@ FROM
     SELECT log_count
     FROM blocks
     WHERE chain_id = {chain_id:UInt32} AND number BETWEEN {from_block:UInt32} AND least({to_block:UInt32}, {final_to:UInt32})
+    -- if commits
     UNION ALL
     SELECT log_count
     FROM blocks_head
@@ -12,5 +13,6 @@ FROM
         AND number > {final_to:UInt32}
         AND number BETWEEN {from_block:UInt32} AND {to_block:UInt32}
         AND has({commits:Array(UInt64)}, commit)
+    -- end
 ) AS b
 LIMIT 1

@@ -6,8 +6,7 @@ SELECT
     t.name AS name,
     t.decimals AS decimals
 FROM tokens AS t
-WHERE empty({addresses:Array(String)})
-    OR t.address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+WHERE t.address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 ORDER BY t.version DESC
 LIMIT 1 BY t.address
 LIMIT {limit:UInt32}

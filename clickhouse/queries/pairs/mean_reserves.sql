@@ -30,10 +30,12 @@ FROM
             FROM pool_states
             WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
         )
+        -- if commits
         UNION ALL
         SELECT ord, timestamp, reserve0, reserve1
         FROM pool_states_head
         WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
+        -- end
     ) AS s
 )
 WHERE notEmpty(states)

@@ -33,6 +33,7 @@ FROM
         AND timestamp > {since:UInt32}
         AND (timestamp < {from:UInt32} OR timestamp >= {to:UInt32})
         AND tracked
+    -- if commits
     UNION ALL
     SELECT amount_usd AS volume, fee_usd AS fee
     FROM swaps_head
@@ -41,5 +42,6 @@ FROM
         AND pair = unhex({pair:String})
         AND timestamp > {since:UInt32}
         AND tracked
+    -- end
 ) AS w
 LIMIT 1

@@ -5,17 +5,17 @@
 SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
 FROM {verified_db:Identifier}.source_files AS f
 WHERE f.content_hash >= toFixedString(unhex({from:String}), 32)
-    AND ({to:String} = '' OR f.content_hash < toFixedString(unhex({to:String}), 32))
-    AND ({needle:String} = '' OR hasAllTokens(f.content, {needle:String}))
+    AND f.content_hash < toFixedString(unhex({to:String}), 32) -- if to
+    AND hasAllTokens(f.content, {needle:String}) -- if needle
     AND f.content_hash IN
     (
         SELECT u.content_hash
         FROM {verified_db:Identifier}.source_uses AS u FINAL
         WHERE u.chain_id = {chain_id:UInt32}
             AND u.content_hash >= toFixedString(unhex({from:String}), 32)
-            AND ({to:String} = '' OR u.content_hash < toFixedString(unhex({to:String}), 32))
-            AND ({language:String} = '' OR u.language = {language:String})
-            AND ({path:String} = '' OR position(lowerUTF8(u.path), {path:String}) > 0)
+            AND u.content_hash < toFixedString(unhex({to:String}), 32) -- if to
+            AND u.language = {language:String} -- if language
+            AND position(lowerUTF8(u.path), {path:String}) > 0 -- if path
     )
     AND match(replaceAll(f.content, '\r\n', '\n'), {regex:String})
 LIMIT 1 BY f.content_hash

@@ -14,8 +14,8 @@ SELECT
 FROM {verified_db:Identifier}.source_uses AS u FINAL
 ANY LEFT JOIN activity AS a ON a.emitter = u.address
 WHERE u.chain_id = {chain_id:UInt32}
-    AND ({language:String} = '' OR u.language = {language:String})
-    AND ({path:String} = '' OR position(lowerUTF8(u.path), {path:String}) > 0)
+    AND u.language = {language:String} -- if language
+    AND position(lowerUTF8(u.path), {path:String}) > 0 -- if path
     AND u.content_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
 ORDER BY u.status, a.logs DESC, u.address, u.content_hash
 LIMIT 1 BY u.content_hash

@@ -29,6 +29,7 @@ FROM
         AND ord <= {final_ord:UInt64}
         AND tracked
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+    -- if commits
     UNION ALL
     SELECT ord, timestamp, token0, base_is_token0, price_usd, quote_price_usd
     FROM swaps_head
@@ -36,6 +37,7 @@ FROM
         AND ord > {final_ord:UInt64}
         AND tracked
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+    -- end
 ) AS s
 WHERE usd > 0
 ORDER BY usd DESC, s.ord ASC

@@ -23,6 +23,7 @@ FROM
         AND (timestamp < {from:UInt32} OR timestamp >= {to:UInt32})
         AND tracked
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+    -- if commits
     UNION ALL
     SELECT amount_usd AS volume
     FROM swaps_head
@@ -31,5 +32,6 @@ FROM
         AND timestamp > {since:UInt32}
         AND tracked
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+    -- end
 ) AS w
 LIMIT 1

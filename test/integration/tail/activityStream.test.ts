@@ -121,6 +121,8 @@ test('filters hold for live events, for the replay and for removed ids alike', a
     expectations.map(([filter]) => join(`?${filter}&last_event_id=100-1048575`)),
   );
   await chain.mine(events);
+  // What is never seen is not taken back either.
+  await untilSeen(api.tail, chain);
   await chain.reorg(101, [[event('swap', 9, 1, 8)]]);
   for (const [i, [, logIndexes]] of expectations.entries()) {
     const client = joined[i]!;

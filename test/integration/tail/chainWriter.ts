@@ -16,6 +16,7 @@ import {
 } from '../../../src/clickhouse/tables';
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
+import type { HeadNews } from '../../../src/query/headState';
 
 export const CHAIN_ID = 369;
 
@@ -55,6 +56,8 @@ export class ChainWriter {
   /** Canonical head blocks above the cursor, ascending. */
   head: MadeBlock[] = [];
   cursor: { number: number; hash: Hex; timestamp: number };
+  /** The last flip, as its writer would tell of it. */
+  told: HeadNews | null = null;
   private commits = 0;
   private version = 0;
   private seq = 0;
@@ -126,6 +129,13 @@ export class ChainWriter {
         commit: 0,
       }));
     await insertRows(this.database, headBlocksTable, [...rows, ...voided]);
+    const fresh = new Set(rows.map(({ commit }) => commit));
+    this.told = {
+      version: this.version,
+      canonical: head.filter(({ commit }) => fresh.has(commit)),
+      voided: voided.map(({ number }) => number),
+      finalNumber: this.cursor.number,
+    };
     this.head = [...head];
   }
 

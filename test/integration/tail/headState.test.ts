@@ -5,7 +5,13 @@ import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { headBlocksTable } from '../../../src/clickhouse/tables';
 import { createLog } from '../../../src/log';
-import { findBlockHash, readChangeMark, readHead } from '../../../src/query/headState';
+import {
+  findBlockHash,
+  followHead,
+  readChangeMark,
+  readHead,
+  readHeadRow,
+} from '../../../src/query/headState';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
 
@@ -132,4 +138,44 @@ test('the mark changes with a new block, a reorg, a void, a promotion and a back
   await note();
   expect(marks.size).toBe(7);
   expect(versions.size).toBe(6);
+});
+
+test('the head that follows from what was told is the head that is stored', async () => {
+  await chain.start();
+  await chain.mine(swaps(1));
+  let reading = (await readHeadRow(runner, CHAIN_ID))!;
+  const branches = [chain.head];
+  const moves = [
+    () => chain.mine(swaps(2)),
+    () => chain.reorg(99, [swaps(1), swaps(1), swaps(1)]),
+    () => chain.flip(branches[0]!),
+    () => chain.reorg(99, [[], []]),
+    () => chain.flip(branches[2]!),
+    () => chain.mine(),
+  ];
+  for (const move of moves) {
+    await move();
+    branches.push(chain.head);
+    const followed = followHead(reading, [chain.told!]);
+    expect(followed?.snapshot).toEqual(await readHead(runner, CHAIN_ID));
+    reading = followed!;
+  }
+  await chain.promote(101);
+  reading = (await readHeadRow(runner, CHAIN_ID))!;
+  await chain.mine(swaps(1));
+  expect(followHead(reading, [chain.told!])?.snapshot).toEqual(await readHead(runner, CHAIN_ID));
+});
+
+test('what was told twice changes nothing; what does not follow, or leaves a hole, must be read', async () => {
+  await chain.start();
+  await chain.mine();
+  const first = (await readHeadRow(runner, CHAIN_ID))!;
+  await chain.mine();
+  const told = chain.told!;
+  const second = followHead(first, [told])!;
+  expect(followHead(second, [told])?.snapshot).toEqual(second.snapshot);
+  expect(followHead(first, [{ ...told, version: told.version + 1 }])).toBeNull();
+  const [block] = told.canonical;
+  expect(followHead(first, [{ ...told, canonical: [{ ...block!, number: block!.number + 1 }] }])).toBeNull();
+  expect(followHead({ ...first, row: { ...first.row, heights: [] } }, [told])).toBeNull();
 });

@@ -72,10 +72,38 @@ test('one that is told of a commit sees it without waiting for its next poll', a
   for (let round = 0; round < 3; round += 1) {
     const { number } = await chain.mine(swaps(1));
     const seen = tail.refreshed(30_000);
-    tail.wake();
+    tail.wake(null);
     await seen;
     expect(tail.current()?.number).toBe(number);
   }
+});
+
+test('one that is told of a flip takes it as told, and whoever tells nonsense is found out', async () => {
+  const { tail } = await world.serve({}, undefined, 600_000);
+  await untilSeen(tail, chain);
+  const versions: (string | undefined)[] = [];
+  for (const move of [() => chain.mine(swaps(1)), () => chain.reorg(99, [swaps(1), swaps(2)])]) {
+    await move();
+    const seen = tail.refreshed(30_000);
+    const { silenceMs } = tail.facts();
+    tail.wake(chain.told);
+    await seen;
+    expect(tail.current()?.hash).toBe(chain.tip.hash);
+    // The database was not asked.
+    expect(tail.facts().silenceMs).toBeGreaterThanOrEqual(silenceMs!);
+    versions.push(tail.current()?.version);
+  }
+  const wrong = chain.make(swaps(1));
+  await chain.mine(swaps(1));
+  const seen = tail.refreshed(30_000);
+  tail.wake({ ...chain.told!, canonical: [wrong] });
+  await seen;
+  expect(tail.current()?.hash).toBe(wrong.hash);
+  const read = tail.refreshed(30_000);
+  tail.wake(null);
+  await read;
+  expect(tail.current()?.hash).toBe(chain.tip.hash);
+  expect(new Set(versions).size).toBe(2);
 });
 
 test('when the database is begun anew, streams are ended and their clients told that what they hold is void', async () => {

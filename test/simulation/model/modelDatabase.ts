@@ -42,6 +42,7 @@ export function openModelDatabase(
     if (faults.glitches()) throw glitchError();
   };
   return {
+    cluster: null,
     async select<Row>(name: string, sql: string, params: QueryParams = {}): Promise<Row[]> {
       if (faults.death !== null) throw crashError();
       await Promise.resolve();

@@ -1,0 +1,24 @@
+/**
+ * The tests of answers and of the store on two embedded engines that are two shards of one cluster, instead of on one engine:
+ * what opens a database gets one that lies on both. Not here: tests of the embedded server, and of commands for one server.
+ */
+const one = require('./jest.config.js');
+
+module.exports = {
+  ...one,
+  testTimeout: 300_000,
+  testMatch: [
+    '<rootDir>/test/integration/api/*.test.ts',
+    '<rootDir>/test/integration/sources/*.test.ts',
+    // Not streamReconnect, which breaks off hundreds of answers: the embedded engine ends when a peer resets its connection.
+    '<rootDir>/test/integration/tail/{activityStream,headState,streamGaps,tailLoop}.test.ts',
+    '<rootDir>/test/integration/{auditHash,balanceChecker,transferTruth,verify}.test.ts',
+    '<rootDir>/test/simulation/{differential,kept,pipeline}.test.ts',
+    '<rootDir>/test/e2e/{anvilBars,balances,explorer,priceTruth,stream,walletNode}.test.ts',
+  ],
+  globalSetup: '<rootDir>/test/support/clusterSetup.ts',
+  globalTeardown: '<rootDir>/test/support/clusterTeardown.ts',
+  moduleNameMapper: {
+    '^(?:\\.\\./)+(?:src/)?clickhouse/database$': '<rootDir>/test/support/clusteredDatabase.ts',
+  },
+};

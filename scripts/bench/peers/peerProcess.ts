@@ -1,0 +1,63 @@
+/** A program of another indexer as a child process: its output kept for errors, ended with the benchmark at the latest. */
+import { spawn, type SpawnOptions } from 'node:child_process';
+
+export interface PeerProcess {
+  readonly pid: number;
+  /** Waits for a line with this text. Throws where the process ends before, or after an hour. */
+  said(text: string): Promise<void>;
+  /** Waits for the end; throws, with the last output, unless it ended with 0. Returns what it printed. */
+  done(): Promise<string>;
+  /** Ends it; kills it after 10 s. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const OUTPUT_MAX = 100_000;
+const PATIENCE_MS = 3_600_000;
+const KILL_MS = 10_000;
+
+export function startPeer(command: string, args: readonly string[], options: SpawnOptions): PeerProcess {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
+  let output = '';
+  let listener: (() => void) | null = null;
+  const take = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-OUTPUT_MAX);
+    listener?.();
+  };
+  child.stdout?.on('data', take);
+  child.stderr?.on('data', take);
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+      resolve();
+    });
+    child.once('close', () => resolve());
+  }).finally(() => process.removeListener('exit', end));
+  const failure = (what: string): Error => new Error(`${what}:\n${output.slice(-4_000)}`);
+  return {
+    pid: child.pid ?? 0,
+    async said(text) {
+      const found = new Promise<void>((resolve) => {
+        listener = () => void (output.includes(text) && resolve());
+        listener();
+      });
+      const timer = setTimeout(() => child.kill(), PATIENCE_MS);
+      await Promise.race([found, ended]);
+      clearTimeout(timer);
+      listener = null;
+      if (!output.includes(text)) throw failure(`${command} ended without saying ${text}`);
+    },
+    async done() {
+      await ended;
+      if (child.exitCode !== 0) throw failure(`${command} ended with ${child.exitCode ?? child.signalCode}`);
+      return output;
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const timer = setTimeout(end, KILL_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

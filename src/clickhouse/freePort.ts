@@ -1,0 +1,26 @@
+/** Loopback ports for servers that this program starts. */
+import { createServer } from 'node:net';
+
+/** Different loopback ports that nobody listened on a moment ago. */
+export async function findFreePorts(count: number): Promise<number[]> {
+  const held = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    held.map(
+      (server) =>
+        new Promise<number>((found, reject) => {
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            found(typeof address === 'object' && address !== null ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(held.map((server) => new Promise((closed) => server.close(closed))));
+  return ports;
+}
+
+export async function findFreePort(): Promise<number> {
+  const [port = 0] = await findFreePorts(1);
+  return port;
+}

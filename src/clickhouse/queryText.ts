@@ -1,0 +1,58 @@
+/**
+ * Parts of a named query that only some questions need. Planning costs ClickHouse more than reading a few granules does, so
+ * what is not asked for is left out of the statement instead of being tested to be empty. As comments to every other reader:
+ *
+ *     AND topic1 IN (…) -- if topics1      a line that is left out where the parameter is empty or false
+ *     -- if commits                        all lines up to `-- end`
+ *     -- end
+ */
+import { AppError } from '../errors';
+import type { QueryParams } from './database';
+
+interface Line {
+  readonly text: string;
+  /** The line stands only where all of these parameters hold something. */
+  readonly needs: readonly string[];
+}
+
+const BLOCK = /^\s*-- if (\w+)$/;
+const END = /^\s*-- end$/;
+const TRAILING = /\s+-- if (\w+)$/;
+
+/** The statement for given parameters. Throws on a block that does not end, or ends without a beginning. */
+export function parseQueryText(name: string, text: string): (params: QueryParams) => string {
+  const lines: Line[] = [];
+  const open: string[] = [];
+  for (const line of text.split('\n')) {
+    const begun = BLOCK.exec(line)?.[1];
+    if (begun !== undefined) open.push(begun);
+    else if (END.test(line)) {
+      if (open.pop() === undefined) throw new AppError('internal', `${name}: -- end without -- if`);
+    } else {
+      const only = TRAILING.exec(line)?.[1];
+      lines.push({
+        text: line.replace(TRAILING, ''),
+        needs: only === undefined ? [...open] : [...open, only],
+      });
+    }
+  }
+  if (open.length > 0) throw new AppError('internal', `${name}: -- if ${open.join(', ')} without -- end`);
+  if (lines.every(({ needs }) => needs.length === 0)) return () => text;
+  const kept = new Map<string, string>();
+  const asked = [...new Set(lines.flatMap(({ needs }) => needs))];
+  return (params) => {
+    const there = new Set(asked.filter((param) => holds(params[param])));
+    const key = [...there].join(' ');
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const shown = lines.filter(({ needs }) => needs.every((param) => there.has(param)));
+    const statement = shown.map((line) => line.text).join('\n');
+    kept.set(key, statement);
+    return statement;
+  };
+}
+
+function holds(value: QueryParams[string] | undefined): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== null && value !== '' && value !== false;
+}

@@ -1,0 +1,32 @@
+/** The end-to-end test of bars, states and the stream, with the program's database on two shards instead of its own engine. */
+import { openDatabase } from '../../src/clickhouse/database';
+import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
+
+let cluster: EmbeddedCluster;
+
+// Before the hooks of the test below, whose program reads this (test/support/program.ts).
+beforeAll(async () => {
+  cluster = await startEmbeddedCluster();
+  process.env['CANDLEHOUSE_TEST_WRITER_URL'] = cluster.writerUrl;
+  process.env['CANDLEHOUSE_TEST_READER_URL'] = cluster.readerUrl;
+  process.env['CANDLEHOUSE_TEST_CLUSTER'] = 'started here';
+});
+
+afterAll(() => cluster?.stop());
+
+jest.requireActual('./anvilBars.test');
+
+test('both shards hold swaps', async () => {
+  for (const server of cluster.servers) {
+    const database = openDatabase({ url: server.writerUrl });
+    for (const table of ['swaps_head_local', 'logs_head_local']) {
+      const [row] = await database.select<{ rows: string }>(
+        'part',
+        'SELECT sum(total_rows) AS rows FROM system.tables WHERE name = {table:String}',
+        { table },
+      );
+      expect([table, Number(row!.rows) > 0]).toEqual([table, true]);
+    }
+    await database.close();
+  }
+});

@@ -1,0 +1,208 @@
+/**
+ * The same chain read by the same ingester into one engine and into two shards: every GET endpoint of the API, with every value
+ * that its parameters list, answers the same bytes from both.
+ */
+import { tokensTable } from '../../src/clickhouse/tables';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import { insertRows } from '../../src/clickhouse/inserter';
+import { createVerifiedStore } from '../../src/sources/storeVerified';
+import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
+import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
+import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
+import { startSimApi, type SimApi } from '../support/simApi';
+
+const SEED = 5;
+const BLOCKS = 160;
+const TOKENS = 10;
+const EXAMPLES = 6;
+/** Of one answer alone. */
+const ERROR_ID = /"errorId":"[^"]+"/;
+/** Of the process, not of what is stored. */
+const OF_THE_PROCESS = new Set(['/metrics', '/healthz', '/readyz', '/api/v1/activity/stream', '/']);
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly schema: { readonly enum?: readonly string[]; readonly type?: string };
+}
+
+type Paths = Record<string, { get: { parameters: Parameter[]; 'x-example-call'?: string } }>;
+
+let cluster: EmbeddedCluster;
+let one: SimApi;
+let two: SimApi;
+
+// As a node of a cluster the embedded engine ends when a peer resets a connection (an exception that it does not catch); it is
+// started again at once, and so is the test.
+jest.retryTimes(2, { logErrorsBeforeRetry: true });
+
+beforeAll(async () => {
+  cluster = await startEmbeddedCluster();
+  one = await startSimApi(SEED, BLOCKS);
+  two = await startSimApi(SEED, BLOCKS, {}, cluster);
+  for (const api of [one, two]) await addExplorer(api);
+}, 240_000);
+
+afterAll(async () => {
+  await one?.stop();
+  // Its database goes with the cluster's folder.
+  await two?.stop().catch(() => undefined);
+  await cluster?.stop();
+});
+
+/** Names of tokens, and verified contracts that share files. */
+async function addExplorer({ db }: SimApi): Promise<void> {
+  const addresses = Array.from({ length: TOKENS }, (_, index) => simToken(index));
+  await insertRows(
+    db,
+    tokensTable,
+    addresses.map((address, index) => ({
+      address,
+      symbol: `T${index}`,
+      name: `Token number ${index}`,
+      decimals: 18,
+      version: 1,
+    })),
+  );
+  const store = createVerifiedStore(db, createQueryRunner(db, { checkRows: true }));
+  await store.store(addresses.map(recordOf));
+}
+
+function recordOf(address: VerifiedRecord['contract']['address'], index: number): VerifiedRecord {
+  return {
+    contract: {
+      chainId: SIM_CHAIN_ID,
+      address,
+      status: index % 2 === 0 ? 'exact_match' : 'match',
+      source: 'sourcify',
+      verifiedAt: 1_700_000_000 + index,
+      name: `Token${index}`,
+      path: 'Token.sol',
+      language: 'Solidity',
+      compiler: 'solc',
+      compilerVersion: '0.8.20+commit.a1b79de6',
+      optimization: true,
+      runs: 200,
+      evmVersion: 'paris',
+      license: 'MIT',
+      abi: [{ type: 'function', name: `mint${index}`, inputs: [{ name: 'to', type: 'address' }] }],
+      constructorArguments: null,
+      libraries: {},
+      settings: '{}',
+    },
+    codeHash: `0x${String(index % 3).repeat(64)}`,
+    deployment: NO_DEPLOYMENT,
+    sources: [
+      { path: 'Token.sol', content: `contract Token${index} { function transfer() public {} }` },
+      { path: 'Shared.sol', content: `library Shared${index % 4} { function transfer() internal {} }` },
+    ],
+  };
+}
+
+async function ask(
+  api: SimApi,
+  path: string,
+  accept = 'application/json',
+): Promise<{ status: number; body: string }> {
+  const answer = await fetch(`${api.url}${path}`, { headers: { accept } });
+  return { status: answer.status, body: await answer.text() };
+}
+
+/** The example call of each path, on its own and with each value that one of its parameters may have. */
+function callsOf(paths: Paths): string[] {
+  return Object.entries(paths)
+    .filter(([path]) => !OF_THE_PROCESS.has(path))
+    .flatMap(([path, { get }]) => {
+      const example = get['x-example-call'] ?? path;
+      const call = new URL(example, 'http://x');
+      const more = get.parameters
+        .filter((parameter) => parameter.in === 'query')
+        .flatMap(({ name, schema }) =>
+          valuesOf(name, schema).map((value) => {
+            const changed = new URL(call);
+            changed.searchParams.set(name, value);
+            return changed.pathname + changed.search;
+          }),
+        );
+      return [example, ...more];
+    });
+}
+
+function valuesOf(name: string, { enum: listed, type }: Parameter['schema']): readonly string[] {
+  if (listed !== undefined) return listed;
+  if (type === 'boolean') return ['true', 'false'];
+  return name === 'limit' || name === 'offset' ? ['1', '7', '50'] : [];
+}
+
+interface Comparison {
+  readonly status: number;
+  /** null: none. */
+  readonly difference: string | null;
+}
+
+async function compare(path: string, accept?: string): Promise<Comparison> {
+  const [from, to] = await Promise.all([ask(one, path, accept), ask(two, path, accept)]);
+  for (const answer of [from, to]) answer.body = answer.body.replace(ERROR_ID, '');
+  const { status } = to;
+  if (from.status === status && from.body === to.body) return { status, difference: null };
+  const difference = `${path}: ${from.status} ${from.body.slice(0, 300)} and ${status} ${to.body.slice(0, 300)}`;
+  return { status, difference };
+}
+
+test('every endpoint answers the same bytes from two shards as from one engine', async () => {
+  const { paths } = JSON.parse((await ask(one, '/openapi.json')).body) as { paths: Paths };
+  const pairs = JSON.parse((await ask(one, '/api/v1/pairs?limit=50')).body) as {
+    data: { address: string }[];
+  };
+  const tokens = Array.from({ length: TOKENS }, (_, index) => simToken(index));
+  const own = [
+    ...pairs.data
+      .slice(0, EXAMPLES)
+      .flatMap(({ address }) => [
+        `/api/v1/pairs/${address}`,
+        `/api/v1/pairs/${address}/ticks?timeframe=1m&limit=100`,
+        `/api/v1/pairs/${address}/ticks?timeframe=1h&currency=quote`,
+        `/api/v1/activity?pair=${address}&limit=50`,
+        `/api/v1/logs?address=${address}`,
+      ]),
+    ...tokens.flatMap((address) => [
+      `/api/v1/tokens/${address}`,
+      `/api/v1/tokens/${address}/audit`,
+      `/api/v1/tokens/${address}/ticks?timeframe=5m`,
+      `/api/v1/portfolio/${address}`,
+      `/api/v1/contracts/${address}`,
+      `/api?module=contract&action=getsourcecode&address=${address}`,
+      `/api?module=token&action=tokenholderlist&contractaddress=${address}`,
+    ]),
+    '/api/v1/search?q=Token',
+    '/api/v1/source-search?q=transfer&limit=50',
+    '/api/v1/contracts?verified=true',
+  ];
+  const calls = [...new Set([...callsOf(paths), ...own])];
+  const differences: string[] = [];
+  let answered = 0;
+  for (const call of calls) {
+    const { status, difference } = await compare(call);
+    if (difference !== null) differences.push(difference);
+    if (status === 200) answered += 1;
+  }
+  process.stdout.write(`${calls.length} calls, ${answered} answered with 200\n`);
+  expect(differences).toEqual([]);
+  expect(answered).toBeGreaterThan(150);
+}, 600_000);
+
+test('tables of ticks and activity are the same in CSV and Arrow', async () => {
+  const pairs = JSON.parse((await ask(one, '/api/v1/pairs?limit=3')).body) as { data: { address: string }[] };
+  for (const { address } of pairs.data)
+    for (const accept of ['text/csv', 'application/vnd.apache.arrow.stream'])
+      for (const path of [`/api/v1/pairs/${address}/ticks?timeframe=1m`, `/api/v1/activity?pair=${address}`])
+        expect((await compare(path, accept)).difference).toBeNull();
+});
+
+test('both shards hold some of it', async () => {
+  for (const { database } of two.db.cluster!.nodes)
+    for (const table of ['swaps_local', 'bars_local', 'logs_local', 'transfers_local', 'blocks_local']) {
+      const [row] = await database.select<{ n: string }>('part', `SELECT count() AS n FROM ${table}`);
+      expect([table, Number(row!.n) > 0]).toEqual([table, true]);
+    }
+});

@@ -1,0 +1,39 @@
+/** One seed on the real engine and on the model of the store, and everything that is wrong with what they left behind. */
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import { verifyAggregates } from '../../src/query/verifyAggregates';
+import { compareAnswers } from './compareAnswers';
+import { checkContent, checkOnModel } from './checkSeed';
+import type { EngineBackend } from './engineBackend';
+import { runSeed } from './runSeed';
+import { planOf } from './seedPlan';
+import { SIM_CHAIN_ID } from './simChain';
+import { contentHash, engineContent } from './storedContent';
+
+/** Clears the backend first. `lives`: how often the process began. */
+export async function checkOnEngine(
+  backend: EngineBackend,
+  seed: number,
+): Promise<{ wrong: string[]; lives: number }> {
+  await backend.clear();
+  const plan = planOf(seed);
+  const run = await runSeed(plan, backend);
+  const onModel = await checkOnModel(seed);
+  const wrong = onModel.wrong.map((line) => `on the model: ${line}`);
+  if (run.stuck !== null || run.tip === null)
+    return { wrong: [...wrong, run.stuck ?? 'nothing is stored'], lives: run.lives };
+  const content = await engineContent(backend.steady, run.tip);
+  wrong.push(...(await checkContent(run.chain, content)));
+  if (content.beyond > 0) wrong.push(`${content.beyond} rows lie beyond the cursor`);
+  if (contentHash(content) !== onModel.contentHash) wrong.push('the model ends with another content');
+  const { startBlock: from, finalTo } = run.tip;
+  const differing = await verifyAggregates(
+    createQueryRunner(backend.steady, { checkRows: true }),
+    { chainId: SIM_CHAIN_ID, from, to: finalTo, finalTo },
+    () => undefined,
+  );
+  wrong.push(
+    ...differing.map(({ item, only_in: place, value }) => `verify: ${item} only in ${place}: ${value}`),
+  );
+  wrong.push(...(await compareAnswers(backend.steady, run.chain)));
+  return { wrong, lives: run.lives };
+}

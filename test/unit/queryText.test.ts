@@ -1,0 +1,37 @@
+import { parseQueryText } from '../../src/clickhouse/queryText';
+
+const TEXT = `SELECT a
+FROM t
+WHERE x = {x:UInt8}
+    AND b IN {list:Array(UInt8)} -- if list
+-- if heads
+UNION ALL
+SELECT a FROM u
+WHERE c IN {heads:Array(UInt8)}
+    AND b IN {list:Array(UInt8)} -- if list
+-- end
+LIMIT 1`;
+
+test('lines and blocks stand only where their parameters hold something', () => {
+  const textFor = parseQueryText('t', TEXT);
+  expect(textFor({ x: 0, list: [], heads: [] })).toBe('SELECT a\nFROM t\nWHERE x = {x:UInt8}\nLIMIT 1');
+  expect(textFor({ x: 0, list: [1], heads: [] })).toContain('AND b IN');
+  const heads = textFor({ x: 0, list: [], heads: [1] });
+  expect(heads).toContain('UNION ALL\nSELECT a FROM u\nWHERE c IN {heads:Array(UInt8)}\nLIMIT 1');
+  expect(heads).not.toContain('-- ');
+  expect(textFor({ x: 0, list: [1], heads: [1] }).match(/AND b IN/g)).toHaveLength(2);
+});
+
+test('zero holds something; false, an empty text and a missing parameter do not', () => {
+  const textFor = parseQueryText('t', 'SELECT 1 -- if a');
+  expect(textFor({ a: 0 })).toBe('SELECT 1');
+  for (const params of [{ a: '' }, { a: false }, {}]) expect(textFor(params)).toBe('');
+});
+
+test('a statement without parts is given as it is', () => {
+  expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
+});
+
+test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end'])('an unbalanced block is refused: %j', (text) => {
+  expect(() => parseQueryText('t', text)).toThrow('-- end');
+});
