@@ -17,6 +17,8 @@ export const KILL_PLANS: readonly KillPlan[] = ['engine', 'ingester', 'both', TW
 
 const STEP_MS = 40;
 const REORG_DEPTH_MAX = 24;
+/** Steps without another branch, at most: a short run has reorgs whatever its seed. */
+const CALM_MAX = 20;
 const RECOVERY_MAX_MS = 60_000;
 const POLL_MS = 20;
 /** The tail loop asks the database every 50 ms. */
@@ -26,6 +28,7 @@ const FRESH_S = 0.3;
 export class ChainLoad {
   reorgs = 0;
   private readonly left: StubBranch[] = [];
+  private calm = 0;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -47,10 +50,12 @@ export class ChainLoad {
     const { chain, random } = this;
     const depthMax = Math.min(REORG_DEPTH_MAX, chain.head - chain.final - 1);
     const dice = random.next();
-    if (dice < 0.06 && depthMax > 0) {
+    this.calm += 1;
+    if ((dice < 0.06 || this.calm > CALM_MAX) && depthMax > 0) {
       const depth = random.int(1, depthMax);
       this.left.push(chain.reorg(depth, random.int(depth, depth + 2)));
       this.reorgs += 1;
+      this.calm = 0;
     } else if (dice < 0.09) {
       // Back to a branch that was left, where it still fits.
       const branch = this.left.pop();

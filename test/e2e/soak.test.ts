@@ -1,8 +1,7 @@
 /** A short soak: every endpoint asked under load, with reorgs, and everything as recomputed at the end. */
 import { runSoak } from '../../scripts/soak/soakRun';
 import { judgeMemory } from '../../scripts/soak/memory';
-
-const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
+import { SEED } from '../support/seed';
 
 test('twenty seconds of mixed traffic with reorgs give no error, and the truth at the end', async () => {
   process.stdout.write(`soak seed ${SEED}\n`);

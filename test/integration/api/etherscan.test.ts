@@ -22,8 +22,7 @@ import {
 } from './etherscanWorld';
 import { emitterOf, FIRST_LOG_BLOCK, topicOf, wordOf } from './logWorld';
 import { createRandom, type Random } from './random';
-
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+import { SEED } from '../../support/seed';
 
 let world: DialectWorld;
 

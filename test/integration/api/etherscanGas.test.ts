@@ -15,8 +15,8 @@ import { explorerDeps } from './explorerServer';
 import { createRandom } from './random';
 import { hexOf } from './worldEvents';
 import { UNCACHED } from '../../support/uncached';
+import { SEED } from '../../support/seed';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const CHAIN_ID = 369;
 const BLOCKS = 60;
 const FINAL = 50;

@@ -28,8 +28,8 @@ import {
 } from './transferWorld';
 import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from './world';
 import { UNCACHED } from '../../support/uncached';
+import { SEED } from '../../support/seed';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const BLOCKS = 120;
 const FINAL = FIRST_BLOCK + 70;
 const TIP = FIRST_BLOCK + BLOCKS - 1;

@@ -15,8 +15,7 @@ import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { startDialect } from './etherscanServer';
 import { UNCACHED } from '../../support/uncached';
-
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+import { SEED } from '../../support/seed';
 
 let world: DialectWorld;
 

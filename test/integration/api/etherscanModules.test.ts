@@ -21,8 +21,7 @@ import {
 import { emitterOf, wordOf } from './logWorld';
 import { createRandom } from './random';
 import { UNCACHED } from '../../support/uncached';
-
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+import { SEED } from '../../support/seed';
 
 let world: DialectWorld;
 

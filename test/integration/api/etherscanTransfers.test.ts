@@ -14,8 +14,8 @@ import {
   type DialectWorld,
 } from './etherscanWorld';
 import { wordOf } from './logWorld';
+import { SEED } from '../../support/seed';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const NFTS = new Interface([
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ]);

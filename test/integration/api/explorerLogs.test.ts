@@ -23,8 +23,8 @@ import {
   type LogBlock,
 } from './logWorld';
 import { createRandom, type Random } from './random';
+import { SEED } from '../../support/seed';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const BLOCKS = 120;
 /** Any cursor from STORED_FROM − 1 to STORED_TO is possible: blocks between stand in both kinds of tables. */
 const HEAD_FROM = FIRST_LOG_BLOCK + 80;

@@ -5,8 +5,8 @@ import type { Hex } from '../../../src/domain/hex';
 import type { AbiEntry } from '../../../src/domain/verifiedContract';
 import { decodeBy, eventsByTopic, toEventForm } from '../../../src/query/decodeEvent';
 import { createRandom, type Random } from '../../integration/api/random';
+import { SEED } from '../../support/seed';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const ROUNDS = 20;
 
 const artifacts = [

@@ -4,8 +4,8 @@ import { ALL_LOGS, type LogSource, type OrdRange } from '../../../src/query/logF
 import { searchWindows } from '../../../src/query/logWindows';
 import { ORD_SPAN } from '../../../src/domain/ord';
 import { createRandom } from '../../integration/api/random';
+import { SEED } from '../../support/seed';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const HEAD: HeadSnapshot = {
   version: '',
   startBlock: 1,
