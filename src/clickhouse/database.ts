@@ -8,7 +8,7 @@ import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickh
 
 import { AppError, errorText } from '../errors';
 import { createGlobalizer } from './globalSubqueries';
-import { createDirectSelect, SETTING_PREFIX, type DirectSelect, type SelectParams } from './directSelect';
+import { createDirectClient, SETTING_PREFIX, type DirectClient, type SelectParams } from './directClient';
 
 export type QueryParams = SelectParams;
 
@@ -90,7 +90,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // What fails is thrown and told by whoever called.
     log: { level: ClickHouseLogLevel.OFF },
   });
-  const connections = createDirectSelect({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
+  const connections = createDirectClient({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
   // What else stands in the address is the client's to understand.
   const direct = hasOnlySettings(url) ? connections : null;
   return {
@@ -104,7 +104,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     command: (name, sql, params, token) => guard(name, () => command(client, said(sql), params, token)),
     insert: (table, columns, body, token) =>
-      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
+      guard(`insert ${table}`, () => insert(direct, client, table, columns, body, token)),
     ping: async () => (await client.ping({ select: true })).success,
     close: async () => {
       await connections.close();
@@ -118,7 +118,7 @@ function hasOnlySettings(url: string): boolean {
 }
 
 async function select<Row>(
-  direct: DirectSelect | null,
+  direct: DirectClient | null,
   client: ClickHouseClient,
   sql: string,
   params?: QueryParams,
@@ -134,7 +134,7 @@ async function select<Row>(
 }
 
 async function selectBinary(
-  direct: DirectSelect | null,
+  direct: DirectClient | null,
   client: ClickHouseClient,
   sql: string,
   params?: QueryParams,
@@ -170,20 +170,19 @@ async function command(
 }
 
 async function insert(
+  direct: DirectClient | null,
   client: ClickHouseClient,
   table: string,
   columns: readonly string[],
   body: Buffer,
   token: string | undefined,
 ): Promise<void> {
-  const result = await client.exec({
-    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
-    values: Readable.from([body], { objectMode: false }),
-    clickhouse_settings: {
-      ...INSERT_SETTINGS,
-      ...(token === undefined ? {} : { insert_deduplication_token: token }),
-    },
-  });
+  const query = `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`;
+  const dedup = token === undefined ? {} : { insert_deduplication_token: token };
+  const settings = { ...INSERT_SETTINGS, ...dedup };
+  if (direct !== null) return direct.insert(query, body, settings, token !== undefined);
+  const values = Readable.from([body], { objectMode: false });
+  const result = await client.exec({ query, values, clickhouse_settings: settings });
   for await (const chunk of result.stream) void chunk;
 }
 

@@ -174,3 +174,39 @@ test('a read on a connection that the server had closed meanwhile is asked again
   expect(await idle.select('second', 'SELECT 1')).toEqual([{ asked: 3 }]);
   await idle.close();
 });
+
+test.each([
+  ['without a token fails: its rows may be stored', undefined, 2],
+  ['with a token is sent again', 'token', 3],
+])('an insert on a connection that the server had closed meanwhile, %s', async (_, token, calls) => {
+  let asked = 0;
+  const url = await serve((request, response) => {
+    asked += 1;
+    if (asked === 2) request.socket.destroy();
+    else request.resume().on('end', () => response.end());
+  });
+  const idle = openDatabase({ url });
+  await idle.insert('t', ['a'], Buffer.alloc(8), token);
+  const again = idle.insert('t', ['a'], Buffer.alloc(8), token);
+  if (token === undefined)
+    expect(await failureOf(again)).toMatchObject({ code: 'unavailable', retryable: true });
+  else await again;
+  expect(asked).toBe(calls);
+  await idle.close();
+});
+
+test('inserted bytes are stored, and rows that the engine cannot read are its error', async () => {
+  const writer = openDatabase({ url: test_.writerUrl });
+  await writer.command('create', 'CREATE TABLE direct_rows (a UInt64) ENGINE = MergeTree ORDER BY a');
+  const body = Buffer.alloc(16);
+  body.writeBigUInt64LE(7n, 8);
+  await writer.insert('direct_rows', ['a'], body);
+  expect(await writer.select('read', 'SELECT a FROM direct_rows ORDER BY a')).toEqual([
+    { a: '0' },
+    { a: '7' },
+  ]);
+  const failure = await failureOf(writer.insert('direct_rows', ['a'], body.subarray(0, 13)));
+  expect(failure.message).toMatch(/^ClickHouse, insert direct_rows: .*read/i);
+  expect(await writer.select('count', 'SELECT count() AS rows FROM direct_rows')).toEqual([{ rows: '2' }]);
+  await writer.close();
+});

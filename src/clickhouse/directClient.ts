@@ -1,7 +1,8 @@
 /**
- * SELECTs on keep-alive connections of their own. @clickhouse/client sends the statement in chunks and makes a stream, a
- * string and a parse of every row, which cost a read of 300 bars 3 ms of 11; here the rows are parsed by the piece. What
- * does not fit an address is left to the client.
+ * SELECTs and inserts on keep-alive connections of their own. @clickhouse/client sends the statement in chunks and makes a
+ * stream, a string and a parse of every row, which cost a read of 300 bars 3 ms of 11; here the rows are parsed by the
+ * piece. Of an insert's 5.5 ms the client took 3: here its bytes go out in one write. What does not fit an address is left
+ * to the client.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -14,6 +15,8 @@ export type SelectParams = Readonly<
   Record<string, string | number | boolean | bigint | readonly (string | number | bigint | null)[]>
 >;
 
+type Settings = Readonly<Record<string, string | number>>;
+
 export interface DirectOptions {
   /** `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
   readonly url: string;
@@ -23,13 +26,15 @@ export interface DirectOptions {
   readonly maxConnections: number;
 }
 
-export interface DirectSelect {
+export interface DirectClient {
   /** Rows of a SELECT; null, with nothing done, where the parameters are too long for an address. */
   select<Row>(sql: string, params: SelectParams): Promise<Row[]> | null;
   /** The answer in RowBinary, in one piece; null as above. */
   selectBinary(sql: string, params: SelectParams): Promise<Buffer> | null;
   /** The answer in any output format, in one piece. The parameters go in the body: they may be long. */
   selectAs(sql: string, params: SelectParams, format: string): Promise<Buffer>;
+  /** `mayRepeat`: whether the server would know the same bytes again, should nobody know whether they arrived. */
+  insert(sql: string, body: Buffer, settings: Settings, mayRepeat: boolean): Promise<void>;
   /** Gives what is under way a moment to end: a server whose answers are cut off must cancel what it asked of others. */
   close(): Promise<void>;
 }
@@ -49,7 +54,7 @@ const NEWLINE = 10;
  */
 const BROKEN_OFF = '\r\n__exception__';
 
-export function createDirectSelect(options: DirectOptions): DirectSelect {
+export function createDirectClient(options: DirectOptions): DirectClient {
   const url = new URL(options.url);
   const settings = { keepAlive: true, maxSockets: options.maxConnections, timeout: options.idleMs };
   const agent = url.protocol === 'https:' ? new HttpsAgent(settings) : new HttpAgent(settings);
@@ -91,6 +96,10 @@ export function createDirectSelect(options: DirectOptions): DirectSelect {
       const form = { ...target, contentType: `multipart/form-data; boundary=${boundary}` };
       return watched(read(form, pathOf(fixed, {}), `${body.join('')}--${boundary}--\r\n`, readBytes, true));
     },
+    async insert(sql, body, inserting, mayRepeat) {
+      const path = pathOf({ ...fixed, ...inserting, query: sql }, {});
+      await watched(read(target, path, body, readBytes, mayRepeat));
+    },
     async close() {
       await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
       agent.destroy();
@@ -113,7 +122,7 @@ interface Target {
 function read<T>(
   target: Target,
   path: string,
-  body: string,
+  body: string | Buffer,
   take: (answer: IncomingMessage) => Promise<T>,
   mayRepeat: boolean,
 ): Promise<T> {
@@ -204,13 +213,14 @@ function addRows<Row>(rows: Row[], bytes: Buffer): void {
   for (const row of more) rows.push(row);
 }
 
-function settingsOf(url: URL): Record<string, string> {
+function settingsOf(url: URL): Settings {
   const settings = [...url.searchParams].filter(([name]) => name.startsWith(SETTING_PREFIX));
   return Object.fromEntries(settings.map(([name, value]) => [name.slice(SETTING_PREFIX.length), value]));
 }
 
-function pathOf(fixed: Readonly<Record<string, string>>, params: SelectParams): string {
-  const query = new URLSearchParams(fixed);
+function pathOf(fixed: Settings, params: SelectParams): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fixed)) query.set(name, String(value));
   for (const [name, value] of Object.entries(params)) query.set(`param_${name}`, formatParam(value));
   return `/?${query.toString()}`;
 }
