@@ -1,4 +1,6 @@
 /** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
+import { setImmediate } from 'node:timers/promises';
+
 import { localTable } from '../clickhouse/clusterSchema';
 import type { Database } from '../clickhouse/database';
 import { insertRows } from '../clickhouse/inserter';
@@ -8,7 +10,7 @@ import { ZERO_HASH, type Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
 import { AppError } from '../errors';
-import { encodeHeadBlocks, TABLE_ENCODERS } from './encodeBlocks';
+import { encodeHeadBlocks, TABLE_ENCODERS, type HeadBlockRows } from './encodeBlocks';
 import type { VaultPool } from './poolRegistry';
 import { NO_FLOORS, type Floors } from './retention';
 import type { RowBatch } from './rowBatch';
@@ -142,9 +144,7 @@ async function writePromotion(
 }
 
 async function writeHead(database: Database, chainId: number, flip: HeadFlip): Promise<void> {
-  await Promise.all(
-    encodeHeadBlocks(flip.fresh).map(({ table, columns, body }) => database.insert(table, columns, body)),
-  );
+  await insertFresh(database, flip.fresh);
   const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };
   const canonical = flip.canonical.map((block) => ({
     ...common,
@@ -163,6 +163,19 @@ async function writeHead(database: Database, chainId: number, flip: HeadFlip): P
     commit: 0,
   }));
   await insertRows(database, headBlocksTable, [...canonical, ...voided]);
+}
+
+/** Each table's rows are on their way while those of the next are encoded. */
+async function insertFresh(database: Database, blocks: readonly HeadBlockRows[]): Promise<void> {
+  const inserts: Promise<void>[] = [];
+  for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
+    const insert = database.insert(table, columns, body);
+    // Its failure is told below, also when it comes before the last is sent.
+    insert.catch(() => undefined);
+    inserts.push(insert);
+    await setImmediate();
+  }
+  await Promise.all(inserts);
 }
 
 /** An aggregate over swaps that does not hold as many as there are swaps. */

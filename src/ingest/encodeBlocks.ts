@@ -62,17 +62,14 @@ export const TABLE_ENCODERS: readonly TableEncoder[] = [
   encoderOf('created_contracts', createdContractsTable),
 ];
 
-/** Bodies for the head tables, one per table that has rows. */
-export function encodeHeadBlocks(blocks: readonly HeadBlockRows[]): EncodedRows[] {
-  return TABLE_ENCODERS.flatMap((encoder) => {
+/** Bodies for the head tables, one per table that has rows, each encoded when it is asked for. */
+export function* encodeHeadBlocks(blocks: readonly HeadBlockRows[]): Generator<EncodedRows, void, void> {
+  for (const encoder of TABLE_ENCODERS) {
+    const rows = blocks.reduce((sum, block) => sum + block.rows[encoder.name].length, 0);
+    if (rows === 0) continue;
     const writer = new RowWriter();
-    let count = 0;
-    for (const { rows, commit } of blocks) {
-      encoder.write(writer, rows, commit);
-      count += rows[encoder.name].length;
-    }
-    if (count === 0) return [];
-    const table = `${encoder.name}_head`;
-    return [{ table, columns: ['commit', ...encoder.columns], body: writer.view(), rows: count }];
-  });
+    for (const block of blocks) encoder.write(writer, block.rows, block.commit);
+    const columns = ['commit', ...encoder.columns];
+    yield { table: `${encoder.name}_head`, columns, body: writer.view(), rows };
+  }
 }
