@@ -12,6 +12,7 @@ import {
   type Bench,
 } from './bench';
 import { benchExplorer, loadLogs, logStorage } from './explorer';
+import { benchGrowth, type Grown } from './growth';
 import { benchHot } from './hot';
 import { benchLists } from './lists';
 import { serveApi } from './servedApi';
@@ -24,6 +25,9 @@ import { benchTicks } from './ticks';
 const TRANSFERS = Number(process.env['BENCH_TRANSFERS'] ?? 3_000_000);
 const EXPLORED_LOGS = Number(process.env['BENCH_LOGS'] ?? 20_000_000);
 const SOURCE_FILES = Number(process.env['BENCH_SOURCE_FILES'] ?? 20_000);
+
+/** Swaps of each size of the group `growth`. */
+const GROWTH = (process.env['BENCH_GROWTH'] ?? '1000000,10000000,100000000').split(',').map(Number);
 
 const STORAGE = [
   { table: 'swaps', row: 'swap', target: 70 },
@@ -60,6 +64,37 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   }
   figures.push(memoryFigure('memory of the API process', api.memoryMb(), 300));
   await api.stop();
+}
+
+/** The same questions at three sizes, in turns; at the largest the lists too. */
+export async function benchSizes({ server, folder, figures }: Bench): Promise<void> {
+  const settings = { CHAIN_CONFIG: writeLoadedDescription(folder) };
+  const grown: Grown[] = [];
+  for (const swaps of GROWTH) {
+    const load = { swaps, pairs: 100_000, from: 1_700_000_000, days: 120 };
+    const name = `candlehouse_growth_${swaps}`;
+    const database = await createDatabase(server.writerUrl, name, true);
+    const started = performance.now();
+    await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
+    say(`${swaps} swaps with their bars in ${Math.round((performance.now() - started) / 1_000)} s`);
+    await loadPrices(database, load);
+    await waitForMerges(database);
+    if (swaps === GROWTH.at(-1)) figures.push(...(await benchStorage(database, STORAGE)));
+    await database.close();
+    const readerUrl = databaseUrl(server.readerUrl, name);
+    const urls = {
+      CLICKHOUSE_URL: databaseUrl(server.writerUrl, name),
+      CLICKHOUSE_READ_URL: readerUrl,
+    };
+    grown.push({ load, readerUrl, api: await serveApi('serve', { ...settings, ...urls }) });
+  }
+  say('ticks of each size …');
+  figures.push(...(await benchGrowth(grown)));
+  const largest = grown.at(-1);
+  say('lists of the largest …');
+  if (largest !== undefined)
+    figures.push(...(await benchLists(largest.api, largest.load, largest.readerUrl)));
+  for (const { api } of grown) await api.stop();
 }
 
 export async function benchHoldings({ server, folder, figures }: Bench): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [group …] [--json]`: the figures that the project promises, each beside a limit measured in the same
- * run. Without a group all of them but `peers`, which installs other indexers.
+ * run. Without a group all of them but `peers`, which installs other indexers, and `growth`, which loads for half an hour.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { startEmbeddedServer } from '../../src/clickhouse/server';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
 import { benchIngest } from './groupsOfIngest';
-import { benchHoldings, benchLogs, benchReads, benchSourceSearch } from './groupsOfReads';
+import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groupsOfReads';
 import { benchReorgs, benchStream, benchStreamClients } from './groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
 import { benchRecovery } from './recovery';
@@ -34,7 +34,10 @@ const RUNS: readonly Run[] = [
 ];
 
 /** What runs only when it is asked for by name. */
-const RUNS_BY_NAME: readonly Run[] = [[['peers'], benchPeers]];
+const RUNS_BY_NAME: readonly Run[] = [
+  [['peers'], benchPeers],
+  [['growth'], benchSizes],
+];
 
 /** What was measured before a group failed is still shown; the run as a whole has failed then. */
 async function runOrTell(groups: readonly string[], run: () => Promise<void>): Promise<void> {

@@ -8,18 +8,22 @@ import type { EventTableName } from '../clickhouse/tables';
 
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
 
-interface View {
+export interface View {
+  readonly name: string;
   readonly target: string;
+  /** What it makes of each block of inserted rows. */
   readonly select: string;
+  /** The whole statement that creates it. */
+  readonly statement: string;
 }
 
 export const nextOf = (table: string): string => `next_${table}`;
 
 /** What is made of a table, in the schema's words. */
-function listViews(table: string): View[] {
+export function listViews(table: string): View[] {
   return readSchema().flatMap((statement) => {
-    const [, , target = '', select = ''] = VIEW.exec(statement) ?? [];
-    return readsFrom(select, table) ? [{ target, select }] : [];
+    const [, name = '', target = '', select = ''] = VIEW.exec(statement) ?? [];
+    return readsFrom(select, table) ? [{ name, target, select, statement }] : [];
   });
 }
 

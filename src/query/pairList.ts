@@ -1,8 +1,9 @@
-/** Filtering, sorting and paging of pairs. Pure. */
+/** Filtering and sorting of pairs. Pure. */
 import type { Hex } from '../domain/hex';
 import type { PairItem } from '../wire/pairs';
 import type { PairEntry } from './pairItem';
-import { compareKeys, type Order } from './ranking';
+import type { Order } from './ranking';
+import { Rankings } from './rankings';
 
 export const PAIR_SORTS = [
   'volume_24h_usd',
@@ -23,6 +24,11 @@ export interface PairFilter {
   readonly token: Hex | null;
 }
 
+const rankings = new Rankings<PairEntry, PairSort>(
+  ({ item }) => item,
+  ({ item }, sort) => item[sort],
+);
+
 /** The pairs that pass the filter, sorted; ties by address ascending, nulls last in both orders. */
 export function listPairs(
   entries: readonly PairEntry[],
@@ -31,10 +37,10 @@ export function listPairs(
   order: Order,
 ): PairItem[] {
   const words = filter.q?.toLowerCase() ?? null;
-  return entries
+  return rankings
+    .sorted(entries, sort, order)
     .filter((entry) => passes(entry, filter, words))
-    .map((entry) => entry.item)
-    .sort((a, b) => compareKeys(a[sort], b[sort], order) || compareKeys(a.address, b.address, 'asc'));
+    .map((entry) => entry.item);
 }
 
 function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {

@@ -1,6 +1,7 @@
 /** Searching and sorting tokens. Pure. */
 import type { TokenItem } from '../wire/tokens';
 import { compareKeys, type Order } from './ranking';
+import { Rankings } from './rankings';
 import type { TokenEntry } from './tokenItem';
 
 export const TOKEN_SORTS = [
@@ -34,21 +35,18 @@ export interface TokenSearch {
 /** The tokens that fit, in a total order: ties by address ascending, nulls last in both orders. */
 export function listTokenItems(entries: readonly TokenEntry[], search: TokenSearch): TokenItem[] {
   const { q, sort, order } = search;
-  const items = entries.map((entry) => entry.item);
-  if (q === null) return sortBy(items, sort ?? DEFAULT_SORT, order);
+  const sorted = (): TokenItem[] =>
+    rankings.sorted(entries, sort ?? DEFAULT_SORT, order).map(({ item }) => item);
+  if (q === null) return sorted();
   const words = q.toLowerCase();
-  if (/^0x[0-9a-f]{40}$/.test(words)) return items.filter((item) => item.address === words);
-  const ranked = items.flatMap((item) => {
-    const rank = rankOf(item, words);
-    return rank === null ? [] : [{ item, rank }];
-  });
-  if (sort !== null)
-    return sortBy(
-      ranked.map(({ item }) => item),
-      sort,
-      order,
-    );
-  return ranked
+  if (/^0x[0-9a-f]{40}$/.test(words))
+    return entries.map(({ item }) => item).filter((item) => item.address === words);
+  if (sort !== null) return sorted().filter((item) => rankOf(item, words) !== null);
+  return entries
+    .flatMap(({ item }) => {
+      const rank = rankOf(item, words);
+      return rank === null ? [] : [{ item, rank }];
+    })
     .sort(
       (a, b) =>
         a.rank - b.rank ||
@@ -58,12 +56,10 @@ export function listTokenItems(entries: readonly TokenEntry[], search: TokenSear
     .map(({ item }) => item);
 }
 
-function sortBy(items: readonly TokenItem[], sort: TokenSort, order: Order): TokenItem[] {
-  return items
-    .map((item) => ({ item, key: keyOf(item, sort) }))
-    .sort((a, b) => compareKeys(a.key, b.key, order) || compareKeys(a.item.address, b.item.address, 'asc'))
-    .map(({ item }) => item);
-}
+const rankings = new Rankings<TokenEntry, TokenSort>(
+  ({ item }) => item,
+  ({ item }, sort) => keyOf(item, sort),
+);
 
 function keyOf(item: TokenItem, sort: TokenSort): number | string | null {
   if (sort === 'symbol') return item.symbol?.toLowerCase() ?? null;
