@@ -9,10 +9,10 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { Dex } from '../domain/pool';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { createPairBases, type PairBases } from './pairBase';
 import { toPairEntry, type PairEntry } from './pairItem';
-import { pastPricesRowShape, stateRowShape, tradesRowShape } from './pairRows';
+import { pastPricesRowShape, tradesRowShape } from './pairRows';
 import { perVersion, type PerVersion } from './perVersion';
-import { listPools } from './pools';
 import type { TokenPrices } from './priceBook';
 import type { TokenPriceTables } from './tokenPrices';
 import { listAllTokens, type TokenMap } from './tokens';
@@ -21,7 +21,6 @@ import { listAllTokens, type TokenMap } from './tokens';
 const ROWS_MAX = 2_000_000;
 
 const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
-const lastTradeRowShape = z.object({ pair: z.string(), last_trade_at: z.int() });
 
 export interface PairTable {
   /** In the order of their addresses. */
@@ -48,8 +47,9 @@ export function createPairTables(
   dexes: FeeShares,
 ): PairTables {
   let newest: { readonly version: string; readonly table: PairTable } | null = null;
+  const bases = createPairBases(runner);
   const tables = perVersion(async (head) => {
-    const table = await readPairTable(runner, chainId, head, prices, dexes);
+    const table = await readPairTable(runner, chainId, head, prices, dexes, bases);
     newest = { version: head.version, table };
     return table;
   });
@@ -63,6 +63,7 @@ export async function readPairTable(
   head: HeadSnapshot,
   priceTables: TokenPriceTables,
   dexes: FeeShares,
+  bases: PairBases = createPairBases(runner),
 ): Promise<PairTable> {
   const params: QueryParams = {
     ...snapshotParams(head),
@@ -72,34 +73,28 @@ export async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [prices, pools, tokens, states, balances, trades, pastPrices, lastTrades] = await Promise.all([
+  const [prices, base, tokens, balances, trades, pastPrices] = await Promise.all([
     priceTables.at(head),
-    listPools(runner, head),
+    bases.at(head),
     listAllTokens(runner),
-    runner.run('pairs/list_states', params, stateRowShape),
     runner.run('pairs/list_balances', params, balancesRowShape),
     runner.run('pairs/count_trades', params, tradesRowShape),
     runner.run('pairs/list_past_prices', params, pastPricesRowShape),
-    runner.run('pairs/list_last_trades', params, lastTradeRowShape),
   ]);
-  const stateOf = byPair(states);
   const balancesOf = byPair(balances);
   const tradesOf = byPair(trades);
   const pastOf = byPair(pastPrices);
-  const lastOf = byPair(lastTrades);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
-  const entries = pools
-    .map((pool) =>
-      toPairEntry(pool, tokens, prices, {
-        state: stateOf.get(pool.address) ?? null,
-        balances: balancesOf.get(pool.address)?.balances ?? null,
-        trades: tradesOf.get(pool.address) ?? null,
-        pastPrices: pastOf.get(pool.address) ?? null,
-        lastTradeAt: lastOf.get(pool.address)?.last_trade_at ?? null,
-        protocolShare: shareOf.get(pool.dex) ?? 0,
-      }),
-    )
-    .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));
+  const entries = base.pools.map((pool) =>
+    toPairEntry(pool, tokens, prices, {
+      state: base.stateOf(pool.address),
+      balances: balancesOf.get(pool.address)?.balances ?? null,
+      trades: tradesOf.get(pool.address) ?? null,
+      pastPrices: pastOf.get(pool.address) ?? null,
+      lastTradeAt: base.lastTradeOf(pool.address),
+      protocolShare: shareOf.get(pool.dex) ?? 0,
+    }),
+  );
   const byAddress = new Map(entries.map((entry) => [entry.item.address, entry]));
   return { entries, byAddress, prices, tokens };
 }

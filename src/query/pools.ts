@@ -1,13 +1,11 @@
 /** Pools as of a snapshot: one by its address, or all of them. */
 import { z } from 'zod';
 
+import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import { poolTypeShape } from '../wire/primitives';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-
-/** More pools than any chain has; a bound, not a page. */
-const POOLS_MAX = 2_000_000;
 
 const poolRowShape = z.object({
   address: z.string(),
@@ -42,9 +40,9 @@ export async function findPool(
   return row ?? null;
 }
 
-/** Every pool: for tables that are made once per head version. */
-export async function listPools(runner: QueryRunner, head: HeadSnapshot): Promise<PoolRow[]> {
-  return runner.run('pairs/list_pools', { ...snapshotParams(head), limit: POOLS_MAX }, poolRowShape);
+/** Every pool of a snapshot, or with `since_ord` those that came later. */
+export async function listPools(runner: QueryRunner, params: QueryParams): Promise<PoolRow[]> {
+  return runner.run('pairs/list_pools', params, poolRowShape);
 }
 
 /** Tokens in chain order. */

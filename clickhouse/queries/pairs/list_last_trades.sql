@@ -1,5 +1,5 @@
 -- One row: when one pair traded last, as of the snapshot. Reads pair_totals, the head swaps, and, for pairs that traded
--- beyond the snapshot, their older swaps through the projection by_pair. Once per head version.
+-- beyond the snapshot, their older swaps through the projection by_pair. With `since_ord` of those that traded after it. Once per head version.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     max(at) AS last_trade_at
@@ -8,6 +8,7 @@ FROM
     SELECT pair, last_trade_at AS at
     FROM pair_totals
     WHERE last_ord <= {tip_ord:UInt64}
+        AND last_ord > {since_ord:UInt64} -- if since_ord
     UNION ALL
     SELECT pair, timestamp AS at
     FROM swaps_head

@@ -1,4 +1,5 @@
--- One row: one pool as of the snapshot. Reads all pools: once per head version, never per request.
+-- One row: one pool as of the snapshot; with `since_ord` those that came later. Reads all pools: once per head version,
+-- never per request.
 SELECT
     concat('0x', lower(hex(address))) AS address,
     dex,
@@ -19,6 +20,7 @@ FROM
     SELECT *
     FROM pools
     WHERE ord <= {final_ord:UInt64}
+        AND ord > {since_ord:UInt64} -- if since_ord
     UNION ALL
     SELECT * EXCEPT commit
     FROM pools_head

@@ -1,5 +1,6 @@
 -- One row: the newest state of one pool as of the snapshot. Reads pool_latest, the head states, and, for pools whose
--- newest final state lies beyond the snapshot, their older states through the projection by_pair. Once per head version.
+-- newest final state lies beyond the snapshot, their older states through the projection by_pair. With `since_ord` only the states of pools that moved after it matter. Once
+-- per head version.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     toString((max(state) AS newest).1) AS ord,
@@ -14,6 +15,7 @@ FROM
     SELECT pair, state
     FROM pool_latest
     WHERE state.1 <= {tip_ord:UInt64}
+        AND state.1 > {since_ord:UInt64} -- if since_ord
     UNION ALL
     SELECT pair, (ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price)
     FROM pool_states_head

@@ -7,6 +7,8 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { toPairDetail } from '../../../src/query/pairDetail';
 import { listPairs, PAIR_SORTS } from '../../../src/query/pairList';
 import { ORDERS } from '../../../src/query/ranking';
+import { toOrd } from '../../../src/domain/ord';
+import { createPairBases } from '../../../src/query/pairBase';
 import { createPairTables, readPairTable, type PairTable } from '../../../src/query/pairTable';
 import { readPairWindows } from '../../../src/query/pairWindows';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
@@ -246,7 +248,7 @@ describe('pairs', () => {
     const counting: QueryRunner = {
       ...runner,
       run: (name, params, shape) => {
-        if (name === 'pairs/list_pools') runs += 1;
+        if (name === 'pairs/count_trades') runs += 1;
         return runner.run(name, params, shape);
       },
     };
@@ -295,5 +297,40 @@ describe('pairs', () => {
     expect(found('TOKEN NUMBER 5')).toBe(holding(5));
     expect(found('%')).toBe(holding(2));
     expect(found('nothing like this')).toBe(0);
+  });
+
+  test('are the same over a base that is kept, which is read anew only when rows below it changed', async () => {
+    let bases = 0;
+    const counting: QueryRunner = {
+      ...runner,
+      run: (name, params, shape) => {
+        if (name === 'pairs/list_pools' && params['since_ord'] === undefined) bases += 1;
+        return runner.run(name, params, shape);
+      },
+    };
+    const kept = createPairBases(counting);
+    const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
+    const check = async (head: HeadSnapshot): Promise<void> => {
+      const [over, fresh] = [
+        await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes, kept),
+        await readTable(head),
+      ];
+      expect(over.entries).toEqual(fresh.entries);
+    };
+    const ascending = heads.toSorted((a, b) => a.finalTo - b.finalTo || a.number - b.number);
+    for (const head of ascending.slice(2)) await check(head);
+    expect(bases).toBe(1);
+    // A snapshot below the base, and then the newest again.
+    await check(ascending[0]!);
+    await check(ascending.at(-1)!);
+    expect(bases).toBe(2);
+    const ord = toOrd(FIRST_BLOCK + 1, 900_000);
+    await db.command(
+      'refill',
+      `INSERT INTO pool_states SELECT * REPLACE (${ord} AS ord) FROM pool_states LIMIT 1`,
+    );
+    await check(ascending.at(-1)!);
+    await check(ascending.at(-1)!);
+    expect(bases).toBe(3);
   });
 });
