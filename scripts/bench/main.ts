@@ -13,7 +13,9 @@ import { benchIngest } from './groupsOfIngest';
 import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groupsOfReads';
 import { benchReorgs, benchStream, benchStreamClients } from './groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
+import { loadFolder } from './loadedFolder';
 import { benchRecovery } from './recovery';
+import { benchWhileIngesting } from './whileIngesting';
 
 type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<void>];
 
@@ -27,11 +29,16 @@ const RUNS: readonly Run[] = [
   [['stream'], benchStream],
   [['fanout'], benchStreamClients],
   [['reorg'], benchReorgs],
-  [
-    ['recovery'],
-    async ({ folder, figures }) => void figures.push(...(await benchRecovery(folder, SWAPS, log, say))),
-  ],
+  [['recovery', 'ingesting'], benchLoadedFolder],
 ];
+
+async function benchLoadedFolder({ folder, figures, wants }: Bench): Promise<void> {
+  const loaded = await loadFolder(folder, SWAPS, log, say);
+  if (wants('recovery')) figures.push(...(await benchRecovery(loaded, log, say)));
+  say('ticks while blocks come in …');
+  if (wants('ingesting')) figures.push(...(await benchWhileIngesting(loaded)));
+  await loaded.chain.close();
+}
 
 /** What runs only when it is asked for by name. */
 const RUNS_BY_NAME: readonly Run[] = [
