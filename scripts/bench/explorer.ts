@@ -137,8 +137,15 @@ export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: st
     FIRST_BLOCK + Math.floor(load.logs / LOGS_PER_BLOCK) - 1 - Math.floor(index / busy.length) * 7;
   const asks: readonly Ask[] = [
     {
-      name: '/logs, address and topic0, page of 1,000',
+      name: 'getLogs of the Etherscan dialect, address and topic0, page of 1,000',
       target: 30,
+      path: (i) =>
+        `?module=logs&action=getLogs&address=0x${at(i).address}&topic0=0x${at(i).topic0}&page=1&offset=1000` +
+        `&fromBlock=0&toBlock=${to(i)}`,
+    },
+    {
+      name: '/logs, address and topic0, page of 1,000, with its count and decoding',
+      target: 60,
       path: (i) => `/logs?address=0x${at(i).address}&topic0=0x${at(i).topic0}&limit=1000&to_block=${to(i)}`,
     },
     { name: '/contracts/{a}', target: 15, path: (i) => `/contracts/0x${at(i).address}?x=${i}` },
