@@ -35,12 +35,11 @@ export function listPairs(
   filter: PairFilter,
   sort: PairSort,
   order: Order,
-): PairItem[] {
+): readonly PairEntry[] {
   const words = filter.q?.toLowerCase() ?? null;
-  return rankings
-    .sorted(entries, sort, order)
-    .filter((entry) => passes(entry, filter, words))
-    .map((entry) => entry.item);
+  const sorted = rankings.sorted(entries, sort, order);
+  const isAll = words === null && filter.dex === null && filter.token === null;
+  return isAll ? sorted : sorted.filter((entry) => passes(entry, filter, words));
 }
 
 function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {

@@ -10,10 +10,10 @@ type Places = Uint32Array;
 
 /**
  * Orders lists by a key, nulls last in both orders, ties by address ascending. Sorting 100,000 items by typed keys takes
- * 40 ms, a tenth of what comparing the items takes; taking a kept order 1 ms.
+ * 40 ms, a tenth of what comparing the items takes; taking a kept order nothing.
  */
 export class Rankings<T, S extends string> {
-  private readonly kept = new WeakMap<readonly T[], Map<string, Places>>();
+  private readonly kept = new WeakMap<readonly T[], Map<string, readonly T[]>>();
 
   constructor(
     private readonly itemOf: (entry: T) => Ranked,
@@ -21,13 +21,16 @@ export class Rankings<T, S extends string> {
   ) {}
 
   /** The entries in this order. The list must not change afterwards. */
-  sorted(entries: readonly T[], sort: S, order: Order): T[] {
-    const orders = this.kept.get(entries) ?? new Map<string, Places>();
+  sorted(entries: readonly T[], sort: S, order: Order): readonly T[] {
+    const orders = this.kept.get(entries) ?? new Map<string, readonly T[]>();
     this.kept.set(entries, orders);
     const name = `${sort} ${order}`;
-    const places = orders.get(name) ?? this.rank(entries, sort, order);
-    orders.set(name, places);
-    return Array.from(places, (place) => entries[place] as T);
+    const known = orders.get(name);
+    if (known !== undefined) return known;
+    const sorted: T[] = [];
+    for (const place of this.rank(entries, sort, order)) sorted.push(entries[place] as T);
+    orders.set(name, sorted);
+    return sorted;
   }
 
   private rank(entries: readonly T[], sort: S, order: Order): Places {

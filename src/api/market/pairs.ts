@@ -48,7 +48,7 @@ export function pairs(deps: MarketDeps): Route {
       );
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit),
+        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
         meta: listMeta(params, found.length, head),
       };
     },

@@ -19,7 +19,7 @@ export function tokenPools(deps: MarketDeps): Route {
       const found = listPairs(pairs, { q: null, dex: null, token: null }, 'liquidity_usd', 'desc');
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit),
+        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
         meta: listMeta(params, found.length, head),
       };
     },

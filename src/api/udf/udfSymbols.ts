@@ -58,9 +58,8 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
       const deepest = listPairs(known.table.entries, { q: null, dex, token: null }, 'liquidity_usd', 'desc');
       const hits: UdfSearchHit[] = [];
       const words = query?.toLowerCase() ?? '';
-      for (const { address } of deepest) {
-        const entry = known.table.byAddress.get(address);
-        if (entry === undefined || !fits(known, entry, words)) continue;
+      for (const entry of deepest) {
+        if (!fits(known, entry, words)) continue;
         hits.push(toHit(known, entry, deps.chain));
         if (hits.length === limit) break;
       }
