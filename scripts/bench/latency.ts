@@ -7,6 +7,11 @@ import type { ServedApi } from './servedApi';
 import type { StubChain } from './stubChain';
 
 const BLOCK_EVERY_MS = 250;
+/** What may be added to the insert, at which percentile. */
+const BEYOND_MS = [
+  [50, 50],
+  [99, 150],
+] as const;
 
 /** Reveals blocks one by one and times the first event of each at the client. */
 export async function benchLatency(
@@ -32,22 +37,21 @@ export async function benchLatency(
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   stream.close();
   const inserts = await timeInserts(database);
-  const value = percentile(latencies, 99);
-  const limit = percentile(inserts, 99);
-  const name = `new block → stream client, p99 of ${latencies.length} blocks (p50 ${Math.round(percentile(latencies, 50))} ms)`;
-  const ok = value <= 500 && latencies.length >= (range.to - range.from) * 0.98;
-  return [
-    {
-      name,
+  const isWhole = latencies.length >= (range.to - range.from) * 0.98;
+  return BEYOND_MS.map(([p, beyond]) => {
+    const value = percentile(latencies, p);
+    const limit = percentile(inserts, p);
+    return {
+      name: `new block → stream client, p${p} of ${latencies.length} blocks`,
       value,
       unit: 'ms',
       limitName: 'insert of one block of 24 rows',
       limit,
       ratio: value / limit,
-      target: '<= 500 ms',
-      ok,
-    },
-  ];
+      target: `<= ${beyond} ms beyond`,
+      ok: value <= limit + beyond && isWhole,
+    };
+  });
 }
 
 async function timeInserts(database: Database): Promise<number[]> {

@@ -38,8 +38,9 @@ export async function benchRecovery(
     await program.end('SIGKILL');
     killed.push((await timeStart(loaded)).ready);
   }
+  const bars = clean.map(({ bar }) => bar);
   const figure = (name: string, value: number, limitName: string, limit: number, target: number): Figure => ({
-    name: `${name}, ${load.swaps} swaps, most of ${ROUNDS}`,
+    name: `${name}, ${load.swaps} swaps`,
     value,
     unit: 's',
     limitName,
@@ -49,9 +50,15 @@ export async function benchRecovery(
     ok: value <= target,
   });
   return [
-    figure('start → first bar', Math.max(...clean.map(({ bar }) => bar)), 'engine alone', median(engine), 3),
     figure(
-      `start after kill -9 (median ${median(killed).toFixed(1)} s) → ready`,
+      `start → first bar, median of ${ROUNDS} (most ${Math.max(...bars).toFixed(1)} s)`,
+      median(bars),
+      'engine alone',
+      median(engine),
+      3,
+    ),
+    figure(
+      `start after kill -9 → ready, most of ${ROUNDS} (median ${median(killed).toFixed(1)} s)`,
       Math.max(...killed),
       'start after a clean end',
       median(clean.map(({ ready }) => ready)),
