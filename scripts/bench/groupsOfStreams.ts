@@ -19,7 +19,7 @@ export async function benchStream({ server, folder, figures }: Bench): Promise<v
   chain.setHead(first);
   const database = await createDatabase(server.writerUrl, 'candlehouse_stream', true);
   const api = await serveApi('all', {
-    RPC_URL: chain.url,
+    RPC_URL: chain.wsUrl,
     CHAIN_CONFIG: writeDescription(folder),
     START_BLOCK: '0',
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_stream'),

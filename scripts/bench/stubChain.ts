@@ -1,9 +1,11 @@
 /**
- * A chain for benchmarks and for killing: blocks of stubBlocks.ts, served over HTTP JSON-RPC with as little work as
- * possible. Deterministic; can be reorganised.
+ * A chain for benchmarks and for killing: blocks of stubBlocks.ts, served over JSON-RPC (HTTP, and WebSocket with new heads)
+ * with as little work as possible. Deterministic; can be reorganised.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
+import { WebSocketServer, type WebSocket } from 'ws';
 
 import { hex, StubBlockMaker, type StubBlock, type StubBlockOptions } from './stubBlocks';
 import type { LogFilter } from './stubLogs';
@@ -19,6 +21,8 @@ export type StubBranch = readonly StubBlock[];
 
 export interface StubChain {
   readonly url: string;
+  /** The same over WebSocket. */
+  readonly wsUrl: string;
   readonly logs: number;
   readonly swaps: number;
   /** All logs of all canonical blocks as eth_getLogs answers, block by block; also of those not visible yet. */
@@ -55,6 +59,8 @@ class Chain {
   readonly blocks: StubBlock[] = [];
   readonly state: State = { head: 0, final: 0, told: null, logsAskedAt: null };
   private forks = 0;
+  /** Told of each new head. */
+  onHead: () => void = () => undefined;
 
   constructor(readonly maker: StubBlockMaker) {}
 
@@ -71,6 +77,7 @@ class Chain {
     }
     this.state.head = number;
     this.state.final = Math.max(this.state.final, number - 64);
+    this.onHead();
   }
 
   reorg(depth: number, length: number): StubBranch {
@@ -108,9 +115,12 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
       response.end(answer(Buffer.concat(chunks).toString(), chain));
     });
   });
+  const sockets = serveSockets(server, chain);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
     logs: maker.logs,
     swaps: maker.swaps,
     get logBodies() {
@@ -128,8 +138,36 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
     setHead: (number) => chain.setHead(number),
     reorg: (depth, length) => chain.reorg(depth, length),
     restore: (branch) => chain.restore(branch),
-    close: () => closeServer(server),
+    close: () => {
+      for (const socket of sockets.clients) socket.terminate();
+      return closeServer(server);
+    },
   };
+}
+
+/** Calls, and one subscription to new heads, over WebSocket. */
+function serveSockets(server: Server, chain: Chain): WebSocketServer {
+  const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+  const watchers = new Set<WebSocket>();
+  chain.onHead = () => {
+    const { head } = chain.state;
+    const hint = { number: hex(head), hash: chain.blocks[head]?.hash };
+    const params = { subscription: '0x1', result: hint };
+    const text = JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params });
+    for (const socket of watchers) socket.send(text);
+  };
+  sockets.on('connection', (socket) => {
+    socket.on('close', () => watchers.delete(socket));
+    socket.on('message', (message: Buffer) => {
+      const text = message.toString();
+      const { id, method } = JSON.parse(text) as StubCall;
+      if (method === 'eth_subscribe') {
+        watchers.add(socket);
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }));
+      } else socket.send(answer(text, chain), { binary: false });
+    });
+  });
+  return sockets;
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -137,7 +137,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const server = createHttpServer(app.callback());
   const url = await listen(server, config);
   const stop = new AbortController();
-  const tailing = tail.run(stop.signal);
+  let tailing = Promise.resolve();
   log.info({ url }, 'API listening');
   return {
     url,
@@ -152,6 +152,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
       metrics.watchQueue('reads', reads.underWay);
       database.give(reads);
       explorer.connect(readUrl, writer);
+      tailing = tail.run(stop.signal);
     },
     wake: (flip) => tail.wake(flip),
     async close() {

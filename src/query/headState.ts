@@ -9,6 +9,7 @@ import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ZERO_HASH, type Hex } from '../domain/hex';
+import type { FreshBlock } from './freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 
 /** How often a snapshot with a hole is read again before its lower part is taken as it is. */
@@ -42,6 +43,8 @@ export interface HeadNews {
   /** Heights above the new head that held a block. */
   readonly voided: readonly number[];
   readonly finalNumber: number;
+  /** Blocks among these whose rows were stored just now. */
+  readonly fresh: readonly FreshBlock[];
 }
 
 /** What was read of the head, and the snapshot that it makes. */

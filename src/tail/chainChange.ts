@@ -9,6 +9,7 @@ import { AppError } from '../errors';
 import { ALL_ACTIVITY, listEventsBetween, type ActivityEvent } from '../query/activity';
 import type { HeadBlock, HeadSnapshot } from '../query/headSnapshot';
 import { areRowsKept, listFinalHashes } from '../query/headState';
+import { listNewEvents, type NewEventSources } from '../query/newEvents';
 import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 
@@ -17,25 +18,45 @@ export const CHANGE_EVENTS_MAX = 10_000;
 
 /** The change from `old` to `next`, two snapshots of one chain with a cursor that did not go back. */
 export async function readChange(
-  runner: QueryRunner,
+  sources: NewEventSources,
   chainId: number,
   old: HeadSnapshot,
   next: HeadSnapshot,
 ): Promise<ChainChange> {
-  const finalHashes = await listHashesUnder(runner, chainId, old, next);
-  const fork = findFork(old, next, finalHashes);
+  const { runner } = sources;
+  const fork =
+    findForkInHead(old, next) ?? findFork(old, next, await listHashesUnder(runner, chainId, old, next));
   const reorg = fork < old.number ? await readReorg(runner, old, fork) : null;
-  const toBlock = next.number;
-  if (toBlock <= fork) return { reorg, gap: null, events: [] };
-  const afterOrd = lastOrdOfBlock(fork);
-  const toOrdInclusive = lastOrdOfBlock(toBlock);
-  const limit = CHANGE_EVENTS_MAX + 1;
-  const events = await listEventsBetween(runner, next, ALL_ACTIVITY, afterOrd, toOrdInclusive, limit);
+  if (next.number <= fork) return { reorg, gap: null, events: [] };
+  const toOrdInclusive = lastOrdOfBlock(next.number);
+  const events = await listEventsAbove(sources, next, fork);
   if (events.length > CHANGE_EVENTS_MAX) {
     const gap = gapMessage(toOrd(fork + 1, 0), toOrdInclusive, positionId(toOrdInclusive, next.hash));
     return { reorg, gap, events: [] };
   }
   return { reorg, gap: null, events: await encodeEvents(runner, chainId, next, events) };
+}
+
+/** One more than may be told, where there are more. */
+function listEventsAbove(
+  sources: NewEventSources,
+  next: HeadSnapshot,
+  fork: number,
+): Promise<ActivityEvent[]> {
+  const limit = CHANGE_EVENTS_MAX + 1;
+  if (fork >= next.finalTo) {
+    const blocks = next.blocks.filter((block) => block.number > fork);
+    return listNewEvents(sources, next, blocks, limit);
+  }
+  const [afterOrd, toOrd] = [lastOrdOfBlock(fork), lastOrdOfBlock(next.number)];
+  return listEventsBetween(sources.runner, next, ALL_ACTIVITY, afterOrd, toOrd, limit);
+}
+
+/** As findFork, where that block is above the cursor of `next`: then nobody need be asked. */
+function findForkInHead(old: HeadSnapshot, next: HeadSnapshot): number | null {
+  const isCommon = ({ number, hash }: HeadBlock): boolean =>
+    next.blocks[number - next.finalTo - 1]?.hash === hash;
+  return old.blocks.findLast(isCommon)?.number ?? null;
 }
 
 /** Hashes of the final blocks at the heights that `old` still held as head blocks. */

@@ -9,8 +9,10 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
+import type { FreshRows } from '../query/freshEvents';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import { followHead, readChangeMark, readHeadRow, type HeadNews, type HeadReading } from '../query/headState';
+import { TokenMemory } from '../query/tokenMemory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
@@ -76,9 +78,12 @@ class DatabaseTail implements TailLoop {
   /** What was told of since the last step; empty: nothing. */
   private news: (HeadNews | null)[] = [];
   private reading: HeadReading | null = null;
+  private readonly tokens: TokenMemory;
   private endPause: () => void = () => undefined;
 
-  constructor(private readonly options: TailLoopOptions) {}
+  constructor(private readonly options: TailLoopOptions) {
+    this.tokens = new TokenMemory(options.runner);
+  }
 
   async run(signal: AbortSignal): Promise<void> {
     const { log, pollMs = 50 } = this.options;
@@ -154,7 +159,7 @@ class DatabaseTail implements TailLoop {
     if (!this.follow(news)) await this.refresh(news.length > 0);
     const { head, published } = this;
     if (head === null || head.version === published?.version) return;
-    await this.publish(published, head);
+    await this.publish(published, head, freshOf(news));
     this.options.onHead?.(head);
   }
 
@@ -200,7 +205,11 @@ class DatabaseTail implements TailLoop {
       this.options.log.error({ version: head.version }, 'the head was told otherwise than it is stored');
   }
 
-  private async publish(old: HeadSnapshot | null, next: HeadSnapshot): Promise<void> {
+  private async publish(
+    old: HeadSnapshot | null,
+    next: HeadSnapshot,
+    fresh: ReadonlyMap<number, FreshRows>,
+  ): Promise<void> {
     const { hub, log } = this.options;
     if (old === null || hub.clientCount() === 0) {
       this.published = next;
@@ -214,7 +223,7 @@ class DatabaseTail implements TailLoop {
       this.restart(next);
       return;
     }
-    const change = await this.readChangeOrGiveUp(old, next);
+    const change = await this.readChangeOrGiveUp(old, next, fresh);
     if (change === null) return;
     // From here on a new client starts at `next`; those that are there get the change.
     this.published = next;
@@ -227,10 +236,14 @@ class DatabaseTail implements TailLoop {
     this.options.hub.endAll();
   }
 
-  private async readChangeOrGiveUp(old: HeadSnapshot, next: HeadSnapshot): Promise<ChainChange | null> {
+  private async readChangeOrGiveUp(
+    old: HeadSnapshot,
+    next: HeadSnapshot,
+    fresh: ReadonlyMap<number, FreshRows>,
+  ): Promise<ChainChange | null> {
     const { runner, chainId, log } = this.options;
     try {
-      const change = await readChange(runner, chainId, old, next);
+      const change = await readChange({ runner, tokens: this.tokens, fresh }, chainId, old, next);
       this.changeFailures = 0;
       return change;
     } catch (error) {
@@ -244,6 +257,12 @@ class DatabaseTail implements TailLoop {
       return null;
     }
   }
+}
+
+/** What came with the news, by commit. A step that fails is repeated without it, from the tables. */
+function freshOf(news: readonly (HeadNews | null)[]): ReadonlyMap<number, FreshRows> {
+  const blocks = news.flatMap((flip) => flip?.fresh ?? []);
+  return new Map(blocks.map(({ commit, rows }) => [commit, rows]));
 }
 
 /** Waits for the work or the signal, whichever comes first. */

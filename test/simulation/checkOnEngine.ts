@@ -1,7 +1,9 @@
 /** One seed on the real engine and on the model of the store, and everything that is wrong with what they left behind. */
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import { verifyAggregates } from '../../src/query/verifyAggregates';
+import type { HeadFlip } from '../../src/ingest/store';
 import { compareAnswers } from './compareAnswers';
+import { compareFresh } from './compareFresh';
 import { checkContent, checkOnModel } from './checkSeed';
 import type { EngineBackend } from './engineBackend';
 import { runSeed } from './runSeed';
@@ -9,18 +11,19 @@ import { planOf } from './seedPlan';
 import { SIM_CHAIN_ID } from './simChain';
 import { contentHash, engineContent } from './storedContent';
 
-/** Clears the backend first. `lives`: how often the process began. */
+/** Clears the backend first. `lives`: how often the process began; `told`: events that were compared as a stream tells them. */
 export async function checkOnEngine(
   backend: EngineBackend,
   seed: number,
-): Promise<{ wrong: string[]; lives: number }> {
+): Promise<{ wrong: string[]; lives: number; told: number }> {
   await backend.clear();
   const plan = planOf(seed);
-  const run = await runSeed(plan, backend);
+  const flips: HeadFlip[] = [];
+  const run = await runSeed(plan, backend, { onFlip: (flip) => flips.push(flip) });
   const onModel = await checkOnModel(seed);
   const wrong = onModel.wrong.map((line) => `on the model: ${line}`);
   if (run.stuck !== null || run.tip === null)
-    return { wrong: [...wrong, run.stuck ?? 'nothing is stored'], lives: run.lives };
+    return { wrong: [...wrong, run.stuck ?? 'nothing is stored'], lives: run.lives, told: 0 };
   const content = await engineContent(backend.steady, run.tip);
   wrong.push(...(await checkContent(run.chain, content)));
   if (content.beyond > 0) wrong.push(`${content.beyond} rows lie beyond the cursor`);
@@ -35,5 +38,7 @@ export async function checkOnEngine(
     ...differing.map(({ item, only_in: place, value }) => `verify: ${item} only in ${place}: ${value}`),
   );
   wrong.push(...(await compareAnswers(backend.steady, run.chain)));
-  return { wrong, lives: run.lives };
+  const fresh = await compareFresh(backend.steady, flips);
+  wrong.push(...fresh.wrong);
+  return { wrong, lives: run.lives, told: fresh.compared };
 }

@@ -9,6 +9,7 @@ import { AppError, errorText } from '../../src/errors';
 import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
 import { runIngest } from '../../src/ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../../src/ingest/status';
+import type { HeadFlip, Store } from '../../src/ingest/store';
 import { createLog } from '../../src/log';
 import { crashError, FaultPlan } from './faultPlan';
 import { SimTransport } from './fleet/simTransport';
@@ -48,6 +49,8 @@ export interface SeedRun {
 export interface RunHooks {
   /** After each death of the process. */
   readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
+  /** After each flip that is known to be stored. */
+  readonly onFlip?: (flip: HeadFlip) => void;
 }
 
 const log = createLog('silent', false);
@@ -176,7 +179,7 @@ class SeedRunner {
     try {
       await runIngest(
         {
-          store: createClickHouseStore(database, SIM_CHAIN_ID),
+          store: this.storeOn(database),
           rpc: pool,
           source,
           chain: SIM_DESCRIPTION,
@@ -194,6 +197,14 @@ class SeedRunner {
     } finally {
       await pool.close();
     }
+  }
+
+  private storeOn(database: Database): Store {
+    const store = createClickHouseStore(database, SIM_CHAIN_ID);
+    return {
+      ...store,
+      writeHead: (flip) => store.writeHead(flip).then(() => this.hooks.onFlip?.(flip)),
+    };
   }
 
   /** Until the life ends by itself, or its time is over, or there is nothing more to come. */

@@ -1,5 +1,5 @@
 -- One row: a mint or burn, by its ord. Key: ord. Reads only the ords it is given: `ords` of the
--- final table, `head_ords` of its twin; `both`: there are some of each.
+-- final table, `head_ords` of its twin; `both`: there are some of each. Or all of the head blocks `new_commits`.
 SELECT
     toString(kind) AS event,
     toString(e.ord) AS ord,
@@ -35,6 +35,11 @@ FROM
     SELECT * EXCEPT commit
     FROM liquidity_events_head
     WHERE ord IN {head_ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    -- end
+    -- if new_commits
+    SELECT * EXCEPT commit
+    FROM liquidity_events_head
+    WHERE kind IN ('mint', 'burn') AND has({new_commits:Array(UInt64)}, commit) AND ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
     -- end
 ) AS e
 LIMIT {limit:UInt32}

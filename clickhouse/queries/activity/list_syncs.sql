@@ -1,5 +1,5 @@
 -- One row: a V2 sync, by its ord. Key: ord. Reads only the ords it is given: `ords` of the
--- final table, `head_ords` of its twin; `both`: there are some of each.
+-- final table, `head_ords` of its twin; `both`: there are some of each. Or all of the head blocks `new_commits`.
 SELECT
     'sync' AS event,
     toString(e.ord) AS ord,
@@ -28,6 +28,11 @@ FROM
     SELECT * EXCEPT commit
     FROM pool_states_head
     WHERE kind = 'sync' AND ord IN {head_ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    -- end
+    -- if new_commits
+    SELECT * EXCEPT commit
+    FROM pool_states_head
+    WHERE kind = 'sync' AND has({new_commits:Array(UInt64)}, commit) AND ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
     -- end
 ) AS e
 LIMIT {limit:UInt32}

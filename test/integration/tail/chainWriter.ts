@@ -135,6 +135,9 @@ export class ChainWriter {
       canonical: head.filter(({ commit }) => fresh.has(commit)),
       voided: voided.map(({ number }) => number),
       finalNumber: this.cursor.number,
+      fresh: head
+        .filter(({ commit }) => fresh.has(commit))
+        .map((block) => ({ commit: block.commit, rows: rowsOf(block) })),
     };
     this.head = [...head];
   }
@@ -177,8 +180,8 @@ export class ChainWriter {
     await this.insertAll({
       blocks: all.flatMap((rows) => rows.blocks),
       swaps: all.flatMap((rows) => rows.swaps),
-      liquidity: all.flatMap((rows) => rows.liquidity),
-      states: all.flatMap((rows) => rows.states),
+      liquidity_events: all.flatMap((rows) => rows.liquidity_events),
+      pool_states: all.flatMap((rows) => rows.pool_states),
     });
     const last = blocks.at(-1);
     if (last === undefined) return;
@@ -196,8 +199,8 @@ export class ChainWriter {
     await Promise.all([
       insertRows(this.database, blocksTable, rows.blocks, options),
       insertRows(this.database, swapsTable, rows.swaps, options),
-      insertRows(this.database, liquidityEventsTable, rows.liquidity, options),
-      insertRows(this.database, poolStatesTable, rows.states, options),
+      insertRows(this.database, liquidityEventsTable, rows.liquidity_events, options),
+      insertRows(this.database, poolStatesTable, rows.pool_states, options),
     ]);
   }
 
@@ -236,8 +239,8 @@ function nowSeconds(): number {
 interface BlockTables {
   readonly blocks: readonly BlockRow[];
   readonly swaps: readonly SwapRow[];
-  readonly liquidity: readonly LiquidityEventRow[];
-  readonly states: readonly PoolStateRow[];
+  readonly liquidity_events: readonly LiquidityEventRow[];
+  readonly pool_states: readonly PoolStateRow[];
 }
 
 function rowsOf(block: MadeBlock): BlockTables {
@@ -290,7 +293,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         tracked: false,
         fee_pips: 2_900,
       })),
-    liquidity: block.events
+    liquidity_events: block.events
       .filter((event) => event.kind === 'mint' || event.kind === 'burn')
       .map((event) => ({
         ...common(event),
@@ -306,7 +309,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         amount1_usd: null,
         trust: 0,
       })),
-    states: block.events
+    pool_states: block.events
       .filter((event) => event.kind === 'sync')
       .map((event) => ({
         ...common(event),

@@ -1,0 +1,60 @@
+/** Events of blocks that have just become canonical: from the rows of who stored them, else read by block, all kinds at once. */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { lastOrdOfBlock } from '../domain/ord';
+import type { ActivityEvent } from './activity';
+import {
+  liquidityEventRowShape,
+  swapEventRowShape,
+  syncEventRowShape,
+  toActivityItem,
+  type EventRow,
+} from './activityItem';
+import { eventRowsOf, type FreshRows } from './freshEvents';
+import type { HeadBlock, HeadSnapshot } from './headSnapshot';
+import type { TokenMemory } from './tokenMemory';
+
+export interface NewEventSources {
+  readonly runner: QueryRunner;
+  readonly tokens: TokenMemory;
+  /** Rows of blocks by commit, of those that are at hand. */
+  readonly fresh: ReadonlyMap<number, FreshRows>;
+}
+
+/** All events of the snapshot's last blocks, which are above its cursor; ascending, at most `limit`. */
+export async function listNewEvents(
+  { runner, tokens, fresh }: NewEventSources,
+  head: HeadSnapshot,
+  blocks: readonly HeadBlock[],
+  limit: number,
+): Promise<ActivityEvent[]> {
+  const atHand = blocks.flatMap(({ commit }) => fresh.get(commit) ?? []);
+  const rows =
+    atHand.length === blocks.length ? atHand.flatMap(eventRowsOf) : await readRows(runner, blocks, limit);
+  const sorted = rows
+    .map((row) => ({ ord: Number(row.ord), row }))
+    .sort((a, b) => a.ord - b.ord)
+    .slice(0, limit);
+  const known = await tokens.list(sorted.flatMap(({ row }) => [row.token0, row.token1]));
+  return sorted.map(({ ord, row }) => ({ ord, item: toActivityItem(row, known, head.finalNumber) }));
+}
+
+async function readRows(
+  runner: QueryRunner,
+  blocks: readonly HeadBlock[],
+  limit: number,
+): Promise<EventRow[]> {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const params = {
+    new_commits: blocks.map(({ commit }) => commit),
+    after_ord: lastOrdOfBlock(first.number - 1),
+    to_ord: lastOrdOfBlock(last.number),
+    limit,
+  };
+  const parts = await Promise.all([
+    runner.run('activity/list_swaps', params, swapEventRowShape),
+    runner.run('activity/list_liquidity_events', params, liquidityEventRowShape),
+    runner.run('activity/list_syncs', params, syncEventRowShape),
+  ]);
+  return parts.flat();
+}
