@@ -123,12 +123,28 @@ async function runSession(
     newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
   };
   const session = await IngestSession.open(deps, () => resolveStart(options, signal), signal);
-  if (options.stopAt !== undefined) return backfillTo(session, options.stopAt, options, signal);
+  try {
+    if (options.stopAt === undefined) await follow(session, options, signal, onProgress);
+    else await backfillTo(session, options.stopAt, options, signal);
+  } finally {
+    await session.close();
+  }
+}
+
+async function follow(
+  session: IngestSession,
+  { rpc, source, log, clock }: IngestOptions,
+  signal: AbortSignal,
+  onProgress: () => void,
+): Promise<void> {
   const isTaken = (head: BlockRef): boolean => session.isAt(head);
-  for await (const head of headFeed({ pool: rpc, source, signal, log, clock, isTaken })) {
+  const going = AbortSignal.any([signal, session.failed]);
+  for await (const head of headFeed({ pool: rpc, source, signal: going, log, clock, isTaken })) {
     await session.advanceTo(head);
     onProgress();
   }
+  signal.throwIfAborted();
+  session.failed.throwIfAborted();
 }
 
 /** What turning blocks into rows needs. */

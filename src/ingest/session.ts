@@ -8,21 +8,22 @@ import type { FinalBlock, Finality } from '../chain/finality';
 import { HeadFollower } from '../chain/follower';
 import { needsSync, syncToHead, type Extension } from '../chain/syncToHead';
 import type { BlockRef } from '../domain/block';
-import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { AuditKeeper } from './auditKeeper';
 import { BlockReader, type ReaderDeps } from './blockReader';
-import { countRows, sumCounts, type BlockRows } from './blockRows';
+import { countRows, type BlockRows } from './blockRows';
 import { fetchAhead } from './fetchAhead';
 import type { GapStore } from './gapStore';
+import { HeadBook } from './headBook';
 import { startProgress } from './progress';
+import { Promoter } from './promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from './refill';
 import { RowBatch } from './rowBatch';
 import { beyondFinality, checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
-import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
+import type { Cursor, OpenIntent, StoredState } from './store';
 import { takeOver, type TakenOver } from './takeOver';
 
 /** Fewer missing blocks than this are not worth telling. */
@@ -51,18 +52,15 @@ export class IngestSession {
   private version: number;
   private readonly seqFloor: number;
   private follower: HeadFollower;
-  /** What the store holds as canonical above the cursor, by height. */
-  private readonly live = new Map<number, StoredHead>();
-  private readonly commits: Map<Hex, number>;
-  /** Rows by table of each block in the head, for the intents of promotions. */
-  private readonly counts = new Map<Hex, Record<string, number>>();
+  private readonly book: HeadBook;
   private readonly reader: BlockReader;
   private readonly limits: SessionLimits;
-  private droppedBelow = 0;
+  private readonly promoter: Promoter;
+  /** Whether a head is being taken in, or was not to the end: then the session is over. */
+  private advancing = false;
+  private readonly failure = new AbortController();
   /** First block that was ever to be ingested. */
   readonly startBlock: number;
-  /** Largest height of a canonical block that stands above a hole; 0: none. */
-  private strayTo: number;
   private watch: GapWatch | null = null;
 
   private constructor(
@@ -73,13 +71,12 @@ export class IngestSession {
     this.seqFloor = seqFloor;
     this.cursor = stored.cursor;
     this.version = stored.version;
-    this.commits = new Map(stored.commits);
-    for (const block of stored.head) this.live.set(block.number, block);
-    this.strayTo = stored.headMax > (stored.head.at(-1) ?? stored.cursor).number ? stored.headMax : 0;
+    this.book = new HeadBook(stored);
     this.follower = new HeadFollower(baseOf(stored.cursor));
     this.startBlock = stored.startBlock;
     this.reader = new BlockReader(deps, stored.startBlock);
     this.limits = { ...SESSION_LIMITS, ...deps.limits };
+    this.promoter = new Promoter(deps.store, this.limits.headKeptBlocks, () => this.onPromoted());
   }
 
   /** Recovers: replays an open intent, loads pools, checks that the node's chain is the stored one. */
@@ -117,6 +114,17 @@ export class IngestSession {
     return this.cursor.number;
   }
 
+  /** Aborted, with the reason, when what is done beside following the head has failed. */
+  get failed(): AbortSignal {
+    return this.failure.signal;
+  }
+
+  /** Waits for what is under way. Nothing may be asked of the session afterwards. */
+  async close(): Promise<void> {
+    this.advancing = true;
+    await this.promoter.idle();
+  }
+
   /** Whether the store is where the head is, or beyond it. */
   isAt(head: BlockRef): boolean {
     return !needsSync(this.follower, head);
@@ -124,6 +132,15 @@ export class IngestSession {
 
   /** Takes the store to the node's head. */
   async advanceTo(head: BlockHeader): Promise<void> {
+    this.failed.throwIfAborted();
+    this.advancing = true;
+    this.takePromoted();
+    await this.advance(head);
+    this.advancing = false;
+    this.goOnPromoting();
+  }
+
+  private async advance(head: BlockHeader): Promise<void> {
     const { finality, status, source, now, clock } = this.deps;
     noteHead(status, head, now());
     const behind = head.number - this.follower.tip.number;
@@ -137,11 +154,10 @@ export class IngestSession {
       await this.extend(step, final.number);
     }
     await this.finalise(head, final);
-    await this.promote(this.follower.base.number);
-    this.reader.settle(this.cursor.number);
+    this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
-    await this.watch?.check();
+    if (!this.promoter.isBusy) await this.watch?.check();
     this.deps.audit?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
@@ -155,7 +171,7 @@ export class IngestSession {
 
   private async load(exact: boolean): Promise<void> {
     const pools = await this.reader.load(this.cursor, exact);
-    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.live.size }, 'recovered');
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'recovered');
   }
 
   /** Refills what is missing below the cursor: nothing can be taken up before. Resolves to whether there was anything. */
@@ -180,6 +196,8 @@ export class IngestSession {
     const { status, log, now, terminal, source } = this.deps;
     const { batchLogs, batchBlocks, batchMs } = this.limits;
     status.phase = 'backfill';
+    await this.promoter.idle();
+    this.takePromoted();
     this.reader.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
@@ -215,7 +233,7 @@ export class IngestSession {
       progress.end();
     }
     this.follower = new HeadFollower(baseOf(this.cursor));
-    this.forgetBelow(this.cursor.number);
+    this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
   /** Returns how many logs were stored. */
@@ -243,39 +261,15 @@ export class IngestSession {
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
     const all: BlockRows[] = [];
     await this.reader.read(step.blocks, parent, true, this.signal, (rows) => all.push(rows));
-    for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
     const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
-    const changed = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
-    if (changed === -1 && step.forkNumber === null) return;
-    const blocks = changed === -1 ? [] : all.slice(changed);
-    const fresh = blocks
-      .filter((rows) => !this.commits.has(rows.ref.hash))
-      .map((rows) => ({ rows, commit: this.deps.newCommit() }));
-    const freshByHash = new Map(fresh.map(({ rows, commit }) => [rows.ref.hash, commit]));
-    const canonical = blocks.map(({ ref }) => ({
-      ...ref,
-      commit: this.commits.get(ref.hash) ?? freshByHash.get(ref.hash) ?? 0,
-    }));
-    const voided = this.heightsAbove(tip);
-    if (canonical.length === 0 && voided.length === 0) return;
+    const change = this.book.changeTo(all, tip, step.forkNumber !== null, this.deps.newCommit);
+    if (change === null) return;
     this.version += 1;
-    const flip = { fresh, canonical, voided, version: this.version, finalNumber: Math.min(finalNumber, tip) };
-    await store.writeHead(flip);
-    for (const block of canonical) {
-      this.live.set(block.number, block);
-      this.commits.set(block.hash, block.commit);
-    }
-    for (const number of voided) this.live.delete(number);
-    this.strayTo = 0;
-    this.count(countRows(fresh.map(({ rows }) => rows)));
+    await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(finalNumber, tip) });
+    this.book.note(change);
+    this.count(countRows(change.fresh.map(({ rows }) => rows)));
     status.indexed = tip;
     status.lastCommitAt = this.deps.now();
-  }
-
-  /** Heights at which the store holds a block above the new tip, also those that no longer link to what is below. */
-  private heightsAbove(tip: number): number[] {
-    const top = Math.max(this.strayTo, ...this.live.keys());
-    return Array.from({ length: Math.max(0, top - tip) }, (_, index) => tip + 1 + index);
   }
 
   private parentOf(block: BlockRef): Pick<BlockRef, 'number' | 'hash'> {
@@ -283,47 +277,45 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Moves final blocks out of the head, some at a time. */
-  private async promote(final: number): Promise<void> {
-    while (final - this.cursor.number >= this.limits.promoteMinBlocks) {
-      const to = Math.min(final, this.cursor.number + this.limits.promoteMaxBlocks);
-      const blocks = this.liveRange(this.cursor.number + 1, to);
-      const last = blocks.at(-1);
-      if (last === undefined) return;
-      const intent: OpenIntent = {
-        seq: this.nextSeq(),
-        kind: 'promotion',
-        from: this.cursor.number + 1,
-        to,
-        toHash: last.hash,
-        toTimestamp: last.timestamp,
-        counts: sumCounts(blocks.map((block) => this.counts.get(block.hash))),
-      };
-      beginWork(this.deps.status, { kind: 'promotion', from: intent.from, to }, this.deps.now());
-      this.cursor = await this.deps.store.promote(
-        intent,
-        blocks.map((block) => block.commit),
-      );
-      endWork(this.deps.status, 'promotion');
-      this.watch?.add(intent.counts);
-      this.forgetBelow(to);
-      const below = to - this.limits.headKeptBlocks;
-      if (below - this.droppedBelow > this.limits.headKeptBlocks / 4) {
-        await this.deps.store.dropHeadBelow(below);
-        this.droppedBelow = below;
-      }
-    }
+  /** Takes up what was promoted and begins with what is to be, some blocks at a time. */
+  private goOnPromoting(): void {
+    this.takePromoted();
+    const { base } = this.follower;
+    if (this.promoter.isBusy || base.number - this.cursor.number < this.limits.promoteMinBlocks) return;
+    const to = Math.min(base.number, this.cursor.number + this.limits.promoteMaxBlocks);
+    const from = this.cursor.number + 1;
+    const { blocks, counts } = this.book.range(from, to);
+    const last = blocks.at(-1);
+    if (last === undefined) return;
+    const ends = { to, toHash: last.hash, toTimestamp: last.timestamp };
+    const intent: OpenIntent = { seq: this.nextSeq(), kind: 'promotion', from, ...ends, counts };
+    beginWork(this.deps.status, { kind: 'promotion', from, to }, this.deps.now());
+    this.promoter.begin(
+      intent,
+      blocks.map((block) => block.commit),
+    );
   }
 
-  private liveRange(from: number, to: number): StoredHead[] {
-    const blocks: StoredHead[] = [];
-    for (let number = from; number <= to; number += 1) {
-      const block = this.live.get(number);
-      if (block === undefined)
-        throw new AppError('broken_invariant', `block ${number} is final and not in the head`);
-      blocks.push(block);
+  private takePromoted(): void {
+    const promoted = this.promoter.take();
+    if (promoted === null) return;
+    const { intent, cursor } = promoted;
+    endWork(this.deps.status, 'promotion');
+    this.cursor = cursor;
+    this.watch?.add(intent.counts);
+    this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
+    this.reader.settle(cursor.number);
+    this.report(null);
+  }
+
+  /** While a head is being taken in, what was promoted waits until that is done. */
+  private onPromoted(): void {
+    if (this.advancing) return;
+    try {
+      this.goOnPromoting();
+    } catch (error) {
+      this.failure.abort(error);
     }
-    return blocks;
   }
 
   private async replayBackfill(intent: OpenIntent): Promise<void> {
@@ -340,16 +332,7 @@ export class IngestSession {
     this.cursor = await store.writeRange(intent.seq, batch);
     await store.auditRange(intent);
     this.follower = new HeadFollower(baseOf(this.cursor));
-    this.forgetBelow(this.cursor.number);
-  }
-
-  private forgetBelow(number: number): void {
-    for (const height of this.live.keys()) if (height <= number) this.live.delete(height);
-    if (this.commits.size > 4 * this.limits.headKeptBlocks) {
-      const kept = new Set([...this.live.values()].map((block) => block.hash));
-      for (const hash of this.commits.keys()) if (!kept.has(hash)) this.commits.delete(hash);
-      for (const hash of this.counts.keys()) if (!kept.has(hash)) this.counts.delete(hash);
-    }
+    this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
   private count(counts: Readonly<Record<'blocks' | 'logs' | 'swaps', number>>): void {
@@ -362,7 +345,7 @@ export class IngestSession {
   private report(nodeHead: number | null): void {
     const { status, now } = this.deps;
     status.finalTo = this.cursor.number;
-    status.indexed = Math.max(this.cursor.number, ...this.live.keys());
+    status.indexed = Math.max(this.cursor.number, this.book.top);
     if (nodeHead !== null) status.nodeHead = nodeHead;
     status.lastCommitAt = now();
   }

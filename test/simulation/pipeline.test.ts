@@ -142,10 +142,12 @@ async function simulate(seed: number, database: Database): Promise<string[]> {
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'broken_invariant') throw error;
     }
+    await session?.close();
   }
   faults.failure = 0;
   const last = await openSession(chain, database, { ...calm }, { depth: FINALITY_DEPTH, commitSeed: seed });
   await last.advanceTo((await headOf(chain))!);
+  await last.close();
   return findDifferences(chain, database);
 }
 
