@@ -28,7 +28,7 @@ function parseAddresses(text: string): readonly Hex[] | null {
 
 /** The items of the addresses, in their order, as one page that holds them all. */
 export function listBatch<T>(
-  known: ReadonlyMap<string, { readonly item: T }>,
+  known: Pick<ReadonlyMap<string, { readonly item: T }>, 'get'>,
   addresses: readonly Hex[],
   head: HeadSnapshot,
 ): { readonly data: T[]; readonly meta: ListMeta } {

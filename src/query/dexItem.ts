@@ -51,8 +51,8 @@ export function toDexItems(
     else known.push(entry);
   }
   const totals = {
-    volume: sumOf(pairs, 'volume_24h_usd'),
-    tvl: sumOf(pairs, 'liquidity_usd'),
+    volume: sumOf(pairs, 'volume24hUsd'),
+    tvl: sumOf(pairs, 'liquidityUsd'),
   };
   return [...pairsOf]
     .map(([name, entries]) => toDexItem(name, configured.get(name) ?? null, entries, sums, totals))
@@ -65,9 +65,9 @@ export function toDexItems(
 /** Sum of one figure over pairs, USD. */
 export function sumOf(
   pairs: readonly PairEntry[],
-  field: 'volume_24h_usd' | 'fees_24h_usd' | 'liquidity_usd',
+  field: 'volume24hUsd' | 'fees24hUsd' | 'liquidityUsd',
 ): number {
-  return pairs.reduce((sum, { item }) => sum + item[field], 0);
+  return pairs.reduce((sum, pair) => sum + pair[field], 0);
 }
 
 function toDexItem(
@@ -77,16 +77,15 @@ function toDexItem(
   sums: DexSums,
   totals: { readonly volume: number; readonly tvl: number },
 ): DexItem {
-  const items = entries.map(({ item }) => item);
-  const volume = sumOf(entries, 'volume_24h_usd');
-  const fees = sumOf(entries, 'fees_24h_usd');
-  const tvl = sumOf(entries, 'liquidity_usd');
-  const swaps = items.reduce((sum, item) => sum + item.tx_24h, 0);
+  const volume = sumOf(entries, 'volume24hUsd');
+  const fees = sumOf(entries, 'fees24hUsd');
+  const tvl = sumOf(entries, 'liquidityUsd');
+  const swaps = entries.reduce((sum, entry) => sum + entry.swaps24h, 0);
   const traders = sums.traders.find((row) => row.dex === name)?.traders ?? 0;
   return {
     dex_name: name,
     display_name: dex?.displayName ?? name,
-    pool_types: typesOf(dex, items),
+    pool_types: typesOf(dex, entries),
     factories: [
       ...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)]),
     ].sort(),
@@ -98,16 +97,16 @@ function toDexItem(
     protocol_fees_24h_usd: fees * (dex?.protocolFeeShare ?? 0),
     tx_24h: swaps,
     traders_24h: distinctMakers(traders, swaps),
-    pool_count: items.length,
-    active_pools_24h: items.filter((item) => item.tx_24h > 0).length,
+    pool_count: entries.length,
+    active_pools_24h: entries.filter((entry) => entry.swaps24h > 0).length,
     market_share_24h: shareOf(volume, totals.volume),
     tvl_share: shareOf(tvl, totals.tvl),
-    last_trade_at: items.reduce<number | null>((at, item) => latestOf(at, item.last_trade_at), null),
+    last_trade_at: entries.reduce<number | null>((at, { facts }) => latestOf(at, facts.lastTradeAt), null),
   };
 }
 
-function typesOf(dex: DexFacts | null, items: readonly PairItem[]): PoolType[] {
-  const types = new Set(items.map((item) => item.pool_type));
+function typesOf(dex: DexFacts | null, entries: readonly PairEntry[]): PoolType[] {
+  const types = new Set(entries.map(({ pool }) => pool.pool_type));
   if (types.size === 0 && dex !== null) types.add(TYPE_OF_PROTOCOL[dex.protocol]);
   return [...types].sort();
 }
@@ -151,12 +150,12 @@ function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): 
 export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
   return entries
     .filter(({ pool }) => pool.dex === dex)
-    .map(({ item }) => item)
     .sort(
       (a, b) =>
-        compareKeys(a.volume_24h_usd, b.volume_24h_usd, 'desc') ||
-        compareKeys(a.tx_24h, b.tx_24h, 'desc') ||
-        compareKeys(a.address, b.address, 'asc'),
+        compareKeys(a.volume24hUsd, b.volume24hUsd, 'desc') ||
+        compareKeys(a.swaps24h, b.swaps24h, 'desc') ||
+        compareKeys(a.pool.address, b.pool.address, 'asc'),
     )
-    .slice(0, limit);
+    .slice(0, limit)
+    .map(({ item }) => item);
 }

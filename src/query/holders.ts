@@ -13,7 +13,7 @@ import { snapshotParams, type HeadBlock, type HeadSnapshot } from './headSnapsho
 import { ADDRESSES_MAX, inChunks } from './inChunks';
 import type { PairTable, PairTables } from './pairTable';
 import { perVersion, type PerVersion } from './perVersion';
-import { tokensOfPool } from './pools';
+import { tokensOfPool, type PoolRow } from './pools';
 
 /** Rows that one counting query may group: some 150 bytes of memory each, and a reader has 1 GiB. */
 const ROWS_PER_QUERY = 500_000;
@@ -145,13 +145,22 @@ async function followLarge(
   return followed;
 }
 
+/** By the pools of tables, which hardly ever change. */
+const wantedOf = new WeakMap<
+  readonly PoolRow[],
+  { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
+>();
+
 /** Tokens of pools, and pools that are tokens; where the history is partial only those whose creation was seen. */
-function wantedTokens(head: HeadSnapshot, { entries }: PairTable): ReadonlySet<string> {
+function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
+  const known = wantedOf.get(pools);
+  if (known?.partial === partial) return known.wanted;
   const wanted = new Set<string>();
-  for (const { pool } of entries) {
-    const known = !partial || pool.created_block !== null;
-    if (pool.pool_type !== CONCENTRATED && known) wanted.add(pool.address);
+  wantedOf.set(pools, { partial, wanted });
+  for (const pool of pools) {
+    const isWhole = !partial || pool.created_block !== null;
+    if (pool.pool_type !== CONCENTRATED && isWhole) wanted.add(pool.address);
     if (!partial) for (const token of tokensOfPool(pool)) wanted.add(token);
   }
   return wanted;

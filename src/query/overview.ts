@@ -47,15 +47,15 @@ export async function getOverview(
     burn === null ? null : readBurned(runner, chainId, head, burn),
   ]);
   const { nativeUsd } = pairs.prices;
-  const volume = sumOf(pairs.entries, 'volume_24h_usd');
+  const volume = sumOf(pairs.entries, 'volume24hUsd');
   return {
     volume_24h_usd: volume,
     volume_change_24h: changePercent(volume, dexes.volumeBefore),
-    tvl_usd: sumOf(pairs.entries, 'liquidity_usd'),
+    tvl_usd: sumOf(pairs.entries, 'liquidityUsd'),
     tx_24h: transactions,
     swaps_24h: dexes.trades,
     traders_24h: dexes.traders,
-    active_pools: pairs.entries.filter(({ item }) => item.tx_24h > 0).length,
+    active_pools: pairs.entries.filter((entry) => entry.swaps24h > 0).length,
     gas_gwei: medianGasGwei(gas),
     token_burned_24h: burned?.amount ?? null,
     token_burned_symbol: burned?.symbol ?? null,

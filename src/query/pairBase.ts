@@ -24,12 +24,14 @@ type StateRow = z.infer<typeof stateRowShape>;
 type LastTradeRow = z.infer<typeof lastTradeRowShape>;
 
 export interface PairBase {
-  /** In the order of their addresses. */
+  /** In the order of their addresses. The same array as long as no pool is added. */
   readonly pools: readonly PoolRow[];
-  /** Its newest state; null: it has none. */
-  stateOf(pair: string): StateRow | null;
+  /** Where in it the pool of an address stands. */
+  indexOf(address: string): number | undefined;
+  /** The newest state of the pool at an index; null: it has none. */
+  stateAt(index: number): StateRow | null;
   /** Unix seconds; null: it never traded. */
-  lastTradeOf(pair: string): number | null;
+  lastTradeAt(index: number): number | null;
 }
 
 export interface PairBases {
@@ -42,17 +44,40 @@ interface Rows {
   readonly lastTrades: ReadonlyMap<string, LastTradeRow>;
 }
 
-interface Base extends Rows {
+/** Rows of every pool, place by place. */
+interface Places {
+  readonly pools: readonly PoolRow[];
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly states: readonly (StateRow | null)[];
+  readonly lastTrades: readonly (number | null)[];
+}
+
+interface Base extends Places {
   readonly finalTo: number;
   readonly ord: number;
   /** Rows of the final tables up to `ord`. They only change when lost ones are refilled or old ones dropped. */
   readonly counts: string;
 }
 
+/** A base with the pools that were added since. */
+interface Grown {
+  readonly base: Base;
+  readonly added: string;
+  readonly places: Places;
+}
+
 export function createPairBases(runner: QueryRunner): PairBases {
   let base: Base | null = null;
+  let grown: Grown | null = null;
   const isBelow = ({ finalTo }: Base, head: HeadSnapshot): boolean =>
     finalTo <= head.finalTo && head.finalTo - finalTo <= BASE_BLOCKS_MAX;
+  const over = (below: Base, changes: Rows): PairBase => {
+    if (changes.pools.length === 0) return under(below, changes);
+    const added = JSON.stringify(changes.pools);
+    if (grown?.base !== below || grown.added !== added)
+      grown = { base: below, added, places: grow(below, changes.pools) };
+    return under(grown.places, changes);
+  };
   return {
     async at(head) {
       const known = base;
@@ -76,7 +101,9 @@ async function readBase(runner: QueryRunner, head: HeadSnapshot): Promise<Base> 
   // Counted first: what is refilled meanwhile makes the next count differ.
   const counts = await countRows(runner, ord);
   const rows = await readRows(runner, { ...head, number: head.finalTo, blocks: [] }, null);
-  return { ...rows, finalTo: head.finalTo, ord, counts };
+  const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
+  const tradeOf = (address: string): number | null => rows.lastTrades.get(address)?.last_trade_at ?? null;
+  return { ...placesOf(rows.pools, stateOf, tradeOf), finalTo: head.finalTo, ord, counts };
 }
 
 /** `since`: only what lies beyond this ord; null: everything. */
@@ -104,11 +131,36 @@ async function countRows(runner: QueryRunner, ord: number): Promise<string> {
   return row?.counts ?? '';
 }
 
-function over(base: Rows, changes: Rows): PairBase {
+function placesOf(
+  pools: readonly PoolRow[],
+  stateOf: (address: string) => StateRow | null,
+  tradeOf: (address: string) => number | null,
+): Places {
   return {
-    pools: changes.pools.length === 0 ? base.pools : [...base.pools, ...changes.pools].sort(byAddress),
-    stateOf: (pair) => changes.states.get(pair) ?? base.states.get(pair) ?? null,
-    lastTradeOf: (pair) => (changes.lastTrades.get(pair) ?? base.lastTrades.get(pair))?.last_trade_at ?? null,
+    pools,
+    indexOf: new Map(pools.map(({ address }, index) => [address, index])),
+    states: pools.map(({ address }) => stateOf(address)),
+    lastTrades: pools.map(({ address }) => tradeOf(address)),
+  };
+}
+
+function grow(base: Base, added: readonly PoolRow[]): Places {
+  const indexOf = (address: string): number => base.indexOf.get(address) ?? -1;
+  return placesOf(
+    [...base.pools, ...added].sort(byAddress),
+    (address) => base.states[indexOf(address)] ?? null,
+    (address) => base.lastTrades[indexOf(address)] ?? null,
+  );
+}
+
+function under({ pools, indexOf, states, lastTrades }: Places, changes: Rows): PairBase {
+  const addressAt = (index: number): string => pools[index]?.address ?? '';
+  return {
+    pools,
+    indexOf: (address) => indexOf.get(address),
+    stateAt: (index) => changes.states.get(addressAt(index)) ?? states[index] ?? null,
+    lastTradeAt: (index) =>
+      changes.lastTrades.get(addressAt(index))?.last_trade_at ?? lastTrades[index] ?? null,
   };
 }
 

@@ -1,12 +1,12 @@
-/** From rows of one pool to the pair that lists show. Pure. */
+/** One pool as of a head, out of what was read of it, and the item that lists show. Pure. */
 import { plainNumber, unitsToNumber } from '../domain/amounts';
 import { formatPrice, scalePrice } from '../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../wire/pairs';
 import type { Token } from '../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
-import { tokensOfPool, weightsOfPool, type PoolRow } from './pools';
+import { weightsOfPool, type PoolRow } from './pools';
 import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
-import type { TokenPrices } from './priceBook';
+import type { TokenPrice, TokenPrices } from './priceBook';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from './tokens';
 
@@ -27,78 +27,175 @@ export interface PairFacts {
   readonly protocolShare: number;
 }
 
-export interface PairEntry {
-  readonly item: PairItem;
-  readonly pool: PoolRow;
-  readonly facts: PairFacts;
+/** The tokens of a pool, in their roles. The same object as long as nothing of them changes. */
+export interface PoolTokens {
   readonly token0: Token;
   readonly token1: Token;
-  /** What is in the pool now of token0 and token1. */
-  readonly sides: readonly [PoolSide, PoolSide];
-  /** What is in the pool now of each of `item.tokens`. */
-  readonly holdings: readonly PoolSide[];
+  readonly base: Token;
+  readonly quote: Token;
+  /** All of them, in chain order. */
+  readonly all: readonly Token[];
+  /** "BASE / QUOTE", and the others after them. */
+  readonly name: string;
 }
 
-/** The list item of a pool. */
-export function toPairEntry(
-  pool: PoolRow,
-  tokens: TokenMap,
-  prices: TokenPrices,
-  facts: PairFacts,
-): PairEntry {
+export function poolTokensOf(pool: PoolRow, tokens: TokenMap): PoolTokens {
   const token0 = tokenOf(tokens, pool.token0);
   const token1 = tokenOf(tokens, pool.token1);
   const [base, quote] = pool.base_is_token0 ? [token0, token1] : [token1, token0];
-  const { trades, state } = facts;
-  const counts = tradeCounts(trades, 'h24');
-  const price = priceOf(pool, state, token0, token1, pool.base_is_token0);
-  const sides: [PoolSide, PoolSide] = [
-    { amount: wholeOf(state?.reserve0, token0), price: prices.now(token0.address) },
-    { amount: wholeOf(state?.reserve1, token1), price: prices.now(token1.address) },
-  ];
-  const all = tokensOfPool(pool).map((address) => tokenOf(tokens, address));
-  const holdings = all.map((token, i): PoolSide => {
-    if (pool.all_tokens.length === 0) return i === 0 ? sides[0] : sides[1];
-    return { amount: wholeOf(facts.balances?.[i], token), price: prices.now(token.address) };
-  });
-  const change = (window: Window): number | null =>
-    priceChange(facts, { pool, token0, token1, quote }, prices, window);
-  const fees = trades?.fees_h24 ?? 0;
-  const item: PairItem = {
+  const all =
+    pool.all_tokens.length === 0
+      ? [token0, token1]
+      : pool.all_tokens.map((address) => tokenOf(tokens, address));
+  return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
+}
+
+/** What a state says without any price: worked out once for all heads between which a pool stands still. */
+interface StateView {
+  readonly amount0: number;
+  readonly amount1: number;
+  /** The other token per base token; undefined: nobody asked yet. */
+  price: string | null | undefined;
+}
+
+/**
+ * One pool as of a head. There are hundreds of thousands of them and pages show a few: what sums over all pools need is
+ * there, the item is made when it is first looked at.
+ */
+export class PairEntry {
+  /** TVL, USD. */
+  readonly liquidityUsd: number;
+  private readonly price0: TokenPrice;
+  private readonly price1: TokenPrice;
+  private readonly view: StateView;
+  private made: PairItem | null = null;
+
+  /** `before`: the same pool as of an earlier head. */
+  constructor(
+    readonly pool: PoolRow,
+    readonly tokens: PoolTokens,
+    readonly facts: PairFacts,
+    readonly prices: TokenPrices,
+    before?: PairEntry,
+  ) {
+    const { token0, token1 } = tokens;
+    this.price0 = prices.now(token0.address);
+    this.price1 = prices.now(token1.address);
+    this.view =
+      before !== undefined && before.facts.state === facts.state && before.tokens === tokens
+        ? before.view
+        : viewOf(facts.state, tokens);
+    this.liquidityUsd = tvlNow(pool, this.sides, pool.all_tokens.length === 0 ? [] : this.holdings);
+  }
+
+  get token0(): Token {
+    return this.tokens.token0;
+  }
+
+  get token1(): Token {
+    return this.tokens.token1;
+  }
+
+  /** What is in the pool now of token0 and token1. */
+  get sides(): readonly [PoolSide, PoolSide] {
+    const { amount0, amount1 } = this.view;
+    return [
+      { amount: amount0, price: this.price0 },
+      { amount: amount1, price: this.price1 },
+    ];
+  }
+
+  /** What is in the pool now of each of its tokens. */
+  get holdings(): readonly PoolSide[] {
+    if (this.pool.all_tokens.length === 0) return this.sides;
+    const { balances } = this.facts;
+    return this.tokens.all.map((token, i) => ({
+      amount: wholeOf(balances?.[i], token),
+      price: this.prices.now(token.address),
+    }));
+  }
+
+  /** Quote tokens per base token, a decimal; null: there is none. */
+  get price(): string | null {
+    const { view, pool, facts, tokens } = this;
+    if (view.price === undefined)
+      view.price = priceOf(pool, facts.state, tokens.token0, tokens.token1, pool.base_is_token0);
+    return view.price;
+  }
+
+  get volume24hUsd(): number {
+    return this.facts.trades?.volume_h24 ?? 0;
+  }
+
+  get fees24hUsd(): number {
+    return this.facts.trades?.fees_h24 ?? 0;
+  }
+
+  get swaps24h(): number {
+    const { trades } = this.facts;
+    return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
+  }
+
+  /** Percent; null where there is no price now or then. */
+  priceChange(window: Window): number | null {
+    return priceChange(this, window);
+  }
+
+  /** What liquidity providers earned in 24 hours, as percent a year; null without TVL. */
+  get apr24h(): number | null {
+    const fees = this.fees24hUsd * (1 - this.facts.protocolShare);
+    return aprPercent(fees, WINDOW_SECONDS.h24, meanTvl(this, this.facts.pastPrices));
+  }
+
+  /** The list item. */
+  get item(): PairItem {
+    this.made ??= toPairItem(this);
+    return this.made;
+  }
+}
+
+function viewOf(state: StateRow | null, { token0, token1 }: PoolTokens): StateView {
+  return {
+    amount0: wholeOf(state?.reserve0, token0),
+    amount1: wholeOf(state?.reserve1, token1),
+    price: undefined,
+  };
+}
+
+function toPairItem(entry: PairEntry): PairItem {
+  const { pool, facts, prices, price } = entry;
+  const { base, quote, all, name } = entry.tokens;
+  const counts = tradeCounts(facts.trades, 'h24');
+  return {
     address: pool.address,
     dex_name: pool.dex,
     pool_type: pool.pool_type,
     fee_bps: pool.fee_pips / PIPS_PER_BPS,
-    name: nameOf(base, quote, all),
+    name,
     base_token: base,
     quote_token: quote,
-    tokens: all,
+    tokens: [...all],
     price_usd: timesPrice(price, prices.now(quote.address).usd),
     price_native: timesPrice(price, prices.nativeOf(quote.address)),
     price,
-    price_change_5m: change('m5'),
-    price_change_1h: change('h1'),
-    price_change_6h: change('h6'),
-    price_change_24h: change('h24'),
-    volume_24h_usd: trades?.volume_h24 ?? 0,
-    fees_24h_usd: fees,
-    liquidity_usd: tvlNow(pool, sides, holdings),
+    price_change_5m: entry.priceChange('m5'),
+    price_change_1h: entry.priceChange('h1'),
+    price_change_6h: entry.priceChange('h6'),
+    price_change_24h: entry.priceChange('h24'),
+    volume_24h_usd: entry.volume24hUsd,
+    fees_24h_usd: entry.fees24hUsd,
+    liquidity_usd: entry.liquidityUsd,
     tx_24h: counts.buys + counts.sells,
     buys_24h: counts.buys,
     sells_24h: counts.sells,
     buyers_24h: counts.buyers,
     sellers_24h: counts.sellers,
-    apr_24h: aprPercent(
-      fees * (1 - facts.protocolShare),
-      WINDOW_SECONDS.h24,
-      meanTvl({ pool, token0, token1, sides, holdings }, facts.pastPrices),
-    ),
+    apr_24h: entry.apr24h,
     created_at: pool.created_at,
     created_block: pool.created_block,
     last_trade_at: facts.lastTradeAt,
     flags: [],
   };
-  return { item, pool, facts, token0, token1, sides, holdings };
 }
 
 /** A decimal price times what one quote token is worth; null where either is unknown. */
@@ -172,23 +269,12 @@ export function priceOf(
   return formatPrice(exact, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
 }
 
-interface Priced {
-  readonly pool: PoolRow;
-  readonly token0: Token;
-  readonly token1: Token;
-  readonly quote: Token;
-}
-
 /**
  * Change over a window in percent: of the price in USD where it is known now and then, else of the price in the quote
  * token; null where there is no price now or then.
  */
-function priceChange(
-  facts: PairFacts,
-  { pool, token0, token1, quote }: Priced,
-  prices: TokenPrices,
-  window: Window,
-): number | null {
+function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
+  const { token0, token1, quote } = tokens;
   const raw = facts.state?.price ?? 0;
   const rawThen = facts.pastPrices === null ? raw : facts.pastPrices[`price_${window}`];
   const scaled = (price: number): number =>

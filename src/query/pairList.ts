@@ -24,9 +24,20 @@ export interface PairFilter {
   readonly token: Hex | null;
 }
 
+/** By which pairs are sorted, without making their items. */
+const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
+  volume_24h_usd: (entry) => entry.volume24hUsd,
+  liquidity_usd: (entry) => entry.liquidityUsd,
+  tx_24h: (entry) => entry.swaps24h,
+  price_change_24h: (entry) => entry.priceChange('h24'),
+  fees_24h_usd: (entry) => entry.fees24hUsd,
+  apr_24h: (entry) => entry.apr24h,
+  created_at: ({ pool }) => pool.created_at,
+};
+
 const rankings = new Rankings<PairEntry, PairSort>(
-  ({ item }) => item,
-  ({ item }, sort) => item[sort],
+  ({ pool }) => pool,
+  (entry, sort) => KEYS[sort](entry),
 );
 
 /** The pairs that pass the filter, sorted; ties by address ascending, nulls last in both orders. */
@@ -42,7 +53,7 @@ export function listPairs(
   return isAll ? sorted : sorted.filter((entry) => passes(entry, filter, words));
 }
 
-function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {
+function passes({ tokens, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
   if (filter.token !== null && pool.token0 !== filter.token && pool.token1 !== filter.token) return false;
   if (words === null) return true;
@@ -51,6 +62,6 @@ function passes({ item, pool }: PairEntry, filter: PairFilter, words: string | n
     [pool.address, pool.token0, pool.token1].some((address) => address.startsWith(words))
   )
     return true;
-  const names = [item.name, ...item.tokens.flatMap((token) => [token.symbol, token.name])];
+  const names = [tokens.name, ...tokens.all.flatMap((token) => [token.symbol, token.name])];
   return names.some((name) => name !== null && name.toLowerCase().includes(words));
 }

@@ -10,12 +10,13 @@ import { lastOrdOfBlock } from '../domain/ord';
 import type { Dex } from '../domain/pool';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { createPairBases, type PairBases } from './pairBase';
-import { toPairEntry, type PairEntry } from './pairItem';
+import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
 import { pastPricesRowShape, tradesRowShape } from './pairRows';
 import { perVersion, type PerVersion } from './perVersion';
 import type { TokenPrices } from './priceBook';
 import type { TokenPriceTables } from './tokenPrices';
-import { listAllTokens, type TokenMap } from './tokens';
+import type { PoolRow } from './pools';
+import { createTokenMetadata, type TokenMetadata, type TokenMap } from './tokens';
 
 /** More pools than any chain has; a bound, not a page. */
 const ROWS_MAX = 2_000_000;
@@ -25,11 +26,30 @@ const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string
 export interface PairTable {
   /** In the order of their addresses. */
   readonly entries: readonly PairEntry[];
-  readonly byAddress: ReadonlyMap<string, PairEntry>;
+  /** The same array as long as no pool is added, place by place that of the entries. */
+  readonly pools: readonly PoolRow[];
+  readonly byAddress: { get(address: string): PairEntry | undefined };
   /** By which the pairs were valued. */
   readonly prices: TokenPrices;
   /** Metadata of every token of a pool. */
   readonly tokens: TokenMap;
+}
+
+/** What one table leaves to the next: most of its pools stand still. */
+export interface PairMemory {
+  readonly bases: PairBases;
+  readonly metadata: TokenMetadata;
+  tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<PoolRow, PoolTokens> };
+  before: PairTable | null;
+}
+
+export function createPairMemory(runner: QueryRunner): PairMemory {
+  return {
+    bases: createPairBases(runner),
+    metadata: createTokenMetadata(runner),
+    tokensOf: { tokens: new Map(), kept: new WeakMap() },
+    before: null,
+  };
 }
 
 export interface PairTables extends PerVersion<PairTable> {
@@ -47,9 +67,9 @@ export function createPairTables(
   dexes: FeeShares,
 ): PairTables {
   let newest: { readonly version: string; readonly table: PairTable } | null = null;
-  const bases = createPairBases(runner);
+  const memory = createPairMemory(runner);
   const tables = perVersion(async (head) => {
-    const table = await readPairTable(runner, chainId, head, prices, dexes, bases);
+    const table = await readPairTable(runner, chainId, head, prices, dexes, memory);
     newest = { version: head.version, table };
     return table;
   });
@@ -63,7 +83,7 @@ export async function readPairTable(
   head: HeadSnapshot,
   priceTables: TokenPriceTables,
   dexes: FeeShares,
-  bases: PairBases = createPairBases(runner),
+  memory: PairMemory = createPairMemory(runner),
 ): Promise<PairTable> {
   const params: QueryParams = {
     ...snapshotParams(head),
@@ -75,8 +95,8 @@ export async function readPairTable(
   };
   const [prices, base, tokens, balances, trades, pastPrices] = await Promise.all([
     priceTables.at(head),
-    bases.at(head),
-    listAllTokens(runner),
+    memory.bases.at(head),
+    memory.metadata.read(),
     runner.run('pairs/list_balances', params, balancesRowShape),
     runner.run('pairs/count_trades', params, tradesRowShape),
     runner.run('pairs/list_past_prices', params, pastPricesRowShape),
@@ -85,18 +105,38 @@ export async function readPairTable(
   const tradesOf = byPair(trades);
   const pastOf = byPair(pastPrices);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
-  const entries = base.pools.map((pool) =>
-    toPairEntry(pool, tokens, prices, {
-      state: base.stateOf(pool.address),
+  const tokensOf = poolTokens(memory, tokens);
+  const before = memory.before;
+  const entries = base.pools.map((pool, index) => {
+    const facts = {
+      state: base.stateAt(index),
       balances: balancesOf.get(pool.address)?.balances ?? null,
       trades: tradesOf.get(pool.address) ?? null,
       pastPrices: pastOf.get(pool.address) ?? null,
-      lastTradeAt: base.lastTradeOf(pool.address),
+      lastTradeAt: base.lastTradeAt(index),
       protocolShare: shareOf.get(pool.dex) ?? 0,
-    }),
-  );
-  const byAddress = new Map(entries.map((entry) => [entry.item.address, entry]));
-  return { entries, byAddress, prices, tokens };
+    };
+    const place = before?.entries[index];
+    const same = place?.pool === pool ? place : before?.byAddress.get(pool.address);
+    return new PairEntry(pool, tokensOf(pool), facts, prices, same);
+  });
+  const get = (address: string): PairEntry | undefined => entries[base.indexOf(address) ?? -1];
+  const table = { entries, pools: base.pools, byAddress: { get }, prices, tokens };
+  memory.before = table;
+  return table;
+}
+
+/** The tokens of pools, each made once as long as no token changes. */
+function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: PoolRow) => PoolTokens {
+  if (memory.tokensOf.tokens !== tokens) memory.tokensOf = { tokens, kept: new WeakMap() };
+  const { kept } = memory.tokensOf;
+  return (pool) => {
+    const known = kept.get(pool);
+    if (known !== undefined) return known;
+    const made = poolTokensOf(pool, tokens);
+    kept.set(pool, made);
+    return made;
+  };
 }
 
 function byPair<Row extends { readonly pair: string }>(rows: readonly Row[]): Map<string, Row> {

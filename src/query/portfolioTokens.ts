@@ -78,11 +78,11 @@ export function listDeepest(pairs: PairTable): readonly string[] {
   const known = deepest.get(pairs);
   if (known !== undefined) return known;
   const depths = new Map<string, number>();
-  for (const { item, pool } of pairs.entries) {
+  for (const { tokens, pool, liquidityUsd } of pairs.entries) {
     // The address of a pool of concentrated liquidity is no token.
-    const names = pool.pool_type === 3 ? [] : [item.address];
-    for (const address of [...names, ...item.tokens.map((token) => token.address)])
-      depths.set(address, (depths.get(address) ?? 0) + item.liquidity_usd);
+    const names = pool.pool_type === 3 ? [] : [pool.address];
+    for (const address of [...names, ...tokens.all.map((token) => token.address)])
+      depths.set(address, (depths.get(address) ?? 0) + liquidityUsd);
   }
   const listed = [...depths]
     .sort(([a, one], [b, other]) => compareKeys(one, other, 'desc') || compareKeys(a, b, 'asc'))

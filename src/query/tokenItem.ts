@@ -28,12 +28,41 @@ export interface TokenFacts extends HoldingFacts {
   readonly now: number;
 }
 
-export interface TokenEntry {
-  readonly item: TokenItem;
-  readonly facts: TokenFacts;
+/** One token as of a head. Its item is made when it is first looked at. */
+export class TokenEntry {
   readonly price: TokenPrice;
-  /** Its pairs in the order of their addresses; at least one. */
-  readonly pairs: readonly PairEntry[];
+  private liquidity: number | null = null;
+  private made: TokenItem | null = null;
+
+  /** `pairs`: in the order of their addresses; at least one. */
+  constructor(
+    readonly address: string,
+    readonly pairs: readonly PairEntry[],
+    readonly prices: TokenPrices,
+    readonly facts: TokenFacts,
+  ) {
+    this.price = prices.now(address);
+  }
+
+  /** What its pools hold of it, and of anchors beside it, USD. */
+  get liquidityUsd(): number {
+    this.liquidity ??= liquidityOf(this.address, this.pairs);
+    return this.liquidity;
+  }
+
+  get token(): Token {
+    return tokenIn(this.pairs, this.address);
+  }
+
+  get volume24hUsd(): number {
+    return this.facts.trades?.volume_h24 ?? 0;
+  }
+
+  /** The list item. */
+  get item(): TokenItem {
+    this.made ??= toTokenItem(this);
+    return this.made;
+  }
 }
 
 /** What users of a token's price must know. */
@@ -59,30 +88,23 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
 /** What its pools hold of the token, and of anchors beside it, by trusted prices alone (market.md 3, /tokens). */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
-  for (const { item, holdings } of pairs) {
+  for (const { tokens, holdings } of pairs) {
     holdings.forEach((side, i) => {
-      if (item.tokens[i]?.address === address || side.price.isAnchor) sum += trustedValueOf(side);
+      if (tokens.all[i]?.address === address || side.price.isAnchor) sum += trustedValueOf(side);
     });
   }
   return sum;
 }
 
-/** The list item of a token out of its pairs. */
-export function toTokenEntry(
-  address: string,
-  pairs: readonly PairEntry[],
-  prices: TokenPrices,
-  facts: TokenFacts,
-): TokenEntry {
-  const token = tokenIn(pairs, address);
-  const price = prices.now(address);
+function toTokenItem(entry: TokenEntry): TokenItem {
+  const { address, token, pairs, prices, price, facts } = entry;
   const counts = tradeCounts(facts.trades, 'h24');
   const swaps = counts.buys + counts.sells;
   const createdAt = firstCreation(pairs);
   const change = (window: Window): number | null => changePercent(price.usd, prices.before(address, window));
   const supply = supplyOf(facts);
   const decimals = token.decimals ?? 0;
-  const item: TokenItem = {
+  return {
     ...token,
     logo_url: null,
     price_usd: plainOrNull(price.usd),
@@ -92,8 +114,8 @@ export function toTokenEntry(
     price_change_1h: change('h1'),
     price_change_6h: change('h6'),
     price_change_24h: change('h24'),
-    volume_24h_usd: facts.trades?.volume_h24 ?? 0,
-    liquidity_usd: liquidityOf(address, pairs),
+    volume_24h_usd: entry.volume24hUsd,
+    liquidity_usd: entry.liquidityUsd,
     tx_24h: swaps,
     buys_24h: counts.buys,
     sells_24h: counts.sells,
@@ -104,10 +126,9 @@ export function toTokenEntry(
     market_cap_usd: null,
     holders: facts.partial ? null : (facts.holding?.holders ?? 0),
     created_at: createdAt,
-    last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.item.last_trade_at), null),
+    last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
     flags: flagsOf(token, createdAt, facts),
   };
-  return { item, facts, price, pairs };
 }
 
 function plainOrNull(value: number | null): string | null {
@@ -152,20 +173,18 @@ export function toTokenDetail(
 
 /** The deepest pool; of equals the one with the most swaps of the day; then by address. */
 function topPool(pairs: readonly PairEntry[]): string | null {
-  const [top] = pairs
-    .map(({ item }) => item)
-    .sort(
-      (a, b) =>
-        compareKeys(a.liquidity_usd, b.liquidity_usd, 'desc') ||
-        compareKeys(a.tx_24h, b.tx_24h, 'desc') ||
-        compareKeys(a.address, b.address, 'asc'),
-    );
-  return top?.address ?? null;
+  const [top] = [...pairs].sort(
+    (a, b) =>
+      compareKeys(a.liquidityUsd, b.liquidityUsd, 'desc') ||
+      compareKeys(a.swaps24h, b.swaps24h, 'desc') ||
+      compareKeys(a.pool.address, b.pool.address, 'asc'),
+  );
+  return top?.pool.address ?? null;
 }
 
 function tokenIn(pairs: readonly PairEntry[], address: string): Token {
-  for (const { item } of pairs) {
-    const token = item.tokens.find((candidate) => candidate.address === address);
+  for (const { tokens } of pairs) {
+    const token = tokens.all.find((candidate) => candidate.address === address);
     if (token !== undefined) return token;
   }
   return { address, symbol: null, name: null, decimals: null };

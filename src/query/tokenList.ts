@@ -1,4 +1,5 @@
 /** Searching and sorting tokens. Pure. */
+import type { Token } from '../wire/primitives';
 import type { TokenItem } from '../wire/tokens';
 import { compareKeys, type Order } from './ranking';
 import { Rankings } from './rankings';
@@ -33,41 +34,39 @@ export interface TokenSearch {
 }
 
 /** The tokens that fit, in a total order: ties by address ascending, nulls last in both orders. */
-export function listTokenItems(entries: readonly TokenEntry[], search: TokenSearch): TokenItem[] {
+export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
   const { q, sort, order } = search;
-  const sorted = (): TokenItem[] =>
-    rankings.sorted(entries, sort ?? DEFAULT_SORT, order).map(({ item }) => item);
+  const sorted = (): readonly TokenEntry[] => rankings.sorted(entries, sort ?? DEFAULT_SORT, order);
   if (q === null) return sorted();
   const words = q.toLowerCase();
-  if (/^0x[0-9a-f]{40}$/.test(words))
-    return entries.map(({ item }) => item).filter((item) => item.address === words);
-  if (sort !== null) return sorted().filter((item) => rankOf(item, words) !== null);
+  if (/^0x[0-9a-f]{40}$/.test(words)) return entries.filter(({ address }) => address === words);
+  if (sort !== null) return sorted().filter(({ token }) => rankOf(token, words) !== null);
   return entries
-    .flatMap(({ item }) => {
-      const rank = rankOf(item, words);
-      return rank === null ? [] : [{ item, rank }];
+    .flatMap((entry) => {
+      const rank = rankOf(entry.token, words);
+      return rank === null ? [] : [{ entry, rank }];
     })
     .sort(
       (a, b) =>
         a.rank - b.rank ||
-        compareKeys(a.item.liquidity_usd, b.item.liquidity_usd, 'desc') ||
-        compareKeys(a.item.address, b.item.address, 'asc'),
+        compareKeys(a.entry.liquidityUsd, b.entry.liquidityUsd, 'desc') ||
+        compareKeys(a.entry.address, b.entry.address, 'asc'),
     )
-    .map(({ item }) => item);
+    .map(({ entry }) => entry);
 }
 
-const rankings = new Rankings<TokenEntry, TokenSort>(
-  ({ item }) => item,
-  ({ item }, sort) => keyOf(item, sort),
-);
+const rankings = new Rankings<TokenEntry, TokenSort>((entry) => entry, keyOf);
 
-function keyOf(item: TokenItem, sort: TokenSort): number | string | null {
-  if (sort === 'symbol') return item.symbol?.toLowerCase() ?? null;
-  if (sort === 'price_usd') return item.price_usd === null ? null : Number(item.price_usd);
-  return item[sort];
+/** The usual ones without making items. */
+function keyOf(entry: TokenEntry, sort: TokenSort): number | string | null {
+  if (sort === 'volume_24h_usd') return entry.volume24hUsd;
+  if (sort === 'liquidity_usd') return entry.liquidityUsd;
+  if (sort === 'symbol') return entry.token.symbol?.toLowerCase() ?? null;
+  if (sort === 'price_usd') return entry.item.price_usd === null ? null : Number(entry.item.price_usd);
+  return entry.item[sort];
 }
 
-function rankOf(item: TokenItem, words: string): number | null {
+function rankOf(item: Token, words: string): number | null {
   const symbol = item.symbol?.toLowerCase() ?? '';
   if (symbol === words) return RANK.exactSymbol;
   if (symbol.startsWith(words)) return RANK.symbolPrefix;

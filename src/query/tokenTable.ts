@@ -11,7 +11,7 @@ import type { PairTable, PairTables } from './pairTable';
 import type { HolderTable, HolderTables } from './holders';
 import { perVersion, type PerVersion } from './perVersion';
 import { listRebasing } from './rebasing';
-import { toTokenEntry, type TokenEntry } from './tokenItem';
+import { TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
 /** More tokens than any chain has pools for; a bound, not a page. */
@@ -88,25 +88,26 @@ export async function readTokenTable(
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
   const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
   const entries = [...groupByToken(pairs.entries)]
-    .map(([address, entriesOfToken]) =>
-      toTokenEntry(address, entriesOfToken, pairs.prices, {
-        trades: tradesOf.get(address) ?? null,
-        firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
-        now: head.timestamp,
-        holding: holders.of(address),
-        partial: isHistoryPartial(head),
-        rebasing: rebasing.has(address),
-      }),
+    .map(
+      ([address, entriesOfToken]) =>
+        new TokenEntry(address, entriesOfToken, pairs.prices, {
+          trades: tradesOf.get(address) ?? null,
+          firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
+          now: head.timestamp,
+          holding: holders.of(address),
+          partial: isHistoryPartial(head),
+          rebasing: rebasing.has(address),
+        }),
     )
-    .sort((a, b) => (a.item.address < b.item.address ? -1 : 1));
-  return { entries, byAddress: new Map(entries.map((entry) => [entry.item.address, entry])) };
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
+  return { entries, byAddress: new Map(entries.map((entry) => [entry.address, entry])) };
 }
 
 /** The pairs of each token. */
 function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
   const pairsOf = new Map<string, PairEntry[]>();
   for (const entry of entries) {
-    for (const { address } of entry.item.tokens) {
+    for (const { address } of entry.tokens.all) {
       const known = pairsOf.get(address);
       if (known === undefined) pairsOf.set(address, [entry]);
       else known.push(entry);

@@ -16,6 +16,8 @@ const tokenRowShape = z.object({
   decimals: z.int().nullable(),
 });
 
+const markShape = z.object({ mark: z.string() });
+
 export type TokenMap = ReadonlyMap<string, Token>;
 
 /** Metadata of the given tokens (lower-case addresses); those without are missing in the map. */
@@ -31,9 +33,23 @@ export async function listPoolTokens(runner: QueryRunner, head: HeadSnapshot, po
   return new Map(rows.map((row) => [row.address, row]));
 }
 
-/** Metadata of every token: for tables that are made once per head version. */
-export async function listAllTokens(runner: QueryRunner): Promise<TokenMap> {
-  return readTokens(runner, []);
+/** Metadata of every token, for tables that are made once per head version. */
+export interface TokenMetadata {
+  /** The same map as long as no token is added or read again. */
+  read(): Promise<TokenMap>;
+}
+
+export function createTokenMetadata(runner: QueryRunner): TokenMetadata {
+  let kept: { readonly mark: string; readonly tokens: TokenMap } | null = null;
+  return {
+    async read() {
+      // Read first: what is written meanwhile makes the next mark differ.
+      const [row] = await runner.run('pairs/mark_tokens', {}, markShape);
+      const mark = row?.mark ?? '';
+      if (kept?.mark !== mark) kept = { mark, tokens: await readTokens(runner, []) };
+      return kept.tokens;
+    },
+  };
 }
 
 async function readTokens(runner: QueryRunner, addresses: readonly string[]): Promise<TokenMap> {

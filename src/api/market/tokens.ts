@@ -1,7 +1,7 @@
 /** GET /api/v1/tokens: all tokens of pools, searched, sorted, by page. */
 import { parseAddress } from '../../domain/address';
 import { ORDERS } from '../../query/ranking';
-import { listTokenItems, TOKEN_SORTS } from '../../query/tokenList';
+import { listTokenEntries, TOKEN_SORTS } from '../../query/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
@@ -40,10 +40,10 @@ export function tokens(deps: MarketDeps): Route {
     async read(params, head) {
       const { entries, byAddress } = await deps.tokens.at(head);
       if (params.addresses !== null) return listBatch(byAddress, params.addresses, head);
-      const found = listTokenItems(entries, params);
+      const found = listTokenEntries(entries, params);
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit),
+        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
         meta: listMeta(params, found.length, head),
       };
     },

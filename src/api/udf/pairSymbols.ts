@@ -31,13 +31,13 @@ export function namePairs(table: PairTable): PairSymbols {
   const byName = new Map<string, PairEntry>();
   for (const entry of [...table.entries].sort(compareAge)) {
     const short = shortName(entry);
-    const name = byName.has(short.toLowerCase()) ? `${short}#${entry.item.address}` : short;
-    names.set(entry.item.address, name);
+    const name = byName.has(short.toLowerCase()) ? `${short}#${entry.pool.address}` : short;
+    names.set(entry.pool.address, name);
     byName.set(name.toLowerCase(), entry);
   }
   return {
     table,
-    nameOf: (entry) => names.get(entry.item.address) ?? entry.item.address,
+    nameOf: (entry) => names.get(entry.pool.address) ?? entry.pool.address,
     find(symbol) {
       const bare = symbol.slice(symbol.lastIndexOf(':') + 1);
       const address = bare.slice(bare.lastIndexOf('#') + 1);
@@ -58,12 +58,12 @@ export function findSymbol(symbols: PairSymbols, symbol: string): PairEntry {
 
 /** Pairs older than the first indexed block come first; ties by address. */
 function compareAge(a: PairEntry, b: PairEntry): number {
-  const age = (a.item.created_block ?? -1) - (b.item.created_block ?? -1);
-  return age !== 0 ? age : a.item.address < b.item.address ? -1 : 1;
+  const age = (a.pool.created_block ?? -1) - (b.pool.created_block ?? -1);
+  return age !== 0 ? age : a.pool.address < b.pool.address ? -1 : 1;
 }
 
-function shortName({ item }: PairEntry): string {
-  return `${wordOf(item.base_token)}/${wordOf(item.quote_token)}@${item.dex_name}`;
+function shortName({ tokens, pool }: PairEntry): string {
+  return `${wordOf(tokens.base)}/${wordOf(tokens.quote)}@${pool.dex}`;
 }
 
 /** A symbol without the signs that names are made of; its address where nothing is left to call it by. */

@@ -76,13 +76,13 @@ function dexOf({ dexes }: ChainFacts, exchange: string): string {
 }
 
 function fits(known: PairSymbols, entry: PairEntry, words: string): boolean {
-  const { item } = entry;
-  const addresses = [item.address, ...item.tokens.map(({ address }) => address)];
+  const { pool, tokens } = entry;
+  const addresses = [pool.address, ...tokens.all.map(({ address }) => address)];
   if (words.startsWith('0x') && addresses.some((address) => address.startsWith(words))) return true;
   const names = [
     known.nameOf(entry),
-    item.name,
-    ...item.tokens.flatMap(({ symbol, name }) => [symbol, name]),
+    tokens.name,
+    ...tokens.all.flatMap(({ symbol, name }) => [symbol, name]),
   ];
   return names.some((name) => name !== null && name.toLowerCase().includes(words));
 }

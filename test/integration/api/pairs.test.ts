@@ -8,8 +8,12 @@ import { toPairDetail } from '../../../src/query/pairDetail';
 import { listPairs, PAIR_SORTS } from '../../../src/query/pairList';
 import { ORDERS } from '../../../src/query/ranking';
 import { toOrd } from '../../../src/domain/ord';
-import { createPairBases } from '../../../src/query/pairBase';
-import { createPairTables, readPairTable, type PairTable } from '../../../src/query/pairTable';
+import {
+  createPairMemory,
+  createPairTables,
+  readPairTable,
+  type PairTable,
+} from '../../../src/query/pairTable';
 import { readPairWindows } from '../../../src/query/pairWindows';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { pairDetailShape, WINDOW_SECONDS, type PairDetail, type TradeCounts } from '../../../src/wire/pairs';
@@ -310,14 +314,17 @@ describe('pairs', () => {
         return runner.run(name, params, shape);
       },
     };
-    const kept = createPairBases(counting);
+    const kept = createPairMemory(counting);
     const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
     const check = async (head: HeadSnapshot): Promise<void> => {
       const [over, fresh] = [
         await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes, kept),
         await readTable(head),
       ];
-      expect(over.entries).toEqual(fresh.entries);
+      const shown = ({ entries }: PairTable) =>
+        entries.map(({ item, pool, facts, sides, holdings }) => ({ item, pool, facts, sides, holdings }));
+      expect(shown(over)).toEqual(shown(fresh));
+      for (const entry of over.entries) expect(over.byAddress.get(entry.pool.address)).toBe(entry);
     };
     const ascending = heads.toSorted((a, b) => a.finalTo - b.finalTo || a.number - b.number);
     for (const head of ascending.slice(2)) await check(head);

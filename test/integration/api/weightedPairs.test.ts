@@ -5,8 +5,7 @@ import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
-import type { PairEntry } from '../../../src/query/pairItem';
-import { createPairTables } from '../../../src/query/pairTable';
+import { createPairTables, type PairTable } from '../../../src/query/pairTable';
 import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { getPairTicks } from '../../../src/query/ticks';
@@ -23,7 +22,7 @@ const BLOCKS = 300;
 
 let test_: TestDatabase;
 let database: Database;
-let entries: ReadonlyMap<string, PairEntry>;
+let entries: PairTable['byAddress'];
 let pools: readonly SimVaultPool[];
 let head: HeadSnapshot;
 let chain: SimChain;

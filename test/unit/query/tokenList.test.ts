@@ -1,6 +1,5 @@
-import { listTokenItems, TOKEN_SORTS, type TokenSearch } from '../../../src/query/tokenList';
+import { listTokenEntries, TOKEN_SORTS, type TokenSearch } from '../../../src/query/tokenList';
 import { ORDERS } from '../../../src/query/ranking';
-import { NO_PRICE } from '../../../src/query/priceBook';
 import type { TokenEntry } from '../../../src/query/tokenItem';
 import type { TokenItem } from '../../../src/wire/tokens';
 
@@ -36,12 +35,12 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     flags: [],
     ...changes,
   };
-  const facts = { trades: null, firstSeenBlock: 1, now: 1, holding: null, partial: false };
-  return { item, facts, price: NO_PRICE, pairs: [] };
+  const { address, liquidity_usd: liquidityUsd, volume_24h_usd: volume24hUsd } = item;
+  return { item, address, token: item, liquidityUsd, volume24hUsd } as unknown as TokenEntry;
 }
 
 function indexes(entries: readonly TokenEntry[], search: Partial<TokenSearch>): number[] {
-  return listTokenItems(entries, { q: null, sort: null, order: 'desc', ...search }).map(({ address }) =>
+  return listTokenEntries(entries, { q: null, sort: null, order: 'desc', ...search }).map(({ address }) =>
     Number(address),
   );
 }
