@@ -30,14 +30,19 @@ export function createWarmer(now: () => number = steadyNow, headStartMs = HEAD_S
   let running = false;
   const run = async (): Promise<void> => {
     running = true;
+    let tookMs = 0;
     while (next !== null) {
-      if (headStartMs > 0) await delay(headStartMs, undefined, { ref: false });
+      // Blocks may come faster than tables are made: half of the time is for others.
+      const pauseMs = headStartMs > 0 ? Math.max(headStartMs, tookMs) : 0;
+      if (pauseMs > 0) await delay(pauseMs, undefined, { ref: false });
+      const began = now();
       const snapshot: HeadSnapshot = next;
       next = null;
       for (const tables of watched) {
         // Whoever asks for the same version is told of a failure; here it only means that nothing is warm.
         await tables.at(snapshot).catch(() => undefined);
       }
+      tookMs = now() - began;
     }
     running = false;
   };

@@ -9,7 +9,7 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { Dex } from '../domain/pool';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import { createPairBases, type PairBases } from './pairBase';
+import { createPairBases, type PairBase, type PairBases } from './pairBase';
 import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
 import { pastPricesRowShape, tradesRowShape } from './pairRows';
 import { perVersion, type PerVersion } from './perVersion';
@@ -106,7 +106,6 @@ export async function readPairTable(
   const pastOf = byPair(pastPrices);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const tokensOf = poolTokens(memory, tokens);
-  const before = memory.before;
   const entries = base.pools.map((pool, index) => {
     const facts = {
       state: base.stateAt(index),
@@ -116,14 +115,22 @@ export async function readPairTable(
       lastTradeAt: base.lastTradeAt(index),
       protocolShare: shareOf.get(pool.dex) ?? 0,
     };
-    const place = before?.entries[index];
-    const same = place?.pool === pool ? place : before?.byAddress.get(pool.address);
-    return new PairEntry(pool, tokensOf(pool), facts, prices, same);
+    return new PairEntry(pool, tokensOf(pool), facts, prices, findBefore(memory.before, pool, index));
   });
-  const get = (address: string): PairEntry | undefined => entries[base.indexOf(address) ?? -1];
-  const table = { entries, pools: base.pools, byAddress: { get }, prices, tokens };
+  const table = { entries, pools: base.pools, byAddress: indexEntries(entries, base), prices, tokens };
   memory.before = table;
   return table;
+}
+
+/** Usually at the same place. */
+function findBefore(before: PairTable | null, pool: PoolRow, index: number): PairEntry | undefined {
+  const there = before?.entries[index];
+  return there?.pool === pool ? there : before?.byAddress.get(pool.address);
+}
+
+/** A closure of its own: one of readPairTable would keep the table before alive, and that the one before it. */
+function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable['byAddress'] {
+  return { get: (address) => entries[base.indexOf(address) ?? -1] };
 }
 
 /** The tokens of pools, each made once as long as no token changes. */
