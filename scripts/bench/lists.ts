@@ -29,6 +29,12 @@ function listAsks(): Ask[] {
     },
     { name: '/dexes', target: 20, path: () => '/dexes' },
     { name: '/overview', target: 20, path: () => '/overview' },
+    { name: '/activity', target: 20, path: (i) => `/activity?limit=${limit(i * 7)}` },
+    {
+      name: '/activity of a pair',
+      target: 20,
+      path: (i) => `/activity?pair=0x${loadedPair((i * 37) % 9_000)}&limit=${limit(i * 7)}`,
+    },
     {
       name: '/tokens/{a}/audit',
       target: 30,

@@ -23,6 +23,10 @@ export class Promoter {
     private readonly onEnd: () => void,
   ) {}
 
+  get isRunning(): boolean {
+    return this.running !== null;
+  }
+
   /** Whether a range was begun whose end was not taken yet. */
   get isBusy(): boolean {
     return this.running !== null || this.done !== null || this.failure !== null;

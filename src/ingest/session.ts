@@ -119,6 +119,12 @@ export class IngestSession {
     return this.failure.signal;
   }
 
+  /** Resolves when all is promoted that can be, and rejects with what that failed with. */
+  async promoted(): Promise<void> {
+    while (this.promoter.isRunning) await this.promoter.idle();
+    this.failed.throwIfAborted();
+  }
+
   /** Waits for what is under way. Nothing may be asked of the session afterwards. */
   async close(): Promise<void> {
     this.advancing = true;

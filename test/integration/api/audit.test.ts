@@ -67,6 +67,7 @@ afterAll(async () => {
 
 async function catchUp(): Promise<void> {
   await session.advanceTo(headerOf(chain.head));
+  await session.promoted();
   head = (await readHead(runner, CHAIN_ID))!;
   expect([head.number, head.hash]).toEqual([chain.head.number, chain.head.hash]);
 }
