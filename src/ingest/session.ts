@@ -312,6 +312,7 @@ export class IngestSession {
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
     this.reader.settle(cursor.number);
     this.report(null);
+    this.deps.audit?.poke(this.startBlock, cursor.number);
   }
 
   /** While a head is being taken in, what was promoted waits until that is done. */

@@ -1,7 +1,6 @@
 /** Rows that were stored and are gone are noticed and read from the node again, to the bit; readers see no difference. */
 import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
-import { SESSION_LIMITS } from '../../src/ingest/sessionLimits';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { readStubLogs, StubTruth } from '../support/stubTruth';
 
@@ -32,8 +31,8 @@ beforeEach(async () => {
   for (let head = FIRST; head <= LAST; head += 10) {
     chain.setHead(head);
     await program.untilBlock(head);
+    await program.untilPromoted(chain.final);
   }
-  await untilPromoted();
 });
 
 afterEach(async () => {
@@ -44,20 +43,6 @@ afterEach(async () => {
 interface Range {
   readonly from_block: number;
   readonly to_block: number;
-}
-
-/** Until nothing more can be promoted: that goes on beside the following of the head. */
-async function untilPromoted(): Promise<void> {
-  const end = Date.now() + 20_000;
-  for (;;) {
-    const [row] = await home.database.select<{ to: number }>(
-      'promoted',
-      "SELECT max(to_block) AS to FROM promotions WHERE status = 'done'",
-    );
-    if (row!.to > chain.final - SESSION_LIMITS.promoteMinBlocks) return;
-    if (Date.now() > end) throw new Error(`promoted up to ${row!.to} only`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** The second range that came from the head. */

@@ -9,6 +9,7 @@ import { readyShape, type ReadyAnswer } from '../../src/api/service/readyz';
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { runAll } from '../../src/commands/runAll';
 import { loadConfig } from '../../src/config';
+import { SESSION_LIMITS } from '../../src/ingest/sessionLimits';
 import { Cable } from './cable';
 import { CLUSTER_NAME } from './embeddedCluster';
 import { createTestDatabase } from './engine';
@@ -27,6 +28,8 @@ export interface RunningProgram {
   /** Waits until /readyz names none of the codes (of any, when none is given). */
   untilCalm(codes?: readonly string[], timeoutMs?: number): Promise<void>;
   untilBlock(number: number, hash?: string): Promise<void>;
+  /** Until nothing more can be promoted of a chain that is final up to here: that goes on beside the following of the head. */
+  untilPromoted(final: number): Promise<void>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -131,6 +134,16 @@ async function startProgram(settings: Readonly<Record<string, string>>): Promise
       await until(`block ${number}`, 30_000, ({ checks: { head } }) =>
         hash === undefined ? Number(head.block_number) >= number : head.block_hash === hash,
       );
+    },
+    async untilPromoted(final): Promise<void> {
+      const end = Date.now() + 30_000;
+      for (;;) {
+        const shown = await (await fetch(`${url}/metrics`)).text();
+        const stored = Number(/^candlehouse_final_stored_block (\d+)$/m.exec(shown)?.[1]);
+        if (stored > final - SESSION_LIMITS.promoteMinBlocks) return;
+        if (Date.now() > end) throw new Error(`promoted up to ${stored} only, ${final} is final`);
+        await delay(20);
+      }
     },
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
     async stop(): Promise<void> {

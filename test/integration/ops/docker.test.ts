@@ -42,6 +42,7 @@ beforeAll(async () => {
   for (const head of [150, 180]) {
     chain.setHead(head);
     await program.untilBlock(head);
+    await program.untilPromoted(chain.final);
   }
   const branch = chain.reorg(3, 5);
   await program.untilBlock(chain.head, chain.blocks[chain.head]!.hash);

@@ -29,6 +29,7 @@ beforeEach(async () => {
   for (let head = 200; head <= LAST; head += 20) {
     chain.setHead(head);
     await program.untilBlock(head);
+    await program.untilPromoted(chain.final);
   }
   const isPromoted = (): Promise<number> =>
     count('promotions', `status = 'done' AND to_block = ${chain.final}`);
