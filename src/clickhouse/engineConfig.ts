@@ -105,6 +105,7 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * MIB,
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
+  background_schedule_pool_size: 16,
   max_concurrent_queries: 200,
   keep_alive_timeout: 10,
   shutdown_wait_unfinished: 1,

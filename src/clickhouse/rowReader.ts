@@ -3,6 +3,7 @@
  * many and asked for all the time. Integers are little-endian.
  * Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
+import type { Hex } from '../domain/hex';
 
 const TWO_32 = 4_294_967_296;
 
@@ -72,5 +73,29 @@ export class RowReader {
   hex(bytes: number): string {
     const at = this.take(bytes);
     return this.bytes.toString('hex', at, at + bytes);
+  }
+
+  /** FixedString as hex. */
+  hex0x(bytes: number): Hex {
+    return `0x${this.hex(bytes)}`;
+  }
+
+  /** String as hex, two digits a byte. */
+  text0x(): Hex {
+    return this.hex0x(this.varUint());
+  }
+
+  skip(bytes: number): void {
+    this.take(bytes);
+  }
+
+  /** LEB128, as lengths are. */
+  private varUint(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.u8();
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
   }
 }

@@ -106,7 +106,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const holders = createHolderTables(runner, pairs);
   const cache = createByteCache();
   const head = (): HeadSnapshot | null => tail.current();
-  const explorer = createExplorer({ config, log, metrics, runner, head, cache, pairs, rpc });
+  const explorer = createExplorer({ config, log, metrics, runner, head, cache, pairs, holders, rpc });
   const market = {
     runner,
     head,

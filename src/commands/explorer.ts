@@ -17,6 +17,7 @@ import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBlockHashes } from '../query/blockHashes';
 import { createContractReader } from '../query/contracts';
+import type { HolderTables } from '../query/holders';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import { readChangeMark } from '../query/headState';
 import { createLogDecoder } from '../query/logDecoder';
@@ -40,6 +41,7 @@ export interface ExplorerOptions {
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly pairs: Pick<PairTables, 'at' | 'ready'>;
+  readonly holders: Pick<HolderTables, 'ready'>;
   /** The answers' way to the market chain's node; null: there is none. */
   readonly rpc: EndpointPool | null;
 }
@@ -108,6 +110,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
           : { dexes: [], pairs: [] },
       codeSizeOf: (chainId, address) => readCodeSize(nodes.get(chainId) ?? null, address),
       nodeOf: (chainId) => states.get(chainId) ?? null,
+      holdingOf: (chainId, head, token) =>
+        chainId === config.chainId ? (options.holders.ready(head)?.of(token) ?? null) : null,
       readsOf: (chainId) => reads.get(chainId) ?? null,
       nativeUsdOf: async (chainId, head) =>
         chainId === config.chainId ? (await options.pairs.at(head)).prices.nativeUsd : null,

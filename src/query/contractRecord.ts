@@ -5,8 +5,10 @@ import type { NodeState } from '../domain/nodeState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../wire/explorer';
-import { isToken, type ContractFacts, type ContractReader } from './contracts';
+import { findVerification, type ContractFacts } from './contractFacts';
+import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
+import type { TokenHolding } from './holderCounts';
 import type { LogSource } from './logFilter';
 import { implementationsAt, readRoutes, type Routes } from './logDecoder';
 import { findPool, tokensOfPool } from './pools';
@@ -23,6 +25,8 @@ export interface RecordDeps {
   readonly verified: VerifiedReader;
   /** Who can say what a contract itself tells; null: nobody. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
+  /** Holders of a token where they were counted as of that head. */
+  readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
 }
 
 interface Moment {
@@ -38,18 +42,11 @@ export async function toSummaries(
 ): Promise<ContractSummary[]> {
   const found = await contracts.findMany(source.chainId, addresses);
   const facts = found.flatMap((one) => one ?? []);
-  const [records, tokens, routes] = await Promise.all([
-    verified.findMany(facts.map(toQuestion)),
-    readTokens(source, facts),
+  const [records, routes] = await Promise.all([
+    findVerifications(verified, facts),
     readProxyRoutes(source, head, facts),
   ]);
-  return facts.map((one, index) => toSummary(one, records[index] ?? null, tokens, routes, head));
-}
-
-/** Of those that are tokens. */
-async function readTokens({ runner }: LogSource, facts: readonly ContractFacts[]): Promise<TokenMap> {
-  const addresses = facts.filter(isToken).map(({ address }) => address);
-  return addresses.length === 0 ? new Map() : listTokens(runner, addresses);
+  return facts.map((one) => toSummary(one, records.get(one.address) ?? null, routes, head));
 }
 
 /** Of those that are proxies. */
@@ -64,19 +61,25 @@ async function readProxyRoutes(
     : readRoutes(source, head, addresses);
 }
 
-function toQuestion({ chainId, address, code }: ContractFacts) {
-  return { chainId, address, codeHash: code?.hash ?? null };
+/** Of those that may have one. At most 1,000. */
+async function findVerifications(
+  verified: Pick<VerifiedReader, 'findMany'>,
+  facts: readonly ContractFacts[],
+): Promise<ReadonlyMap<Hex, VerifiedContract | null>> {
+  const asked = facts.filter(({ verifiable }) => verifiable);
+  const records = await verified.findMany(
+    asked.map(({ chainId, address, code }) => ({ chainId, address, codeHash: code?.hash ?? null })),
+  );
+  return new Map(asked.map(({ address }, index) => [address, records[index] ?? null]));
 }
 
 function toSummary(
   facts: ContractFacts,
   record: VerifiedContract | null,
-  tokens: TokenMap,
   routes: Routes,
   head: HeadSnapshot,
 ): ContractSummary {
-  const { address, creation, kind } = facts;
-  const token = tokens.get(address) ?? null;
+  const { address, creation, kind, token } = facts;
   return {
     chain_id: facts.chainId,
     address,
@@ -107,27 +110,29 @@ function proxyOf(
 
 /** The whole record of a contract. */
 export async function toRecord(
-  { verified, nodeOf }: RecordDeps,
+  { verified, nodeOf, holdingOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
 ): Promise<ContractRecord> {
   const { address, creation, code, kind } = facts;
   const { runner } = source;
   const node = nodeOf?.(facts.chainId) ?? null;
-  const [record, tokens, routes, pool, supply] = await Promise.all([
-    verified.find({ chainId: facts.chainId, address }, code?.hash ?? null),
-    readTokens(source, [facts]),
+  const counted = holdingOf?.(facts.chainId, head, address) ?? null;
+  const [record, routes, pool, supply] = await Promise.all([
+    findVerification(verified, facts.chainId, address, facts),
     readProxyRoutes(source, head, [facts]),
     kind === 'pair' ? findPool(runner, head, address) : null,
-    isToken(facts) ? readTotalSupply(source, head, address, node, PATIENCE_MS) : null,
+    isToken(facts)
+      ? readTotalSupply(source, head, address, { node, counted, patienceMs: PATIENCE_MS })
+      : null,
   ]);
   const [files, pairTokens] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
   ]);
   // As the market's lists have it: without decimals a token is not divided.
-  const supplyText = supply === null ? null : formatUnits(supply, tokens.get(address)?.decimals ?? 0);
-  const summary = toSummary(facts, record, tokens, routes, head);
+  const supplyText = supply === null ? null : formatUnits(supply, facts.token?.decimals ?? 0);
+  const summary = toSummary(facts, record, routes, head);
   return {
     ...summary,
     ...verificationOf(record),

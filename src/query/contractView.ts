@@ -2,7 +2,8 @@
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
-import type { ContractFacts, ContractReader } from './contracts';
+import { findVerification, type ContractFacts } from './contractFacts';
+import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
 import { implementationsAt, readRoutes } from './logDecoder';
 import type { LogSource } from './logFilter';
@@ -36,7 +37,7 @@ export async function readContractView(
 ): Promise<ContractView> {
   const facts = await deps.contracts.find(chainId, address);
   const [record, targets] = await Promise.all([
-    deps.verified.find({ chainId, address }, facts?.code?.hash ?? null),
+    findVerification(deps.verified, chainId, address, facts),
     moment === null || facts?.code?.proxy == null ? [] : listTargets(moment.chain, moment.head, address),
   ]);
   if (targets.length === 0) return { facts, record, implementations: [] };

@@ -6,7 +6,8 @@ import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
 import type { AbiEntry, SignatureReader, VerifiedReader } from '../domain/verifiedContract';
-import { listCodes, type ContractCode } from './contracts';
+import type { ContractCode } from './contractFacts';
+import { listCodes } from './contracts';
 import { decodeBy, eventsByTopic, type DecodedLog, type EventForm } from './decodeEvent';
 import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';

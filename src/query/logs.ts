@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 
+import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import type { HeadSnapshot } from './headSnapshot';
@@ -14,20 +15,11 @@ import { searchWindows } from './logWindows';
 
 /** Totals are counted up to here, which is as far as an offset reaches. */
 export const LOG_TOTAL_MAX = 10_000;
+const TOPICS_MAX = 4;
 /** Ords named in one statement. */
 const ORDS_PER_QUERY = 400;
 
-const hex = z.templateLiteral(['0x', z.string()]);
 const ordShape = z.object({ ord: z.string() });
-const logShape = z.object({
-  ord: z.string(),
-  timestamp: z.int(),
-  address: hex,
-  topics: z.array(hex),
-  data: hex,
-  tx_hash: hex,
-  tx_index: z.int(),
-});
 const countShape = z.object({ logs: z.string() });
 
 export interface StoredLog {
@@ -137,7 +129,7 @@ async function listEventLogs(
     skip: page.skip,
   };
   const name = page.newestFirst ? 'explorer/list_event_logs_newest' : 'explorer/list_event_logs_oldest';
-  return (await runner.run(name, params, logShape)).map(toLog);
+  return runner.read(name, params, readLog);
 }
 
 interface FoundOrds {
@@ -194,7 +186,7 @@ async function readLogs(
   filter: LogFilter,
   ords: readonly number[],
 ): Promise<StoredLog[]> {
-  const read = (chunk: readonly number[]): Promise<z.infer<typeof logShape>[]> => {
+  const read = (chunk: readonly number[]): Promise<StoredLog[]> => {
     const range = { from: Math.min(...chunk), to: Math.max(...chunk) };
     const params = {
       ...logParams(chainId, head, filter, range),
@@ -203,14 +195,23 @@ async function readLogs(
       ords: chunk,
       limit: ORDS_PER_QUERY,
     };
-    return runner.run('explorer/list_logs_at', params, logShape);
+    return runner.read('explorer/list_logs_at', params, readLog);
   };
   const byOrd = new Map<number, StoredLog>();
-  for (const row of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(Number(row.ord), toLog(row));
+  for (const log of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(log.ord, log);
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 
-function toLog(row: z.infer<typeof logShape>): StoredLog {
-  const { ord, timestamp, address, topics, data, tx_hash: txHash, tx_index: txIndex } = row;
-  return { ord: Number(ord), timestamp, address, topics, data, txHash, txIndex };
+/** The columns in the order of the statements. As JSON, with hex made by the engine, a page of 1,000 took a third longer. */
+function readLog(row: RowReader): StoredLog {
+  const ord = row.u64();
+  const timestamp = row.u32();
+  const address = row.hex0x(20);
+  const count = row.u8();
+  const topics: Hex[] = [];
+  for (let place = 0; place < TOPICS_MAX; place += 1) {
+    if (place < count) topics.push(row.hex0x(32));
+    else row.skip(32);
+  }
+  return { ord, timestamp, address, topics, data: row.text0x(), txHash: row.hex0x(32), txIndex: row.u32() };
 }

@@ -8,11 +8,11 @@ import { isAddress, isHash, toLowerHex, type Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import type { SearchHit } from '../wire/explorer';
-import { isToken, readFame, type ContractReader } from './contracts';
+import { findVerification } from './contractFacts';
+import { readFame, type ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { ALL_LOGS, type LogSource } from './logFilter';
 import { listLogs } from './logs';
-import { listTokens } from './tokens';
 
 /** Hits of one kind. */
 const EACH_MAX = 100;
@@ -45,7 +45,7 @@ export interface NamedPair {
 
 export interface SearchDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
-  readonly verified: Pick<VerifiedReader, 'findMany'>;
+  readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Name of the database with the verified contracts. */
   readonly verifiedDb: string;
@@ -104,19 +104,16 @@ function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<
 }
 
 async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex): Promise<SearchHit[]> {
-  const { chainId, runner } = source;
-  const [facts] = await deps.contracts.findMany(chainId, [address]);
-  const [[record], tokens] = await Promise.all([
-    deps.verified.findMany([{ chainId, address, codeHash: facts?.code?.hash ?? null }]),
-    isToken(facts) ? listTokens(runner, [address]) : new Map<Hex, never>(),
-  ]);
-  const token = tokens.get(address);
+  const { chainId } = source;
+  const facts = (await deps.contracts.findMany(chainId, [address]))[0] ?? null;
+  const record = await findVerification(deps.verified, chainId, address, facts);
+  const token = facts?.token;
   const kind = facts?.kind ?? 'other';
-  const isContract = (facts !== null && facts !== undefined) || (record !== null && record !== undefined);
+  const isContract = facts !== null || record !== null;
   const type = kind === 'token' || kind === 'pair' ? kind : isContract ? 'contract' : 'address';
   const title = token?.symbol ?? token?.name ?? record?.name ?? address;
   const subtitle = title === address ? null : address;
-  const verified = record !== null && record !== undefined;
+  const verified = record !== null;
   return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
 }
 

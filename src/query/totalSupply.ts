@@ -3,6 +3,7 @@ import type { Hex } from '../domain/hex';
 import type { NodeState } from '../domain/nodeState';
 import { isHistoryPartial } from './balances';
 import type { HeadSnapshot } from './headSnapshot';
+import type { TokenHolding } from './holderCounts';
 import type { LogSource } from './logFilter';
 import { listRebasing } from './rebasing';
 import { readTokenHolding } from './tokenHolding';
@@ -13,20 +14,25 @@ const TOTAL_SUPPLY: Hex = '0x18160ddd';
 /** 0x and one word. */
 const WORD = 66;
 
-/**
- * Raw units; null: neither the logs nor the node tell. The node is asked for as long as it is asked at all, or for `patienceMs`
- * at most: then what it says late is there for the next one who asks.
- */
+export interface SupplyDeps {
+  /** Who can say what the contract itself tells; null: nobody. */
+  readonly node: NodeState | null;
+  /** What was counted already as of this very head; null: nothing. Counting reads every holder. */
+  readonly counted: TokenHolding | null;
+  /** How long the node is waited for; default: as long as it is asked at all. What it says late is there for the next one. */
+  readonly patienceMs?: number;
+}
+
+/** Raw units; null: neither the logs nor the node tell. */
 export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
   token: Hex,
-  node: NodeState | null,
-  patienceMs?: number,
+  { node, counted, patienceMs }: SupplyDeps,
 ): Promise<bigint | null> {
   if (!isHistoryPartial(head)) {
     const [holding, rebasing] = await Promise.all([
-      readTokenHolding(runner, head, token),
+      counted ?? readTokenHolding(runner, head, token),
       listRebasing(runner),
     ]);
     const known = supplyOf({ holding, partial: false, rebasing: rebasing.has(token) });

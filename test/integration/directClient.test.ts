@@ -113,7 +113,8 @@ test.each([
   const where = 'list' in params ? 'WHERE length({list:Array(String)}) = 5000' : '';
   const sql = `SELECT number::UInt8 AS a, number::UInt16 AS b, number::UInt32 AS c, number * 3000000000000 AS d,
     number / 7 AS e, if(number = 0, 0, ${wide})::UInt256 AS f, ((number - 5) * 1.5)::Decimal(38, 12) AS g,
-    number % 3 = 0 AS h, unhex(concat('ab', leftPad(hex(number), 4, '0')))::FixedString(3) AS i
+    number % 3 = 0 AS h, unhex(concat('ab', leftPad(hex(number), 4, '0')))::FixedString(3) AS i,
+    repeat('\\x00z', number % 200) AS j, 'ab'::FixedString(2) AS k, i AS l
     FROM numbers(${rows}) ${where}`;
   const reader = new RowReader(await database.selectBinary('bytes', sql, params));
   for (let n = 0; n < rows; n += 1) {
@@ -127,7 +128,12 @@ test.each([
     ]);
     expect(reader.u256()).toBe(big);
     expect(reader.decimal128()).toBe((BigInt(n) - 5n) * 1_500_000_000_000n);
-    expect([reader.bool(), reader.hex(3)]).toEqual([n % 3 === 0, `ab${n.toString(16).padStart(4, '0')}`]);
+    const hex = `ab${n.toString(16).padStart(4, '0')}`;
+    expect([reader.bool(), reader.hex(3)]).toEqual([n % 3 === 0, hex]);
+    // Its length takes a second byte from 64 on.
+    expect(reader.text0x()).toBe(`0x${'007a'.repeat(n % 200)}`);
+    reader.skip(2);
+    expect(reader.hex0x(3)).toBe(`0x${hex}`);
   }
   expect(reader.done).toBe(true);
   expect(() => reader.u8()).toThrow('out of range');

@@ -1,12 +1,16 @@
 -- One row: a log by its ord. Key: ord in the projection by_ord, or with `addresses` (hex without 0x, empty for any) that of
 -- the table. Reads only the ords it is given, all within [from_ord, to_ord].
 SELECT
-    toString(e.ord) AS ord,
+    e.ord AS ord,
     e.timestamp AS timestamp,
-    concat('0x', lower(hex(e.address))) AS address,
-    arrayMap(t -> concat('0x', lower(hex(t))), arraySlice([e.topic0, e.topic1, e.topic2, e.topic3], 1, e.topic_count)) AS topics,
-    concat('0x', lower(hex(e.data))) AS data,
-    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    e.address AS address,
+    e.topic_count AS topic_count,
+    e.topic0 AS topic0,
+    e.topic1 AS topic1,
+    e.topic2 AS topic2,
+    e.topic3 AS topic3,
+    e.data AS data,
+    e.tx_hash AS tx_hash,
     e.tx_index AS tx_index
 FROM
 (

@@ -2,7 +2,7 @@
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { VerifiedContract } from '../../domain/verifiedContract';
-import type { ContractFacts } from '../../query/contracts';
+import { findVerification, type ContractFacts } from '../../query/contractFacts';
 import { implementationsAt, readRoutes } from '../../query/logDecoder';
 import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from './answers';
@@ -24,7 +24,7 @@ export const contractActions: Actions = new Map<string, Action>([
 async function getAbi({ deps, asked, chainId }: Ask) {
   const address = needAddress(asked);
   const facts = await deps.contracts.find(chainId, address);
-  const record = await deps.verified.find({ chainId, address }, facts?.code?.hash ?? null);
+  const record = await findVerification(deps.verified, chainId, address, facts);
   return record === null ? refuse(TEXTS.unverified) : ok(JSON.stringify(record.abi));
 }
 
@@ -33,7 +33,7 @@ async function getSourceCode(ask: Ask) {
   const address = needAddress(asked);
   const facts = await deps.contracts.find(chainId, address);
   const [record, implementation] = await Promise.all([
-    deps.verified.find({ chainId, address }, facts?.code?.hash ?? null),
+    findVerification(deps.verified, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
   const proxy = {

@@ -95,7 +95,9 @@ async function isWhole(
 /** Raw units; null: nothing tells. */
 async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
   if (moment === null) return null;
-  return readTotalSupply(moment.chain, moment.head, token, deps.nodeOf?.(chainId) ?? null);
+  const node = deps.nodeOf?.(chainId) ?? null;
+  const counted = deps.holdingOf?.(chainId, moment.head, token) ?? null;
+  return readTotalSupply(moment.chain, moment.head, token, { node, counted });
 }
 
 /** Null: there is no node, or the contract has no such function. */

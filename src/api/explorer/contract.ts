@@ -1,7 +1,7 @@
 /** GET /api/v1/contracts/{address}: everything known of a contract. */
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { ContractFacts } from '../../query/contracts';
+import type { ContractFacts } from '../../query/contractFacts';
 import { toRecord } from '../../query/contractRecord';
 import { contractAnswerShape } from '../../wire/explorer';
 import { requiredAddressParam } from '../params';
@@ -43,6 +43,8 @@ export async function findContract(
     logCount: 0,
     firstSeenBlock: null,
     lastSeenBlock: null,
+    token: null,
+    verifiable: true,
   };
   if ((await deps.verified.find({ chainId, address }, null)) !== null) return silent;
   const size = await deps.codeSizeOf?.(chainId, address);

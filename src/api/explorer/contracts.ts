@@ -1,5 +1,6 @@
 /** GET /api/v1/contracts: contracts by name, kind and verification. */
-import { CONTRACT_KINDS, CONTRACT_SORTS } from '../../query/contracts';
+import { CONTRACT_KINDS } from '../../query/contractFacts';
+import { CONTRACT_SORTS } from '../../query/contracts';
 import { toSummaries } from '../../query/contractRecord';
 import { ORDERS } from '../../query/ranking';
 import { contractsAnswerShape } from '../../wire/explorer';

@@ -12,6 +12,7 @@ import { AppError } from '../../errors';
 import type { BlockHashes } from '../../query/blockHashes';
 import type { ContractReader } from '../../query/contracts';
 import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { TokenHolding } from '../../query/holderCounts';
 import type { LogDecoder } from '../../query/logDecoder';
 import type { LogSource } from '../../query/logFilter';
 import type { SearchDeps } from '../../query/search';
@@ -57,6 +58,8 @@ export interface ExplorerDeps {
   readonly codeSizeOf: ((chainId: number, address: Hex) => Promise<number | null>) | null;
   /** Who can say of a chain's state what logs do not tell; null: nobody. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
+  /** Holders of a token where they were counted as of that head. */
+  readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
   /** Where sources are handed in to be verified; null: this process may not write. */
   readonly verifications?: () => VerificationQueue | null;
 }

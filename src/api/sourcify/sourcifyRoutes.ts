@@ -6,6 +6,7 @@ import { getAddress } from 'ethers';
 
 import { isAddress, isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerifiedContract } from '../../domain/verifiedContract';
+import { findVerification } from '../../query/contractFacts';
 import { readContractView } from '../../query/contractView';
 import type { DialectDeps } from '../etherscan/action';
 import { setHeadHeaders } from '../etherscan/headHeaders';
@@ -184,7 +185,7 @@ function allChains(deps: DialectDeps): Route {
       const records = await Promise.all(
         deps.chainIds.map(async (chainId) => {
           const facts = await deps.contracts.find(chainId, address);
-          return deps.verified.find({ chainId, address }, facts?.code?.hash ?? null);
+          return findVerification(deps.verified, chainId, address, facts);
         }),
       );
       const results = records.flatMap((record) => (record === null ? [] : [minimalOf(record)]));
