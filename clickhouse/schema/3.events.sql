@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS swaps
     token0 FixedString(20) COMMENT 'First token of the leg' CODEC(ZSTD(1)),
     token1 FixedString(20) COMMENT 'Second token of the leg' CODEC(ZSTD(1)),
     base_is_token0 Bool COMMENT 'Which of them is the base',
-    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_hash FixedString(32) COMMENT 'Transaction hash' CODEC(ZSTD(1)),
     tx_index UInt32 COMMENT 'Index of the transaction in its block',
     maker Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell' CODEC(ZSTD(1)),
     sender FixedString(20) COMMENT 'sender of the Swap event' CODEC(ZSTD(1)),
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS swaps
 )
 ENGINE = MergeTree
 ORDER BY ord
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, default_compression_codec = 'ZSTD(3)'
 COMMENT 'Final swaps; append only';
 
 -- HEAD OF swaps PARTITION BY intDiv(ord, 268435456) ORDER BY ord
@@ -91,7 +91,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     token0 FixedString(20) COMMENT 'First token of the pool' CODEC(ZSTD(1)),
     token1 FixedString(20) COMMENT 'Second token of the pool' CODEC(ZSTD(1)),
     base_is_token0 Bool COMMENT 'Which of them is the base',
-    tx_hash FixedString(32) COMMENT 'Transaction hash',
+    tx_hash FixedString(32) COMMENT 'Transaction hash' CODEC(ZSTD(1)),
     tx_index UInt32 COMMENT 'Index of the transaction in its block',
     maker Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell' CODEC(ZSTD(1)),
     reserve0 UInt256 COMMENT 'V2: raw reserve; V3: raw balance' CODEC(ZSTD(1)),
