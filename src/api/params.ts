@@ -129,6 +129,12 @@ export function requiredAddressParam(name: string, description: string): Param<H
   return { ...common, schema: addressSchema(name), absent: 'required' };
 }
 
+/** An address in a search box is held to the same rule as everywhere: a wrong checksum is a typing error. */
+export function checkSearched(q: string | null): void {
+  const text = q?.trim() ?? '';
+  if (/^(?:0x)?[0-9a-f]{40}$/i.test(text)) parseAddress(/^0x/i.test(text) ? text : `0x${text}`, 'q');
+}
+
 /** Any text of 1 to `max` characters; absent: null. */
 export function textParam(options: {
   readonly max: number;

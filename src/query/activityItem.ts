@@ -123,6 +123,7 @@ function toSwapItem(row: SwapEventRow, common: Common, scale: Scale): SwapItem {
     ? { address: row.token1, amount: amount1, decimals: scale.decimals1 }
     : { address: row.token0, amount: amount0, decimals: scale.decimals0 };
   const buy = base.amount < 0n;
+  const isVault = row.pool_type === WEIGHTED || row.pool_type === STABLE;
   const [into, out] = buy ? [quote, base] : [base, quote];
   return {
     ...common,
@@ -140,8 +141,9 @@ function toSwapItem(row: SwapEventRow, common: Common, scale: Scale): SwapItem {
     price_usd: row.price_usd > 0 ? plainNumber(row.price_usd) : null,
     execution_price: executionPrice(base, quote),
     fee_usd: row.tracked ? row.fee_usd : null,
-    sender: row.sender,
-    recipient: row.recipient,
+    // A vault's event names neither.
+    sender: isVault ? null : row.sender,
+    recipient: isVault ? null : row.recipient,
     ...(row.pool_type === V3
       ? { sqrt_price_x96: row.sqrt_price_x96, tick: row.tick, liquidity_raw: row.liquidity }
       : {}),

@@ -84,7 +84,7 @@ export interface ContractFacts {
   readonly lastSeenBlock: number | null;
   /** Metadata, where the market knows it as a token. */
   readonly token: Token | null;
-  /** Whether a verification is stored, of it or of a contract with code that it has or had. */
+  /** Whether a verification is stored, of it or of a contract with the same code. */
   readonly verifiable: boolean;
 }
 
@@ -126,6 +126,22 @@ export async function readFacts(
     if (found !== null) facts.set(address, found);
   }
   return facts;
+}
+
+/** What is known of a contract that was never seen to do anything here. */
+export function silentFacts(chainId: number, address: Hex): ContractFacts {
+  return {
+    chainId,
+    address,
+    kind: 'other',
+    code: null,
+    creation: null,
+    logCount: 0,
+    firstSeenBlock: null,
+    lastSeenBlock: null,
+    token: null,
+    verifiable: true,
+  };
 }
 
 /** The verification of the contract, or of one with the same code; asks for none where the facts know of none. */

@@ -5,7 +5,7 @@ import type { NodeState } from '../domain/nodeState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../wire/explorer';
-import { findVerification, type ContractFacts } from './contractFacts';
+import { findVerification, silentFacts, type ContractFacts } from './contractFacts';
 import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
 import type { TokenHolding } from './holderCounts';
@@ -34,14 +34,14 @@ interface Moment {
   readonly head: HeadSnapshot;
 }
 
-/** Summaries of contracts of a list, in its order; those that vanished meanwhile are left out. At most 100. */
+/** Summaries of contracts of a list, in its order; of some nothing is known but that they are verified. At most 100. */
 export async function toSummaries(
   { contracts, verified }: RecordDeps,
   { source, head }: Moment,
   addresses: readonly Hex[],
 ): Promise<ContractSummary[]> {
   const found = await contracts.findMany(source.chainId, addresses);
-  const facts = found.flatMap((one) => one ?? []);
+  const facts = addresses.map((address, index) => found[index] ?? silentFacts(source.chainId, address));
   const [records, routes] = await Promise.all([
     findVerifications(verified, facts),
     readProxyRoutes(source, head, facts),

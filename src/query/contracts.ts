@@ -19,9 +19,7 @@ export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
 export type ContractSort = (typeof CONTRACT_SORTS)[number];
 
 const hex = z.templateLiteral(['0x', z.string()]);
-const emitterShape = z.object({ address: hex, logs: z.string() });
 const codeRowShape = codeShape.extend({ address: hex });
-const kindShape = z.object({ address: hex, kind: z.enum(['token', 'pair']) });
 const listShape = z.object({
   address: hex,
   log_count: z.string(),
@@ -121,27 +119,4 @@ export async function listCodes(
 /** Whether the market knows it as a token; LP tokens are. */
 export function isToken(facts: ContractFacts | null | undefined): boolean {
   return facts?.kind === 'token' || facts?.kind === 'pair';
-}
-
-/** How many logs contracts emitted, and which of them are pairs. At most 1,000. */
-export async function readFame(
-  { runner, chainId }: LogSource,
-  head: HeadSnapshot,
-  addresses: readonly Hex[],
-): Promise<{ readonly logs: ReadonlyMap<Hex, number>; readonly pairs: ReadonlySet<Hex> }> {
-  if (addresses.length === 0) return { logs: new Map(), pairs: new Set() };
-  const params = {
-    ...snapshotParams(head),
-    chain_id: chainId,
-    addresses: addresses.map((address) => address.slice(2)),
-    limit: 2 * CONTRACTS_MAX,
-  };
-  const [emitters, kinds] = await Promise.all([
-    runner.run('explorer/list_emitters', params, emitterShape),
-    runner.run('explorer/list_kinds', params, kindShape),
-  ]);
-  return {
-    logs: new Map(emitters.map(({ address, logs }) => [address, Number(logs)])),
-    pairs: new Set(kinds.flatMap(({ address, kind }) => (kind === 'pair' ? [address] : []))),
-  };
 }

@@ -2,6 +2,7 @@
 import type { Hex } from '../domain/hex';
 import type { PairItem } from '../wire/pairs';
 import type { PairEntry } from './pairItem';
+import { tokensOfPool } from './pools';
 import type { Order } from './ranking';
 import { Rankings } from './rankings';
 
@@ -55,12 +56,10 @@ export function listPairs(
 
 function passes({ tokens, pool }: PairEntry, filter: PairFilter, words: string | null): boolean {
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
-  if (filter.token !== null && pool.token0 !== filter.token && pool.token1 !== filter.token) return false;
+  const held = tokensOfPool(pool);
+  if (filter.token !== null && !held.includes(filter.token)) return false;
   if (words === null) return true;
-  if (
-    words.startsWith('0x') &&
-    [pool.address, pool.token0, pool.token1].some((address) => address.startsWith(words))
-  )
+  if (words.startsWith('0x') && [pool.address, ...held].some((address) => address.startsWith(words)))
     return true;
   const names = [tokens.name, ...tokens.all.flatMap((token) => [token.symbol, token.name])];
   return names.some((name) => name !== null && name.toLowerCase().includes(words));

@@ -6,10 +6,10 @@ import { z } from 'zod';
 
 import { isAddress, isHash, toLowerHex, type Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
-import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
+import type { KnownSignature, SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import type { SearchHit } from '../wire/explorer';
 import { findVerification } from './contractFacts';
-import { readFame, type ContractReader } from './contracts';
+import type { ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { ALL_LOGS, type LogSource } from './logFilter';
 import { listLogs } from './logs';
@@ -131,7 +131,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
       hit('tx', chainId, { hash }, hash, `Transaction of block ${blockOfOrd(log.ord)}`, false, 1),
     ),
     ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
-    ...signatures
+    ...onceEach(signatures)
       .slice(0, SIGNATURES_MAX)
       .map(({ signature, selector }) =>
         hit('event', chainId, { hash: selector }, signature, selector, false, 1),
@@ -139,9 +139,14 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   ];
 }
 
+/** An event is known once for each set of its parameters that some ABI has indexed. */
+function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
+  return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
+}
+
 async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<SearchHit[]> {
   const known = await deps.signatures.listBySelectors([selector]);
-  return known
+  return onceEach(known)
     .filter(({ kind }) => kind === 'function')
     .slice(0, SIGNATURES_MAX)
     .map(({ signature }) =>
@@ -158,31 +163,32 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   );
 }
 
-async function searchText(deps: SearchDeps, { source, head }: Moment, text: string): Promise<SearchHit[]> {
+type Named = Omit<z.infer<typeof nameShape>, 'type'> & { readonly type: 'token' | 'contract' | 'pair' };
+
+async function searchText(deps: SearchDeps, { source }: Moment, text: string): Promise<SearchHit[]> {
   const { chainId, runner } = source;
   const params = { chain_id: chainId, q: text, verified_db: deps.verifiedDb, limit: EACH_MAX };
   const [names, signatures] = await Promise.all([
     runner.run('explorer/search_names', params, nameShape),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
   ]);
-  const addresses = [...new Set(names.map(({ address }) => address))];
-  const { logs, pairs } = await readFame(source, head, addresses);
-  const verified = new Set(names.flatMap(({ type, address }) => (type === 'contract' ? [address] : [])));
-  const seen = new Set<string>();
-  const hits = names.flatMap(({ type: kind, address, title, subtitle, place }) => {
-    // A verified token is one hit, as what it is called by most.
-    if (seen.has(address)) return [];
-    seen.add(address);
-    const type = kind === 'token' && pairs.has(address) ? 'pair' : kind;
-    const score = scoreOf(place, verified.has(address), logs.get(address) ?? 0);
-    return [hit(type, chainId, { address }, title, subtitle, verified.has(address), score)];
-  });
+  // A verified token is one hit, as what it is called by most.
+  const named = new Map<Hex, Named>();
+  for (const one of names) if (!named.has(one.address)) named.set(one.address, one);
   for (const { address, name, dexName } of deps.pairs) {
     const place = placeOf(name.toLowerCase(), spaced(text));
-    if (place === 0 || seen.has(address) || seen.size > 2 * EACH_MAX) continue;
-    seen.add(address);
-    hits.push(hit('pair', chainId, { address }, name, dexName, false, scoreOf(place - 0.5, false, 0)));
+    if (place === 0 || named.has(address)) continue;
+    if (named.size > 2 * EACH_MAX) break;
+    named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place: place - 0.5 });
   }
+  const facts = await deps.contracts.findMany(chainId, [...named.keys()]);
+  const hits = [...named.values()].map(({ type, address, title, subtitle, place }, index) => {
+    const known = facts[index] ?? null;
+    const verified = type === 'contract' || known?.verifiable === true;
+    const isMarket = known?.kind === 'token' || known?.kind === 'pair';
+    const score = scoreOf(place, verified, known?.logCount ?? 0);
+    return hit(isMarket ? known.kind : type, chainId, { address }, title, subtitle, verified, score);
+  });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
     if (place > 0) hits.push(hit('dex', chainId, {}, displayName, name, true, scoreOf(place, true, 0)));

@@ -6,6 +6,7 @@ import { AppError } from '../errors';
 import type { Currency, TicksAnswer } from '../wire/ticks';
 import { BarSource, type BarSourceDeps, type BarsRead } from './barSource';
 import type { HeadSnapshot } from './headSnapshot';
+import type { PairTables } from './pairTable';
 import type { PoolDirectory } from './poolDirectory';
 import { findPoolLeg } from './poolLeg';
 import { toSeries } from './tickSeries';
@@ -35,7 +36,14 @@ export interface TicksRequest {
 /** Where bars are read from. */
 export interface TicksSource extends BarSourceDeps {
   readonly directory: PoolDirectory;
+  /** With the prices of tokens; absent: whether a token has one is told by the bars alone. */
+  readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
+}
+
+/** A pair that never traded has no bars either, though its quote token may have a price. */
+async function hasUsdPrice({ pairs }: TicksSource, head: HeadSnapshot, token: string): Promise<boolean> {
+  return pairs !== undefined && (await pairs.at(head)).prices.now(token).usd !== null;
 }
 
 /** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
@@ -61,12 +69,17 @@ export async function getPairTicks(
   if (leg.turned && request.currency === 'usd')
     throw new AppError(
       'bad_request',
-      `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
+      request.base === null
+        ? `quote: got "${request.quote}"; with currency=usd it must be the leg's quote token`
+        : `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
     );
   const bars = await (leg.leg === ONLY_LEG ? likely : readBars(leg.leg));
   const token0 = tokenRefOf(tokens, leg.token0);
   const token1 = tokenRefOf(tokens, leg.token1);
   const invert = request.invert !== leg.turned;
+  const quoteToken = leg.baseIsToken0 ? leg.token1 : leg.token0;
+  const unpriced =
+    bars.neverPriced && request.currency === 'usd' && !(await hasUsdPrice(source, head, quoteToken));
   const series = toSeries(bars.priced, {
     ...request,
     invert,
@@ -87,7 +100,7 @@ export async function getPairTicks(
       quote_token: request.currency === 'usd' ? null : baseIsToken0 ? token1 : token0,
       next_to: series.nextTo,
       no_data: bars.priced.length === 0,
-      ...(bars.neverPriced && request.currency === 'usd' ? { reason: 'no_usd_price' as const } : {}),
+      ...(unpriced ? { reason: 'no_usd_price' as const } : {}),
       as_of_block: head.number,
       as_of_timestamp: head.timestamp,
     },

@@ -18,7 +18,14 @@ const EXAMPLES = 6;
 /** Of one answer alone. */
 const ERROR_ID = /"errorId":"[^"]+"/;
 /** Of the process, not of what is stored. */
-const OF_THE_PROCESS = new Set(['/metrics', '/healthz', '/readyz', '/api/v1/activity/stream', '/']);
+const OF_THE_PROCESS = new Set([
+  '/metrics',
+  '/healthz',
+  '/readyz',
+  '/v2/chainlist',
+  '/api/v1/activity/stream',
+  '/',
+]);
 
 interface Parameter {
   readonly name: string;

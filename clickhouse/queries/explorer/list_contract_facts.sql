@@ -103,16 +103,22 @@ FROM
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     UNION ALL
-    SELECT address, 'verified', '[]'
-    FROM contract_codes
-    WHERE code_hash IN (SELECT code_hash FROM {verified_db:Identifier}.verified_code_hashes WHERE code_hash IN (
+    SELECT c.address, 'verified', '[]'
+    FROM
+    (
+        SELECT address, argMax(code_hash, version) AS last_hash
+        FROM contract_codes
+        WHERE true
+            AND address = unhex({address:String}) -- if address
+            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+        GROUP BY address
+    ) AS c
+    WHERE c.last_hash IN (SELECT code_hash FROM {verified_db:Identifier}.verified_code_hashes WHERE code_hash IN (
             SELECT code_hash
             FROM contract_codes
             WHERE true
                 AND address = unhex({address:String}) -- if address
                 AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
         ))
-        AND address = unhex({address:String}) -- if address
-        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 ) AS k
 LIMIT {limit:UInt32}

@@ -1,7 +1,8 @@
 -- One row: a contract, of one page of those that match, with how many match. Reads what by_emitter has of every contract, which
 -- is small beside the logs, and what was created and made by factories; once per head version and question. `q`: part of a
--- name or symbol in lower case, or the beginning of an address as hex; empty: all. `kind`: empty for any. `verified`: 1 yes,
--- 0 no, 2 either. Verified contracts of all chains stand in the database `verified_db`.
+-- name (of its own verification, or of one with the same code) or symbol in lower case, or the beginning of an address as hex;
+-- empty: all. `kind`: empty for any. `verified`: 1 yes, 0 no, 2 either. Verified contracts of all chains stand in the database
+-- `verified_db`.
 WITH
     pair_set AS
     (
@@ -37,6 +38,17 @@ WITH
         SELECT address
         FROM {verified_db:Identifier}.verified_contracts
         WHERE chain_id = {chain_id:UInt32} AND {q:String} != '' AND position(lowerUTF8(name), {q:String}) > 0
+        UNION ALL
+        SELECT address
+        FROM contract_codes
+        WHERE {q:String} != '' AND code_size > 0
+        GROUP BY address
+        HAVING argMax(code_hash, version) IN
+        (
+            SELECT code_hash
+            FROM {verified_db:Identifier}.verified_contracts
+            WHERE position(lowerUTF8(name), {q:String}) > 0 AND code_hash != toFixedString('', 32)
+        )
         UNION ALL
         SELECT address
         FROM tokens

@@ -177,11 +177,13 @@ function chainListRoute(deps: DialectDeps): Route {
     path: CHAIN_LIST_PATH,
     doc: { summary: 'Chains of the Etherscan dialect', tag: 'etherscan', answer: chainListShape },
     handle(ctx): void {
+      // Koa's ctx.origin is the page that asks.
+      const server = `${ctx.protocol}://${ctx.host}`;
       const result = deps.chainIds.map((id) => ({
         chainname: CHAIN_NAMES.get(id) ?? `Chain ${id}`,
         chainid: String(id),
-        blockexplorer: ctx.origin,
-        apiurl: `${ctx.origin}/v2/api?chainid=${id}`,
+        blockexplorer: server,
+        apiurl: `${server}/v2/api?chainid=${id}`,
         status: deps.findChain(id) === null ? 0 : 1,
       }));
       const list = { comments: '', totalcount: result.length, result };

@@ -2,12 +2,20 @@
  * Module proxy: reads of the node that change nothing, in JSON-RPC's envelope. `latest` is the head of the index, by its hash
  * where the node takes one, so that what is read here and what logs say are of one block.
  */
-import { isAddress, isHexData, isQuantity, numberToHex, toLowerHex, type Hex } from '../../domain/hex';
+import { isHexData, isQuantity, numberToHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { Action, Actions, Ask, DialectAnswer } from './action';
 import { refuse, TEXTS } from './answers';
-import { badFormat, findHashParam, needAddress, numberOf, textOf, type AskedParams } from './askedParams';
+import {
+  badFormat,
+  findAddressParam,
+  findHashParam,
+  needAddress,
+  numberOf,
+  textOf,
+  type AskedParams,
+} from './askedParams';
 import { askNode } from './nodeActions';
 
 const CALL_BYTES_MAX = 65_536;
@@ -65,19 +73,22 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   return { ...REPLY, ...answer };
 }
 
-/** Calls at the head are remembered per block; older states the node itself may have. */
+/** Plain calls at the head are remembered per block; older states, and why a call reverts, the node itself says. */
 async function call(ask: Ask): Promise<DialectAnswer> {
   const { asked } = ask;
-  const { to, data, from } = callOf(asked);
-  if (to === undefined) throw badFormat('to');
+  const to = needAddress(asked, 'to');
+  const { data, from, ...spent } = callOf(asked);
   const tag = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
-  if (tag !== 'latest' && tag !== 'pending')
-    return read(ask, 'eth_call', (_, head) => [callOf(asked), stateOf(asked, head)]);
+  const askItself = (): Promise<DialectAnswer> =>
+    read(ask, 'eth_call', (_, head) => [callOf(asked), stateOf(asked, head)]);
+  const isPlain = spent.value === undefined && spent.gas === undefined && spent.gasPrice === undefined;
+  if (!isPlain || (tag !== 'latest' && tag !== 'pending')) return askItself();
   const sender = from === undefined ? {} : { from };
   const answers = await askNode(ask, [{ kind: 'call', to, data: data ?? '0x', ...sender }]);
   if (answers === null) return refuse(TEXTS.action);
   const [result = null] = answers;
-  return result === null ? { ...REPLY, error: REVERTED } : { ...REPLY, result };
+  if (result !== null) return { ...REPLY, result };
+  return ask.deps.readsOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
 }
 
 /** A block by number, for what takes no hash. */
@@ -120,7 +131,7 @@ function quantityOf(asked: AskedParams, name: string): Hex {
 }
 
 function findQuantity(asked: AskedParams, name: string): Hex | undefined {
-  const text = textOf(asked, name);
+  const text = textOf(asked, name)?.replace(/^0X/, '0x') ?? null;
   if (text === null) return undefined;
   if (!isQuantity(text) && !/^\d{1,77}$/.test(text)) throw badFormat(name);
   return numberToHex(BigInt(text));
@@ -136,11 +147,7 @@ interface AskedCall {
 }
 
 function callOf(asked: AskedParams): AskedCall {
-  const at = (name: string): Hex | undefined => {
-    const text = textOf(asked, name);
-    if (text !== null && !isAddress(text)) throw badFormat(name);
-    return text === null ? undefined : toLowerHex(text);
-  };
+  const at = (name: string): Hex | undefined => findAddressParam(asked, name) ?? undefined;
   const data = textOf(asked, 'data') ?? undefined;
   if (data !== undefined && (!isHexData(data) || data.length > 2 * CALL_BYTES_MAX)) throw badFormat('data');
   const gas = findQuantity(asked, 'gas');

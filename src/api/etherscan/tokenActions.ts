@@ -13,7 +13,8 @@ import { askNode } from './nodeActions';
 /** `balanceOf(address)`. */
 const BALANCE_OF: Hex = '0x70a08231';
 const WORD = 66;
-const PAGE_MAX = 1_000;
+/** As Etherscan's: all that the window allows. */
+const PAGE_MAX = 10_000;
 
 export const tokenBalanceActions: Actions = new Map<string, Action>([['tokenbalance', getTokenBalance]]);
 export const tokenSupplyActions: Actions = new Map<string, Action>([['tokensupply', getTokenSupply]]);

@@ -13,7 +13,10 @@ import { readBlock } from './logActions';
 import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from './tokenMoves';
 import { showMoves } from './showMoves';
 
-const PAGE_MAX = 1_000;
+/** As Etherscan's: all that the window allows. */
+const PAGE_MAX = 10_000;
+/** Logs read in one turn. */
+const TURN_LOGS = 1_000;
 /** Logs read for one page: those of other kinds lie between. */
 const TURNS_MAX = 12;
 /** Tokens of one address that its transfers are looked for in. */
@@ -96,11 +99,11 @@ async function collect(
   const found: FoundMove[] = [];
   let behind: number | null = null;
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const page = { newestFirst, behind, skip: 0, limit: PAGE_MAX };
+    const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS };
     const { logs, next } = await listLogs(chain, head, filter, page);
     for (const log of logs) found.push(...kind.read(log).map((move) => ({ log, move })));
     if (next === null || found.length >= wanted) return found;
-    if (logs.length < PAGE_MAX) return null;
+    if (logs.length < TURN_LOGS) return null;
     behind = next;
   }
   return null;

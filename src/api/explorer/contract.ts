@@ -1,7 +1,7 @@
 /** GET /api/v1/contracts/{address}: everything known of a contract. */
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { ContractFacts } from '../../query/contractFacts';
+import { silentFacts, type ContractFacts } from '../../query/contractFacts';
 import { toRecord } from '../../query/contractRecord';
 import { contractAnswerShape } from '../../wire/explorer';
 import { requiredAddressParam } from '../params';
@@ -34,18 +34,7 @@ export async function findContract(
 ): Promise<ContractFacts | null> {
   const facts = await deps.contracts.find(chainId, address);
   if (facts !== null) return facts;
-  const silent: ContractFacts = {
-    chainId,
-    address,
-    kind: 'other',
-    code: null,
-    creation: null,
-    logCount: 0,
-    firstSeenBlock: null,
-    lastSeenBlock: null,
-    token: null,
-    verifiable: true,
-  };
+  const silent = silentFacts(chainId, address);
   if ((await deps.verified.find({ chainId, address }, null)) !== null) return silent;
   const size = await deps.codeSizeOf?.(chainId, address);
   return size !== undefined && size !== null && size > 0 ? silent : null;

@@ -67,7 +67,9 @@ async function topicsOf(
 ): Promise<readonly Hex[]> {
   const topic = readWord(event);
   if (topic !== null) return [topic];
-  if (SIGNATURE.test(event)) return [`0x${id(event).slice(2)}`];
+  // As Solidity reads them: uint is uint256.
+  const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
+  if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
   const routes = await readRoutes(chain, head, [address]);
   const past = (routes.upgrades.get(address) ?? []).flatMap(({ targets }) => targets);
   const behind = implementationsAt(routes, address, lastOrdOfBlock(head.number));

@@ -4,7 +4,7 @@ import { CONTRACT_SORTS } from '../../query/contracts';
 import { toSummaries } from '../../query/contractRecord';
 import { ORDERS } from '../../query/ranking';
 import { contractsAnswerShape } from '../../wire/explorer';
-import { oneOfParam, parsedParam, textParam } from '../params';
+import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
 import type { Route } from '../route';
 import { explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
 
@@ -35,6 +35,9 @@ export function contracts(deps: ExplorerDeps): Route {
     },
     answer: contractsAnswerShape,
     errors: [400, 503],
+    check({ q }) {
+      checkSearched(q);
+    },
     async read({ q, verified, type, sort, order, limit, offset }, chainId, moment) {
       const question = {
         q,

@@ -1,7 +1,7 @@
 /** GET /api/v1/search: contracts, tokens, pairs, transactions, blocks, DEXes and signatures by what people type. */
 import { search as searchAll } from '../../query/search';
 import { searchAnswerShape } from '../../wire/explorer';
-import { required, textParam } from '../params';
+import { checkSearched, required, textParam } from '../params';
 import type { Route } from '../route';
 import { explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
 
@@ -17,6 +17,9 @@ export function search(deps: ExplorerDeps): Route {
     },
     answer: searchAnswerShape,
     errors: [400, 503],
+    check({ q }) {
+      checkSearched(q);
+    },
     async read({ q, limit, offset }, chainId, moment) {
       const hits =
         moment === null

@@ -1,5 +1,4 @@
 /** GET /api/v1/pairs: all pairs, filtered, sorted, by page. */
-import { parseAddress } from '../../domain/address';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import { listPairs, PAIR_SORTS } from '../../query/pairList';
 import type { PairTable } from '../../query/pairTable';
@@ -8,7 +7,7 @@ import { pairsAnswerShape } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
-import { addressParam, badParam, oneOfParam, textParam } from '../params';
+import { addressParam, badParam, checkSearched, oneOfParam, textParam } from '../params';
 import type { Route } from '../route';
 
 const QUERY_LENGTH_MAX = 64;
@@ -33,8 +32,7 @@ export function pairs(deps: MarketDeps): Route {
     answer: pairsAnswerShape,
     errors: [400, 503],
     check({ q }) {
-      // An address in the search box is held to the same rule as everywhere: a wrong checksum is a typing error.
-      if (q !== null && /^0x[0-9a-f]{40}$/i.test(q)) parseAddress(q, 'q');
+      checkSearched(q);
     },
     async read(params, head: HeadSnapshot) {
       const table = await deps.pairs.at(head);

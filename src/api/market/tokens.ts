@@ -1,12 +1,11 @@
 /** GET /api/v1/tokens: all tokens of pools, searched, sorted, by page. */
-import { parseAddress } from '../../domain/address';
 import { ORDERS } from '../../query/ranking';
 import { listTokenEntries, TOKEN_SORTS } from '../../query/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
-import { oneOfParam, parsedParam, textParam } from '../params';
+import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
 import type { Route } from '../route';
 
 const QUERY_LENGTH_MAX = 64;
@@ -34,8 +33,7 @@ export function tokens(deps: MarketDeps): Route {
     answer: tokensAnswerShape,
     errors: [400, 503],
     check({ q }) {
-      // An address in the search box is held to the same rule as everywhere: a wrong checksum is a typing error.
-      if (q !== null && /^0x[0-9a-f]{40}$/i.test(q)) parseAddress(q, 'q');
+      checkSearched(q);
     },
     async read(params, head) {
       const { entries, byAddress } = await deps.tokens.at(head);

@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
+import { badParam, TEXTS } from '../etherscan/answers';
 import { ETHERSCAN_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
 
@@ -40,6 +41,7 @@ export function checkRequest(): Koa.Middleware<RequestState> {
       );
     }
     if (bodyBytes > bytesMax) {
+      if (takesForms(ctx.path)) throw badParam(TEXTS.largeBody);
       throw new AppError('bad_request', `the body has ${bodyBytes} bytes; allowed: at most ${bytesMax}`);
     }
     await next();

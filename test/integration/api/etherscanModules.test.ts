@@ -209,14 +209,16 @@ test('balances, supplies and calls are those of the node after the head, and ref
 });
 
 test('the chain list names both chains and which of them is stored', async () => {
-  const { json } = await world.api.ask('/v2/chainlist');
-  const items = json?.result as { chainid: string; apiurl: string; status: number }[];
+  const { json } = await world.api.ask('/v2/chainlist', { headers: { origin: 'https://elsewhere.org' } });
+  const items = json?.result as { chainid: string; apiurl: string; blockexplorer: string; status: number }[];
   expect(items.map(({ chainid, status }) => [chainid, status])).toEqual([
     ['369', 1],
     ['943', 0],
   ]);
-  for (const { chainid, apiurl } of items)
-    expect(apiurl).toMatch(new RegExp(`/v2/api\\?chainid=${chainid}$`));
+  for (const { chainid, apiurl, blockexplorer } of items) {
+    expect(blockexplorer).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(apiurl).toBe(`${blockexplorer}/v2/api?chainid=${chainid}`);
+  }
 });
 
 test('the OpenAPI document has every mount with GET and POST', () => {

@@ -28,14 +28,17 @@ let world: DialectWorld;
 let api: DialectServer;
 let head: HeadSnapshot;
 let contract: Hex;
+let reverting: Hex;
 let creation: Hex;
 let failed: Hex;
 
+/** Reverts with four bytes. */
+const REVERTING = '63deadbeef60e01b60005260046000fd';
+
 /** Reverts with four bytes when it is paid, else answers what lies at slot 0. */
 function runtimeCode(): string {
-  const revert = '63deadbeef60e01b60005260046000fd';
-  const jumpTo = (5 + revert.length / 2).toString(16).padStart(2, '0');
-  return `341560${jumpTo}57${revert}5b60005460005260206000f3`;
+  const jumpTo = (5 + REVERTING.length / 2).toString(16).padStart(2, '0');
+  return `341560${jumpTo}57${REVERTING}5b60005460005260206000f3`;
 }
 
 /** Stores 42 at slot 0 and leaves the runtime code, which lies behind these 16 bytes. */
@@ -57,6 +60,8 @@ beforeAll(async () => {
   creation = await send({ data: creationCode(runtimeCode()) });
   contract = field(await rpc.call('eth_getTransactionReceipt', [creation]), 'contractAddress') as Hex;
   failed = await send({ to: contract, value: '0x1' });
+  const always = await send({ data: creationCode(REVERTING) });
+  reverting = field(await rpc.call('eth_getTransactionReceipt', [always]), 'contractAddress') as Hex;
   const block = await rpc.call('eth_getBlockByNumber', ['latest', false]);
   world = await openDialectWorld(SEED);
   const number = Number(field(block, 'number'));
@@ -183,6 +188,22 @@ test('a call that reverts is an error as nodes give it, with its data where the 
   expect(called).toMatchObject({ result: `0x${(42).toString(16).padStart(64, '0')}` });
 });
 
+test('a call at the head pays what it says, and tells why it reverts as at any block', async () => {
+  const plain = { action: 'eth_call', to: contract.replace('0x', '0X'), data: '0x01' };
+  const stored = { result: `0x${(42).toString(16).padStart(64, '0')}` };
+  expect(await ask(plain)).toMatchObject(stored);
+  for (const tag of ['latest', 'pending', tip()]) {
+    const paid = await ask({ ...plain, value: '0X1', from: ZERO_ADDRESS, tag });
+    expect([tag, paid]).toEqual([
+      tag,
+      { jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted', data: '0xdeadbeef' } },
+    ]);
+    expect(await ask({ ...plain, value: '0', gas: '100000', tag })).toMatchObject(stored);
+  }
+  const spent = await ask({ action: 'eth_call', to: reverting, tag: 'latest' });
+  expect(spent).toMatchObject({ error: { code: 3, data: '0xdeadbeef' } });
+});
+
 test('whether a transaction succeeded is told by its receipt', async () => {
   const status = async (txhash: string) => [
     (await ask({ module: 'transaction', action: 'getstatus', txhash }))?.result,
@@ -204,9 +225,9 @@ test.each([
   ['eth_getCode', {}, 'Error! Missing address'],
   ['eth_getStorageAt', { address: ZERO_ADDRESS }, 'Error! Invalid position format'],
   ['eth_getStorageAt', { address: ZERO_ADDRESS, position: '0xzz' }, 'Error! Invalid position format'],
-  ['eth_estimateGas', { to: 'x' }, 'Error! Invalid to format'],
+  ['eth_estimateGas', { to: 'x' }, 'Error! Invalid address format'],
   ['eth_estimateGas', { to: ZERO_ADDRESS, gas: '99999999999' }, 'Error! Invalid gas format'],
-  ['eth_call', { data: '0x' }, 'Error! Invalid to format'],
+  ['eth_call', { data: '0x' }, 'Error! Missing address'],
   ['eth_call', { to: ZERO_ADDRESS, data: '0x1' }, 'Error! Invalid data format'],
 ])('%s %j is refused: %s', async (action, query, text) => {
   expect(await ask({ action, ...(query as Record<string, string>) })).toEqual(notOk(text));

@@ -1,7 +1,7 @@
 /** A little chain with ERC-20 transfers and two verified contracts in the store, behind the Etherscan dialect. */
 import { Interface } from 'ethers';
 
-import { openDatabase } from '../../../src/clickhouse/database';
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { contractCodesTable, type ContractCodeRow } from '../../../src/clickhouse/explorerTables';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { migrate } from '../../../src/clickhouse/migrate';
@@ -57,6 +57,8 @@ const PROXY_CODE: ContractCodeRow = {
 };
 
 export interface DialectWorld {
+  /** For more rows; those of final blocks show at once. */
+  readonly database: Database;
   readonly blocks: readonly LogBlock[];
   readonly head: HeadSnapshot;
   readonly deps: ExplorerDeps;
@@ -203,6 +205,7 @@ export async function openDialectWorld(seed: number): Promise<DialectWorld> {
   const api = await startDialect(deps, () => head);
   const ask: DialectWorld['ask'] = (query) => api.ask(`/api?${new URLSearchParams(query).toString()}`);
   return {
+    database,
     blocks,
     head,
     deps,

@@ -3,8 +3,10 @@ import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
+import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
+import { listPairs } from '../../../src/query/pairList';
 import { createPairTables, type PairTable } from '../../../src/query/pairTable';
 import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
@@ -22,6 +24,7 @@ const BLOCKS = 300;
 
 let test_: TestDatabase;
 let database: Database;
+let table: PairTable;
 let entries: PairTable['byAddress'];
 let pools: readonly SimVaultPool[];
 let head: HeadSnapshot;
@@ -44,7 +47,8 @@ beforeAll(async () => {
     anchors: SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' })),
     wrappedNative: SIM_PRICES.wrappedNative,
   });
-  entries = (await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head)).byAddress;
+  table = await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head);
+  entries = table.byAddress;
   pools = chain.vaultPoolsAt(chain.head.hash)!;
 });
 
@@ -100,6 +104,82 @@ test('the value is that of the trusted tokens over the part of the weights they 
     });
     expect(close(item.liquidity_usd, weight > 0 ? value / weight : 0)).toBe(true);
   }
+});
+
+test('each is found by any of its tokens', () => {
+  const all = table.entries;
+  const find = (filter: { readonly q?: string; readonly token?: `0x${string}` }): string[] =>
+    listPairs(all, { q: null, dex: null, token: null, ...filter }, 'created_at', 'asc').map(
+      ({ pool }) => pool.address,
+    );
+  const tokens = new Set(all.flatMap(({ item }) => item.tokens.map(({ address }) => address)));
+  const holders = (token: string): string[] =>
+    all
+      .filter(({ item }) => item.tokens.some(({ address }) => address === token))
+      .map(({ pool }) => pool.address);
+  let many = 0;
+  for (const token of tokens) {
+    expect(find({ token: token as `0x${string}` }).sort()).toEqual(holders(token).sort());
+    // A stable pool's own token is its address too.
+    expect(new Set(find({ q: token.toUpperCase().replace('0X', '0x') }))).toEqual(new Set(holders(token)));
+    many += holders(token).filter((address) => entries.get(address)!.item.tokens.length > 2).length;
+  }
+  expect(many).toBeGreaterThan(20);
+});
+
+test('one that never traded has no bars, which is not for want of a price where its quote token has one', async () => {
+  const runner = createQueryRunner(database, { checkRows: true });
+  const reasons: (readonly [boolean, string | undefined])[] = [];
+  for (const { pool, item } of table.entries) {
+    const source = {
+      runner,
+      chainId: SIM_CHAIN_ID,
+      directory: createPoolDirectory(runner),
+      chain: CHAIN,
+      headSwaps: createHeadSwaps(runner),
+      pairs: { at: () => Promise.resolve(table) },
+    };
+    const request = {
+      timeframe: '1d',
+      limit: 10,
+      to: null,
+      currency: 'usd',
+      fill: false,
+      invert: false,
+    } as const;
+    const { data, meta } = await getPairTicks(source, head, {
+      ...request,
+      pair: pool.address as `0x${string}`,
+      base: null,
+      quote: null,
+    });
+    const priced = table.prices.now(item.quote_token.address).usd !== null;
+    if (data.length > 0) expect(meta.reason).toBeUndefined();
+    else reasons.push([priced, meta.reason]);
+  }
+  for (const [priced, reason] of reasons) expect(reason).toBe(priced ? undefined : 'no_usd_price');
+  expect(reasons.filter(([priced]) => priced).length).toBeGreaterThan(0);
+});
+
+test('a swap of a vault names no sender and no recipient', async () => {
+  const runner = createQueryRunner(database, { checkRows: true });
+  const found = await listEventsBetween(
+    runner,
+    head,
+    { ...ALL_ACTIVITY, kinds: ['swap'] },
+    0,
+    2 ** 52,
+    5_000,
+  );
+  const items = found.map(({ item }) => item);
+  const vaults = new Set(pools.map(({ address }) => address as string));
+  const [ours, others] = [true, false].map((is) =>
+    items.filter((item) => vaults.has(item.pair_address) === is),
+  );
+  expect(ours!.length).toBeGreaterThan(0);
+  expect(others!.length).toBeGreaterThan(0);
+  for (const item of ours!) expect(item).toMatchObject({ sender: null, recipient: null });
+  for (const item of others!) expect(item).toMatchObject({ sender: expect.stringMatching(/^0x/) });
 });
 
 const CHAIN = { anchors: [], wrappedNative: null, majors: [] };
