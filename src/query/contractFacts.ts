@@ -88,12 +88,16 @@ export interface ContractFacts {
   readonly verifiable: boolean;
 }
 
-/** At most 1,000 different addresses; what nobody ever saw to be a contract is missing. */
+/**
+ * At most 1,000 different addresses; what nobody ever saw to be a contract is missing. Without `details` there is neither code
+ * nor creation, and no kind is a proxy: for lists of many by their fame.
+ */
 export async function readFacts(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
   verifiedDb: string,
   addresses: readonly Hex[],
+  details = true,
 ): Promise<Map<Hex, ContractFacts>> {
   const bare = addresses.map((address) => address.slice(2));
   const [only] = bare;
@@ -101,6 +105,7 @@ export async function readFacts(
     ...snapshotParams(head),
     chain_id: chainId,
     verified_db: verifiedDb,
+    details,
     // One address is found by its key without making a set of it first.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,

@@ -43,6 +43,8 @@ export interface ContractReader {
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
   /** The same for many, in their order. At most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
+  /** The same without code and creation, which cost the most of it. */
+  findFame(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }
 
@@ -51,20 +53,21 @@ export type ChainAt = (chainId: number) => { readonly source: LogSource; readonl
 
 /** `verifiedDb`: names the database with the verified contracts, which is the market chain's. */
 export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
-  const findMany: ContractReader['findMany'] = async (chainId, addresses) => {
+  const read = async (
+    chainId: number,
+    addresses: readonly Hex[],
+    details: boolean,
+  ): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
     if (chain === null || addresses.length === 0) return addresses.map(() => null);
-    const facts = await readFacts(
-      chain.source,
-      chain.head,
-      verifiedDb(),
-      [...new Set(addresses)].slice(0, CONTRACTS_MAX),
-    );
+    const asked = [...new Set(addresses)].slice(0, CONTRACTS_MAX);
+    const facts = await readFacts(chain.source, chain.head, verifiedDb(), asked, details);
     return addresses.map((address) => facts.get(address) ?? null);
   };
   return {
-    findMany,
-    find: async (chainId, address) => (await findMany(chainId, [address]))[0] ?? null,
+    findMany: (chainId, addresses) => read(chainId, addresses, true),
+    findFame: (chainId, addresses) => read(chainId, addresses, false),
+    find: async (chainId, address) => (await read(chainId, [address], true))[0] ?? null,
     async list(chainId, question) {
       const chain = chainAt(chainId);
       if (chain === null) return { addresses: [], total: 0 };

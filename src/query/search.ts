@@ -44,7 +44,7 @@ export interface NamedPair {
 }
 
 export interface SearchDeps {
-  readonly contracts: Pick<ContractReader, 'findMany'>;
+  readonly contracts: Pick<ContractReader, 'findMany' | 'findFame'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Name of the database with the verified contracts. */
@@ -181,7 +181,7 @@ async function searchText(deps: SearchDeps, { source }: Moment, text: string): P
     if (named.size > 2 * EACH_MAX) break;
     named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place: place - 0.5 });
   }
-  const facts = await deps.contracts.findMany(chainId, [...named.keys()]);
+  const facts = await deps.contracts.findFame(chainId, [...named.keys()]);
   const hits = [...named.values()].map(({ type, address, title, subtitle, place }, index) => {
     const known = facts[index] ?? null;
     const verified = type === 'contract' || known?.verifiable === true;

@@ -6,6 +6,7 @@
 --   code      what the node said last of the code at the address
 --   token     its newest metadata;  pool: it is a pool
 --   verified  it, or a contract with the same code on any chain, is verified; those stand in the database `verified_db`
+-- Without `details` neither creations nor codes.
 -- One statement, since planning several costs more than reading what they need. Keys: address of every table, that of the
 -- projection by_emitter, code_hash of verified_code_hashes; the head twins are small. `address`, or `addresses`: hex without 0x.
 SELECT
@@ -34,6 +35,7 @@ FROM
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     GROUP BY address
+    -- if details
     UNION ALL
     SELECT address, 'created', toJSONString((if(isNull(creator), NULL, concat('0x', lower(hex(assumeNotNull(creator))))), NULL, concat('0x', lower(hex(tx_hash))), toUInt32(intDiv(ord, 1048576)), timestamp))
     FROM created_contracts_head
@@ -41,6 +43,7 @@ FROM
         AND has({commits:Array(UInt64)}, commit)
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+    -- end
     UNION ALL
     SELECT address, 'pool', toJSONString((concat('0x', lower(hex(factory))), if(isNull(created_tx), NULL, concat('0x', lower(hex(assumeNotNull(created_tx))))), created_block, created_at))
     FROM pools_head
@@ -49,6 +52,7 @@ FROM
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     -- end
+    -- if details
     UNION ALL
     (
         SELECT address, 'created', toJSONString((if(isNull(creator), NULL, concat('0x', lower(hex(assumeNotNull(creator))))), NULL, concat('0x', lower(hex(tx_hash))), toUInt32(intDiv(ord, 1048576)), timestamp))
@@ -70,12 +74,14 @@ FROM
         ORDER BY version DESC
         LIMIT 1 BY address
     )
+    -- end
     UNION ALL
     SELECT address, 'pool', toJSONString((concat('0x', lower(hex(factory))), if(isNull(created_tx), NULL, concat('0x', lower(hex(assumeNotNull(created_tx))))), created_block, created_at))
     FROM pools
     WHERE ord <= {final_ord:UInt64}
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+    -- if details
     UNION ALL
     (
         SELECT address, 'code', toJSONString((concat('0x', lower(hex(code_hash))), code_size, proxy, concat('0x', lower(hex(implementation))), concat('0x', lower(hex(beacon))), checked_block))
@@ -86,6 +92,7 @@ FROM
         ORDER BY version DESC
         LIMIT 1 BY address
     )
+    -- end
     UNION ALL
     (
         SELECT address, 'token', toJSONString((symbol, name, decimals))
