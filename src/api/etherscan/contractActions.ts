@@ -36,8 +36,9 @@ async function getSourceCode(ask: Ask) {
     findVerification(deps.verified, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
+  // Clients take a proxy without a valid address for no answer: one that leads to several contracts, or nobody knows where.
   const proxy = {
-    Proxy: facts?.code?.proxy == null ? '0' : '1',
+    Proxy: implementation === null ? '0' : '1',
     Implementation: implementation ?? '',
     SwarmSource: '',
   };

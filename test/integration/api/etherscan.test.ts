@@ -1,5 +1,8 @@
 /** The Etherscan dialect: mounts, bodies, exact texts, sources, and its logs against a plain search of the blocks. */
+import { contractCodesTable } from '../../../src/clickhouse/explorerTables';
+import { insertRows } from '../../../src/clickhouse/inserter';
 import type { LogRow } from '../../../src/clickhouse/tables';
+import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { blockOfOrd } from '../../../src/domain/ord';
 import { startDialect } from './etherscanServer';
 import {
@@ -22,6 +25,7 @@ import {
 } from './etherscanWorld';
 import { emitterOf, FIRST_LOG_BLOCK, topicOf, wordOf } from './logWorld';
 import { createRandom, type Random } from './random';
+import { hexOf } from './worldEvents';
 import { SEED } from '../../support/seed';
 
 let world: DialectWorld;
@@ -288,6 +292,24 @@ test('getsourcecode gives one file as it is and several as a standard JSON input
 test('getsourcecode tells where a proxy leads', async () => {
   const items = await world.resultOf({ module: 'contract', action: 'getsourcecode', address: PROXY });
   expect(items).toMatchObject([{ SourceCode: '', Proxy: '1', Implementation: SINGLE }]);
+});
+
+test('getsourcecode calls nothing a proxy that does not lead to one contract, as its clients want an address', async () => {
+  const diamond = hexOf('9c', 2, 40);
+  await insertRows(world.database, contractCodesTable, [
+    {
+      address: diamond,
+      checked_block: TIP,
+      code_hash: hexOf('c0', 2, 64),
+      code_size: 45,
+      proxy: 'eip2535',
+      implementation: ZERO_ADDRESS,
+      beacon: ZERO_ADDRESS,
+      version: 1,
+    },
+  ]);
+  const items = await world.resultOf({ module: 'contract', action: 'getsourcecode', address: diamond });
+  expect(items).toMatchObject([{ SourceCode: '', Proxy: '0', Implementation: '' }]);
 });
 
 test('a browser may post here and nowhere else', async () => {
