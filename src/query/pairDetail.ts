@@ -21,6 +21,8 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: Holding
   const fees = trades?.fees_h24 ?? 0;
   return {
     ...item,
+    token0: pool.token0,
+    token1: pool.token1,
     reserve0: state === null ? null : formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
     reserve1: state === null ? null : formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
     reserve0_raw: state?.reserve0 ?? null,
@@ -56,7 +58,21 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: Holding
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }
       : {}),
+    ...(pool.all_tokens.length > 0 ? { balances: balancesOf(entry) } : {}),
   };
+}
+
+function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balances'] {
+  return tokens.all.map(({ address, decimals }, index) => {
+    const raw = facts.balances?.[index];
+    const side = holdings[index];
+    return {
+      address,
+      balance: raw === undefined ? null : formatUnits(BigInt(raw), decimals ?? 0),
+      balance_raw: raw ?? null,
+      value_usd: raw === undefined || side === undefined ? null : valueOf(side),
+    };
+  });
 }
 
 function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail['depth_2pct_usd'] {

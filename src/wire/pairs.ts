@@ -84,6 +84,11 @@ const volume = usdShape;
 export const pairDetailShape = z
   .object({
     ...item,
+    token0: addressShape.meta({
+      description:
+        'Whose reserve0 is; of a pool of more tokens the two of its default leg, see `balances` for all',
+    }),
+    token1: addressShape,
     reserve0: decimalShape.nullable(),
     reserve1: decimalShape.nullable(),
     reserve0_raw: integerStringShape.nullable(),
@@ -126,6 +131,17 @@ export const pairDetailShape = z
       .array(decimalShape)
       .optional()
       .meta({ description: 'Weighted pools: the weight of each of `tokens`; they sum to 1' }),
+    balances: z
+      .array(
+        z.object({
+          address: addressShape,
+          balance: decimalShape.nullable(),
+          balance_raw: integerStringShape.nullable(),
+          value_usd: usdShape.nullable(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Weighted and stable pools: what the vault holds for it of each of `tokens`' }),
   })
   .meta({ id: 'PairDetail' });
 export type PairDetail = z.infer<typeof pairDetailShape>;

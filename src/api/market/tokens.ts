@@ -28,7 +28,10 @@ export function tokens(deps: MarketDeps): Route {
         doc: { type: 'string', enum: TOKEN_SORTS, default: 'volume_24h_usd' },
         description: 'Field to sort by',
       }),
-      order: oneOfParam(ORDERS, { absent: 'desc', description: 'Direction; nulls come last in both' }),
+      order: oneOfParam(ORDERS, {
+        absent: 'desc',
+        description: 'Direction; nulls come last in both. With q and without sort the best match comes first',
+      }),
     },
     answer: tokensAnswerShape,
     errors: [400, 503],

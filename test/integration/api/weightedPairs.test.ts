@@ -9,9 +9,11 @@ import { readHead } from '../../../src/query/headState';
 import { listPairs } from '../../../src/query/pairList';
 import { createPairTables, type PairTable } from '../../../src/query/pairTable';
 import { createHeadSwaps } from '../../../src/query/headSwaps';
+import { toPairDetail } from '../../../src/query/pairDetail';
 import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { getPairTicks } from '../../../src/query/ticks';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
+import { pairDetailShape } from '../../../src/wire/pairs';
 import { openSession, SIM_PRICES } from '../../simulation/harness';
 import { oracleSwaps } from '../../simulation/oracle';
 import { VaultOracle } from '../../simulation/oracleVault';
@@ -104,6 +106,30 @@ test('the value is that of the trusted tokens over the part of the weights they 
     });
     expect(close(item.liquidity_usd, weight > 0 ? value / weight : 0)).toBe(true);
   }
+});
+
+test('the record tells whose the reserves are, and what is there of every token', () => {
+  const windows = { volumeWeek: 0, volumeMonth: 0, feesWeek: 0, meanReservesWeek: null };
+  let valued = 0;
+  for (const pool of pools.filter(({ nature }) => nature !== 'other')) {
+    const entry = entries.get(pool.address)!;
+    const detail = toPairDetail(entry, windows, { holding: null, partial: true });
+    pairDetailShape.parse(detail);
+    expect(detail.balances?.map(({ address, balance_raw: raw }) => [address, raw])).toEqual(
+      pool.tokens.map((token, i) => [token, String(pool.balances[i])]),
+    );
+    for (const [token, raw] of [
+      [detail.token0, detail.reserve0_raw],
+      [detail.token1, detail.reserve1_raw],
+    ] as const)
+      expect(detail.balances!.find(({ address }) => address === token)!.balance_raw).toBe(raw);
+    for (const [i, { price }] of entry.holdings.entries()) {
+      const worth = detail.balances![i]!.value_usd;
+      if (price.usd === null) expect(worth).toBeNull();
+      else valued += Number(worth! >= 0);
+    }
+  }
+  expect(valued).toBeGreaterThan(10);
 });
 
 test('each is found by any of its tokens', () => {
