@@ -18,6 +18,7 @@ import {
   type EventRow,
 } from './activityItem';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import type { TokenMemory } from './tokenMemory';
 import { listTokens } from './tokens';
 
 /** Ords named in one statement. */
@@ -75,12 +76,16 @@ export async function listEventsBetween(
   return readEvents(runner, head, where);
 }
 
-/** Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`. */
+/**
+ * Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`. `tokens`: who
+ * remembers what tokens are called; absent: they are asked for.
+ */
 export async function listNewestEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
   filter: ActivityFilter,
   page: { readonly beforeOrd: number | null; readonly skip: number; readonly limit: number },
+  tokens?: Pick<TokenMemory, 'list'>,
 ): Promise<ActivityEvent[]> {
   const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
   const params = {
@@ -98,7 +103,7 @@ export async function listNewestEvents(
     ofHead.length === page.limit
       ? ofHead
       : await runner.run('activity/list_newest_events', params, whereShape);
-  return readEvents(runner, head, where);
+  return readEvents(runner, head, where, tokens);
 }
 
 /** Counts matching events. Final events are never taken back: they are counted once and then only added to. */
@@ -164,6 +169,7 @@ async function readEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
   where: readonly Where[],
+  memory?: Pick<TokenMemory, 'list'>,
 ): Promise<ActivityEvent[]> {
   const byOrd = new Map<string, EventRow>();
   for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
@@ -171,10 +177,8 @@ async function readEvents(
     for (const row of rows) byOrd.set(row.ord, row);
   }
   const rows = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
-  const tokens = await listTokens(
-    runner,
-    rows.flatMap((row) => [row.token0, row.token1]),
-  );
+  const named = rows.flatMap((row) => [row.token0, row.token1]);
+  const tokens = await (memory === undefined ? listTokens(runner, named) : memory.list(named));
   return rows.map((row) => ({ ord: Number(row.ord), item: toActivityItem(row, tokens, head.finalNumber) }));
 }
 

@@ -1,6 +1,7 @@
 /** GET /api/v1/activity: what pools did, newest first, by page or by cursor. */
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
 import { listNewestEvents } from '../../query/activity';
+import { TokenMemory } from '../../query/tokenMemory';
 import { activityAnswerShape } from '../../wire/activity';
 import { tableOfEvents } from '../formatsEvents';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
@@ -12,6 +13,7 @@ import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
 const BLOCK_MAX = 4_294_967_295;
 
 export function activity(deps: MarketDeps): Route {
+  const tokens = new TokenMemory(deps.runner);
   return marketRoute(deps, {
     path: '/api/v1/activity',
     summary: 'Swaps, mints, burns and syncs, newest first',
@@ -38,7 +40,7 @@ export function activity(deps: MarketDeps): Route {
       const there = skip === 0 || skip < (await counting);
       const [total, events] = await Promise.all([
         counting,
-        there ? listNewestEvents(deps.runner, head, filter, page) : [],
+        there ? listNewestEvents(deps.runner, head, filter, page, tokens) : [],
       ]);
       const shown = events.slice(0, params.limit);
       const more = events.length > shown.length;
