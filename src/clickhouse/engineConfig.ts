@@ -105,7 +105,9 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * MIB,
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
-  background_schedule_pool_size: 16,
+  // Tasks of each table that hardly ever do anything: with room for one of a kind the engine warned thirty times a second.
+  background_schedule_pool_size: 64,
+  background_streaming_schedule_pool_size: 64,
   max_concurrent_queries: 200,
   keep_alive_timeout: 10,
   shutdown_wait_unfinished: 1,

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { findEngineLibraries } from '../../src/clickhouse/engineChild';
 import type { EmbeddedServer } from '../../src/clickhouse/server';
@@ -34,6 +35,20 @@ describe('an engine that ends', () => {
     expect(await ask(first.writerUrl.replace(/:\d+\//, portOf(second)), 'SELECT 1')).toBe(
       'AUTHENTICATION_FAILED',
     );
+  });
+
+  test('writes nothing to its log while tables are made and nothing is wrong', async () => {
+    const dataDir = makeFolder();
+    const server = await start(dataDir);
+    for (let n = 0; n < 40; n += 1) {
+      await ask(server.writerUrl, `CREATE TABLE busy${n} (a UInt8) ENGINE = MergeTree ORDER BY a`);
+      await ask(server.writerUrl, `INSERT INTO busy${n} VALUES (1)`);
+    }
+    await delay(2_000);
+    await server.stop();
+    const lines = readFileSync(join(dataDir, 'clickhouse', 'engine.log'), 'utf8').split('\n');
+    // Each table has tasks of the engine's own: with room for only one at a time it warned thirty times a second.
+    expect(lines.filter((line) => line.includes('Temporarily pause'))).toEqual([]);
   });
 
   test('is back within seconds after kill -9, at the same addresses, with what it acknowledged', async () => {
