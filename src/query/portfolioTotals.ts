@@ -42,6 +42,8 @@ export function toPortfolio(
     positions: sumTrusted(parts.positions),
     unclaimed: sumTrusted(parts.unclaimed),
   };
+  // What the node alone can tell, and did not.
+  const silent = positions.some(({ position }) => position.unclaimed === null);
   const total = sums.native + sums.tokens + sums.positions + sums.unclaimed;
   const percent = (trusted: boolean, usd: number): number => (trusted && total > 0 ? (usd / total) * 100 : 0);
   const others = Object.values(parts).flatMap((items) =>
@@ -50,10 +52,10 @@ export function toPortfolio(
   return {
     address,
     total_usd: total,
-    native_usd: sums.native,
+    native_usd: native === null ? null : sums.native,
     tokens_usd: sums.tokens,
     positions_usd: sums.positions,
-    unclaimed_usd: sums.unclaimed,
+    unclaimed_usd: silent ? null : sums.unclaimed,
     excluded_usd: sumTrusted(others),
     block_number: head.number,
     native:

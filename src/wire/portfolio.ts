@@ -90,13 +90,19 @@ export type PortfolioPosition = z.infer<typeof portfolioPositionShape>;
 export const portfolioShape = z
   .object({
     address: addressShape,
-    total_usd: usdShape.meta({ description: 'native_usd + tokens_usd + positions_usd + unclaimed_usd' }),
-    native_usd: usdShape.meta({
-      description: 'The native coin, where its price has at least medium confidence',
+    total_usd: usdShape.meta({
+      description: 'native_usd + tokens_usd + positions_usd + unclaimed_usd, as far as they are known',
+    }),
+    native_usd: usdShape.nullable().meta({
+      description:
+        'The native coin, where its price has at least medium confidence; null where the node does not say',
     }),
     tokens_usd: usdShape.meta({ description: 'Tokens whose price has at least medium confidence' }),
     positions_usd: usdShape.meta({ description: 'Positions all of whose tokens have such a price' }),
-    unclaimed_usd: usdShape.meta({ description: 'What these positions are owed and have not been paid' }),
+    unclaimed_usd: usdShape.nullable().meta({
+      description:
+        'What these positions are owed and have not been paid; null where the node does not say it of all',
+    }),
     excluded_usd: usdShape.meta({ description: 'What the other listed values come to' }),
     block_number: countShape,
     native: portfolioNativeShape.nullable().meta({ description: 'Null where the node does not say' }),

@@ -271,7 +271,8 @@ describe('the endpoint', () => {
       expect(await ask(address)).toMatchObject({
         address,
         total_usd: 0,
-        native_usd: 0,
+        // Nobody but the node knows what it has of the native coin.
+        native_usd: null,
         tokens_usd: 0,
         positions_usd: 0,
         unclaimed_usd: 0,
@@ -280,7 +281,6 @@ describe('the endpoint', () => {
         native: null,
         tokens: [],
         positions: [],
-        // Nobody but the node knows what it has of the native coin.
         flags: address === STRANGER ? ['node_away'] : [],
       });
   });
