@@ -4,10 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from './headSnapshot';
 import { listFinalHashes } from './headState';
-import { inChunks } from './inChunks';
+import { slicesOf } from './inChunks';
 import type { LogSource } from './logFilter';
 
 const HASHES_KEPT = 50_000;
+/** As many fit an address. */
+const NUMBERS_PER_QUERY = 600;
 
 export interface BlockHashes {
   /** Missing: beyond the head, or not stored. At most 10,000 numbers. */
@@ -25,12 +27,11 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
         if (hash !== undefined) hashes.set(number, hash);
         else if (number <= head.finalTo) unknown.push(number);
       }
-      const rows = await inChunks(
-        unknown,
-        async (chunk) => [...(await listFinalHashes(runner, chainId, chunk))],
-        600,
+      // At the same time: a page of logs waits for them.
+      const found = await Promise.all(
+        slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => listFinalHashes(runner, chainId, slice)),
       );
-      for (const [number, hash] of rows) {
+      for (const [number, hash] of found.flatMap((some) => [...some])) {
         known.set(number, hash);
         hashes.set(number, hash);
       }

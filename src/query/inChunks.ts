@@ -10,7 +10,13 @@ export async function inChunks<T, Row>(
   size = ADDRESSES_MAX,
 ): Promise<Row[]> {
   const all: Row[] = [];
-  for (let from = 0; from < items.length; from += size)
-    for (const row of await read(items.slice(from, from + size))) all.push(row);
+  for (const slice of slicesOf(items, size)) for (const row of await read(slice)) all.push(row);
   return all;
+}
+
+/** The items in their order, at most `size` in a slice. */
+export function slicesOf<T>(items: readonly T[], size: number): (readonly T[])[] {
+  const slices: (readonly T[])[] = [];
+  for (let from = 0; from < items.length; from += size) slices.push(items.slice(from, from + size));
+  return slices;
 }
