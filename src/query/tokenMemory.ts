@@ -1,6 +1,6 @@
 /**
- * Token metadata for the stream, which must not ask the database for the same tokens with every block. What a token says of
- * itself hardly ever changes: one that was read again (`reindex`) shows a minute later at most.
+ * Token metadata for events, whose readers must not ask the database for the same tokens with every block and page. What a
+ * token says of itself hardly ever changes: one that was read again (`reindex`) shows a minute later at most.
  */
 import { LRUCache } from 'lru-cache';
 

@@ -2,18 +2,7 @@
 -- its order until the page is full. The head twin is small.
 -- `topics0` to `topics3`: one of them at that place, empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]):
 -- at least one of the two places holds its topic. Hex without 0x.
-SELECT
-    e.ord AS ord,
-    e.timestamp AS timestamp,
-    e.address AS address,
-    e.topic_count AS topic_count,
-    e.topic0 AS topic0,
-    e.topic1 AS topic1,
-    e.topic2 AS topic2,
-    e.topic3 AS topic3,
-    e.data AS data,
-    e.tx_hash AS tx_hash,
-    e.tx_index AS tx_index
+SELECT *
 FROM
 (
     (

@@ -1,17 +1,6 @@
 -- One row: a log by its ord. Key: ord in the projection by_ord, or with `addresses` (hex without 0x, empty for any) that of
 -- the table. Reads only the ords it is given, all within [from_ord, to_ord].
-SELECT
-    e.ord AS ord,
-    e.timestamp AS timestamp,
-    e.address AS address,
-    e.topic_count AS topic_count,
-    e.topic0 AS topic0,
-    e.topic1 AS topic1,
-    e.topic2 AS topic2,
-    e.topic3 AS topic3,
-    e.data AS data,
-    e.tx_hash AS tx_hash,
-    e.tx_index AS tx_index
+SELECT *
 FROM
 (
     SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index

@@ -154,17 +154,9 @@ test('each is found by any of its tokens', () => {
 });
 
 test('one that never traded has no bars, which is not for want of a price where its quote token has one', async () => {
-  const runner = createQueryRunner(database, { checkRows: true });
   const reasons: (readonly [boolean, string | undefined])[] = [];
   for (const { pool, item } of table.entries) {
-    const source = {
-      runner,
-      chainId: SIM_CHAIN_ID,
-      directory: createPoolDirectory(runner),
-      chain: CHAIN,
-      headSwaps: createHeadSwaps(runner),
-      pairs: { at: () => Promise.resolve(table) },
-    };
+    const source = { ...tickSource(), pairs: { at: () => Promise.resolve(table) } };
     const request = {
       timeframe: '1d',
       limit: 10,
@@ -210,15 +202,18 @@ test('a swap of a vault names no sender and no recipient', async () => {
 
 const CHAIN = { anchors: [], wrappedNative: null, majors: [] };
 
-async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `0x${string}` | null) {
+function tickSource() {
   const runner = createQueryRunner(database, { checkRows: true });
-  const source = {
+  return {
     runner,
     chainId: SIM_CHAIN_ID,
     directory: createPoolDirectory(runner),
     chain: CHAIN,
     headSwaps: createHeadSwaps(runner),
   };
+}
+
+async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `0x${string}` | null) {
   const rest = {
     timeframe: '1d',
     limit: 1_000,
@@ -227,7 +222,7 @@ async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `
     fill: false,
     invert: false,
   } as const;
-  return getPairTicks(source, head, { ...rest, pair, base, quote });
+  return getPairTicks(tickSource(), head, { ...rest, pair, base, quote });
 }
 
 test('each two of its tokens have bars of their own, either way round', async () => {
