@@ -11,7 +11,7 @@ import type { LogSource } from './logFilter';
 
 /** Contracts named in one statement. */
 export const CONTRACTS_MAX = 1_000;
-/** Rows of one contract at most: two of logs, three of creations, two of pools and verifications, one each of the others. */
+/** Rows of one contract at most: two of logs, three of creations, two of pools, one each of the others. */
 const FACTS_EACH = 16;
 
 export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
@@ -20,9 +20,12 @@ export type ContractKind = (typeof CONTRACT_KINDS)[number];
 const hex = z.templateLiteral(['0x', z.string()]);
 const factShape = z.object({
   address: hex,
-  fact: z.enum(['emitted', 'created', 'pool', 'code', 'token', 'verified']),
+  fact: z.enum(['emitted', 'created', 'pool', 'code', 'token', 'verified', 'twin']),
   body: z.string(),
 });
+type OwnFact = Exclude<z.infer<typeof factShape>['fact'], 'twin'>;
+/** Hash of a code. */
+const twinShape = z.tuple([hex]);
 const proxyShape = z.union([z.enum(PROXY_KINDS), z.literal('')]);
 /** Logs, first and last ord, whether there are logs beyond the snapshot. */
 const emittedShape = z.tuple([z.string(), z.string(), z.string(), z.boolean()]);
@@ -89,8 +92,8 @@ export interface ContractFacts {
 }
 
 /**
- * At most 1,000 different addresses; what nobody ever saw to be a contract is missing. Without `details` there is neither code
- * nor creation, and no kind is a proxy: for lists of many by their fame.
+ * At most 1,000 different addresses; what nobody ever saw to be a contract is missing. Without `details` there are no creations:
+ * for lists of many by their fame.
  */
 export async function readFacts(
   { runner, chainId }: LogSource,
@@ -113,7 +116,12 @@ export async function readFacts(
   };
   const rows = await runner.run('explorer/list_contract_facts', params, factShape);
   const known = new Map<Hex, Known>();
+  const twins = new Set<Hex>();
   for (const { address, fact, body } of rows) {
+    if (fact === 'twin') {
+      twins.add(twinShape.parse(JSON.parse(body))[0]);
+      continue;
+    }
     const one = known.get(address) ?? nothing();
     known.set(address, one);
     addFact(one, fact, JSON.parse(body));
@@ -127,7 +135,7 @@ export async function readFacts(
   }
   const facts = new Map<Hex, ContractFacts>();
   for (const [address, one] of known) {
-    const found = toFacts(chainId, address, one);
+    const found = toFacts(chainId, address, one, twins);
     if (found !== null) facts.set(address, found);
   }
   return facts;
@@ -193,7 +201,7 @@ function nothing(): Known {
   };
 }
 
-function addFact(known: Known, fact: z.infer<typeof factShape>['fact'], body: unknown): void {
+function addFact(known: Known, fact: OwnFact, body: unknown): void {
   switch (fact) {
     case 'emitted': {
       const [logs, first_ord, last_ord, ahead] = emittedShape.parse(body);
@@ -234,7 +242,7 @@ function toEmitted(row: { logs: string; first_ord: string; last_ord: string }): 
 }
 
 /** Null: it is verified, maybe, but nothing was seen of it on the chain. */
-function toFacts(chainId: number, address: Hex, known: Known): ContractFacts | null {
+function toFacts(chainId: number, address: Hex, known: Known, twins: ReadonlySet<Hex>): ContractFacts | null {
   const { emitted, created, isPool, isVerified, code, token } = known;
   const creation = created.sort(compareCreations)[0] ?? null;
   if (emitted.length === 0 && creation === null && !isPool && token === null && code === null) return null;
@@ -250,7 +258,7 @@ function toFacts(chainId: number, address: Hex, known: Known): ContractFacts | n
     firstSeenBlock: seen ? Math.min(...emitted.map(({ firstBlock }) => firstBlock)) : null,
     lastSeenBlock: seen ? Math.max(...emitted.map(({ lastBlock }) => lastBlock)) : null,
     token: token === null ? null : { address, ...token },
-    verifiable: isVerified,
+    verifiable: isVerified || (code !== null && twins.has(code.hash)),
   };
 }
 

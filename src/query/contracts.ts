@@ -43,7 +43,7 @@ export interface ContractReader {
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
   /** The same for many, in their order. At most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
-  /** The same without code and creation, which cost the most of it. */
+  /** The same without creations, which lists do not show. */
   findFame(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }

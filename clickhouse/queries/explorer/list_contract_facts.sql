@@ -5,8 +5,9 @@
 --             of each (an address may be used again after a self-destruct)
 --   code      what the node said last of the code at the address
 --   token     its newest metadata;  pool: it is a pool
---   verified  it, or a contract with the same code on any chain, is verified; those stand in the database `verified_db`
--- Without `details` neither creations nor codes.
+--   verified  it is verified, as the database `verified_db` has it
+--   twin      of no contract of its own: a contract with this hash of code is verified there, on any chain
+-- Without `details` no creations.
 -- One statement, since planning several costs more than reading what they need. Keys: address of every table, that of the
 -- projection by_emitter, code_hash of verified_code_hashes; the head twins are small. `address`, or `addresses`: hex without 0x.
 SELECT
@@ -81,7 +82,6 @@ FROM
     WHERE ord <= {final_ord:UInt64}
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-    -- if details
     UNION ALL
     (
         SELECT address, 'code', toJSONString((concat('0x', lower(hex(code_hash))), code_size, proxy, concat('0x', lower(hex(implementation))), concat('0x', lower(hex(beacon))), checked_block))
@@ -92,7 +92,6 @@ FROM
         ORDER BY version DESC
         LIMIT 1 BY address
     )
-    -- end
     UNION ALL
     (
         SELECT address, 'token', toJSONString((symbol, name, decimals))
@@ -110,22 +109,17 @@ FROM
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     UNION ALL
-    SELECT c.address, 'verified', '[]'
-    FROM
     (
-        SELECT address, argMax(code_hash, version) AS last_hash
-        FROM contract_codes
-        WHERE true
-            AND address = unhex({address:String}) -- if address
-            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-        GROUP BY address
-    ) AS c
-    WHERE c.last_hash IN (SELECT code_hash FROM {verified_db:Identifier}.verified_code_hashes WHERE code_hash IN (
+        SELECT toFixedString('', 20), 'twin', toJSONString(tuple(concat('0x', lower(hex(code_hash)))))
+        FROM {verified_db:Identifier}.verified_code_hashes
+        WHERE code_hash IN (
             SELECT code_hash
             FROM contract_codes
             WHERE true
                 AND address = unhex({address:String}) -- if address
                 AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-        ))
+        )
+        LIMIT 1 BY code_hash
+    )
 ) AS k
 LIMIT {limit:UInt32}
