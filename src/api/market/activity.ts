@@ -1,7 +1,6 @@
 /** GET /api/v1/activity: what pools did, newest first, by page or by cursor. */
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
-import { listNewestEvents } from '../../query/activity';
-import { TokenMemory } from '../../query/tokenMemory';
+import { NewestEvents } from '../../query/newestEvents';
 import { activityAnswerShape } from '../../wire/activity';
 import { tableOfEvents } from '../formatsEvents';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
@@ -13,7 +12,7 @@ import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
 const BLOCK_MAX = 4_294_967_295;
 
 export function activity(deps: MarketDeps): Route {
-  const tokens = new TokenMemory(deps.runner);
+  const newest = new NewestEvents(deps.runner);
   return marketRoute(deps, {
     path: '/api/v1/activity',
     summary: 'Swaps, mints, burns and syncs, newest first',
@@ -38,10 +37,7 @@ export function activity(deps: MarketDeps): Route {
       const counting = deps.activityCounter.count(head, filter);
       // Only who skips events must know first whether there are so many.
       const there = skip === 0 || skip < (await counting);
-      const [total, events] = await Promise.all([
-        counting,
-        there ? listNewestEvents(deps.runner, head, filter, page, tokens) : [],
-      ]);
+      const [total, events] = await Promise.all([counting, there ? newest.list(head, filter, page) : []]);
       const shown = events.slice(0, params.limit);
       const more = events.length > shown.length;
       const last = shown.at(-1);

@@ -13,6 +13,7 @@ import {
   type ActivityFilter,
 } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { NewestEvents } from '../../../src/query/newestEvents';
 import { activityItemShape, type ActivityItem } from '../../../src/wire/activity';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
@@ -194,23 +195,41 @@ describe('events', () => {
 
   test.each(Object.keys(FILTERS))('of %s come in pages of any size without overlap', async (name) => {
     const filter = FILTERS[name]!;
+    const newest = new NewestEvents(runner);
     for (const head of heads.slice(0, 2)) {
       const wanted = expectStored(head, filter).map(({ row }) => row.ord);
       for (const [skip, limit] of [
         [0, 1],
         [3, 7],
         [25, 26],
+        [0, 101],
+        [1, 101],
         [wanted.length - 2, 10],
         [wanted.length + 5, 3],
       ] as const) {
         const from = Math.max(0, skip);
-        const got = await listNewestEvents(runner, head, filter, { beforeOrd: null, skip: from, limit });
+        const got = await newest.list(head, filter, { beforeOrd: null, skip: from, limit });
         expect(got.map(({ ord }) => ord)).toEqual(wanted.slice(from, from + limit));
       }
       const before = wanted[Math.floor(wanted.length / 3)] ?? 5;
-      const got = await listNewestEvents(runner, head, filter, { beforeOrd: before, skip: 0, limit: 9 });
+      const got = await newest.list(head, filter, { beforeOrd: before, skip: 0, limit: 9 });
       expect(got.map(({ ord }) => ord)).toEqual(wanted.filter((ord) => ord < before).slice(0, 9));
     }
+  });
+
+  test('of all pools are read once for all first pages of a head', async () => {
+    let statements = 0;
+    const newest = new NewestEvents({
+      ...runner,
+      run: (...asked) => ((statements += 1), runner.run(...asked)),
+    });
+    const [head, other] = [heads[0]!, heads[2]!];
+    await newest.list(head, ALL_ACTIVITY, { beforeOrd: null, skip: 0, limit: 26 });
+    const once = statements;
+    await newest.list(head, ALL_ACTIVITY, { beforeOrd: null, skip: 25, limit: 76 });
+    expect(statements).toBe(once);
+    await newest.list(other, ALL_ACTIVITY, { beforeOrd: null, skip: 0, limit: 26 });
+    expect(statements).toBeGreaterThan(once);
   });
 
   test.each(Object.keys(FILTERS))(

@@ -1,0 +1,39 @@
+/** The newest events of all pools, which everyone asks for: read once per head version and kinds, for pages of any length. */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
+import type { HeadSnapshot } from './headSnapshot';
+import { perVersion, type PerVersion } from './perVersion';
+import { TokenMemory } from './tokenMemory';
+
+/** The longest first page, and the event that tells whether there is another. */
+const KEPT = 101;
+
+type Page = Parameters<typeof listNewestEvents>[3];
+
+export class NewestEvents {
+  private readonly byKinds = new Map<string, PerVersion<readonly ActivityEvent[]>>();
+  private readonly tokens: TokenMemory;
+
+  constructor(private readonly runner: QueryRunner) {
+    this.tokens = new TokenMemory(runner);
+  }
+
+  /** As listNewestEvents. */
+  async list(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
+    const narrow = filter.pair !== null || filter.token !== null || filter.maker !== null;
+    if (narrow || page.beforeOrd !== null || page.skip + page.limit > KEPT)
+      return listNewestEvents(this.runner, head, filter, page, this.tokens);
+    const newest = await this.keptOf(filter).at(head);
+    return newest.slice(page.skip, page.skip + page.limit);
+  }
+
+  private keptOf(filter: ActivityFilter): PerVersion<readonly ActivityEvent[]> {
+    const key = [...new Set(filter.kinds)].sort().join();
+    const first = { beforeOrd: null, skip: 0, limit: KEPT };
+    const kept =
+      this.byKinds.get(key) ??
+      perVersion((head) => listNewestEvents(this.runner, head, filter, first, this.tokens));
+    this.byKinds.set(key, kept);
+    return kept;
+  }
+}
