@@ -222,8 +222,9 @@ function tvlNow(pool: PoolRow, sides: readonly [PoolSide, PoolSide], holdings: r
 }
 
 /**
- * TVL of mean reserves at the prices of now. Without means the reserves stood where they stand; pools of more than two
- * tokens count with what they hold now.
+ * Time-weighted TVL of a window: what the reserves were worth by the prices of the pool's own swaps, or by those of now where
+ * there were none. Without means the reserves stood where they stand; pools of more than two tokens count with what they hold
+ * now.
  */
 export function meanTvl(
   {
@@ -236,12 +237,17 @@ export function meanTvl(
   means: MeanReservesRow | null,
 ): number {
   if (pool.all_tokens.length > 0) return tvlNow(pool, sides, holdings);
-  const meanSide = (side: PoolSide, raw: number | null | undefined, token: Token): PoolSide =>
-    raw === null || raw === undefined ? side : { ...side, amount: wholeUnits(raw, token.decimals ?? 0) };
+  const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
+  const sideOf = (side: PoolSide, raw: number, value: number, decimals: number, other: number): PoolSide => {
+    const { usd } = side.price;
+    const amount = value > 0 && usd !== null ? wholeUnits(value, other) / usd : wholeUnits(raw, decimals);
+    return { ...side, amount };
+  };
+  if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(pool, sides, holdings);
   return tvlOf(
     pool.pool_type,
-    meanSide(sides[0], means?.mean_reserve0, token0),
-    meanSide(sides[1], means?.mean_reserve1, token1),
+    sideOf(sides[0], means.mean_reserve0, means.mean_value0 ?? 0, decimals0, decimals1),
+    sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),
   );
 }
 

@@ -43,10 +43,12 @@ export const stateRowShape = z.object({
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 
-/** Time-weighted means in raw units; null where no second passed. */
+/** Time-weighted means, of reserves in raw units, of values as list_past_prices.sql says; null where no second passed. */
 export const meanReservesRowShape = z.object({
   mean_reserve0: z.number().nullable(),
   mean_reserve1: z.number().nullable(),
+  mean_value0: z.number().nullable(),
+  mean_value1: z.number().nullable(),
 });
 export type MeanReservesRow = z.infer<typeof meanReservesRowShape>;
 

@@ -20,7 +20,7 @@ const change = percentShape.nullable().meta({
 });
 const apr = percentShape.nullable().meta({
   description:
-    'LP fees of the window, annualised, over the time-weighted mean reserves of the window at the prices of now',
+    'LP fees of the window, annualised, over its time-weighted TVL, with reserves at the prices of the last swap in the pool',
 });
 
 const item = {

@@ -1,7 +1,9 @@
 -- One row: the prices (raw token1 per raw token0; 0: none) of one pool 5 minutes, 1, 6 and 24 hours before `now`, and its
 -- time-weighted mean reserves (raw) over the 24 hours, of a younger pool since its first state; null where no second
--- passed. For pools whose state moved within the day; the others stand where they stood. Key: ord for the day, the
--- projection by_pair for the state before it. Once per head version, never per request.
+-- passed. `mean_value0`, `mean_value1`: the mean of what they were worth at the USD prices of the window's last swap in the pool
+-- (before the first one, its), in units of 10^-decimals of the other token; 0 without a price. For pools whose state moved within the
+-- day; the others stand where they stood. Key: ord for the day, the projection by_pair for the state before it. Once per head
+-- version, never per request.
 WITH
     (
         SELECT max(number)
@@ -26,37 +28,43 @@ WITH
         FROM pool_states_head
         WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     ),
-    -- Each state holds from its start, or that of the window, to the start of the next one, or now.
-    arrayMap((at, next) -> toFloat64(next) - at, states.2, arrayPushBack(arrayPopFront(states.2), {now:UInt32})) AS seconds,
-    arraySum(seconds) AS total
+    -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
+    arrayMap((at, next) -> toFloat64(next) - at, moments.3, arrayPushBack(arrayPopFront(moments.3), {now:UInt32})) AS seconds,
+    arraySum(seconds) AS total,
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves0,
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.5)) AS reserves1,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices0,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.7)) AS prices1
 SELECT
     concat('0x', lower(hex(p.pair))) AS pair,
     price_m5,
     price_h1,
     price_h6,
     price_h24,
-    if(total = 0, NULL, arraySum((reserve, held) -> reserve * held, states.3, seconds) / total) AS mean_reserve0,
-    if(total = 0, NULL, arraySum((reserve, held) -> reserve * held, states.4, seconds) / total) AS mean_reserve1
+    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves0, seconds) / total) AS mean_reserve0,
+    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves1, seconds) / total) AS mean_reserve1,
+    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves0, prices0, seconds) / total) AS mean_value0,
+    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
 FROM
 (
     SELECT
         pair,
-        argMaxIf(price, ord, timestamp + 300 <= {now:UInt32}) AS price_m5,
-        argMaxIf(price, ord, timestamp + 3600 <= {now:UInt32}) AS price_h1,
-        argMaxIf(price, ord, timestamp + 21600 <= {now:UInt32}) AS price_h6,
-        argMaxIf(price, ord, timestamp + 86400 <= {now:UInt32}) AS price_h24,
-        arraySort(groupArray((ord, toUInt32(greatest(timestamp, since)), toFloat64(reserve0), toFloat64(reserve1)))) AS states
+        argMaxIf(price, ord, NOT traded AND timestamp + 300 <= {now:UInt32}) AS price_m5,
+        argMaxIf(price, ord, NOT traded AND timestamp + 3600 <= {now:UInt32}) AS price_h1,
+        argMaxIf(price, ord, NOT traded AND timestamp + 21600 <= {now:UInt32}) AS price_h6,
+        argMaxIf(price, ord, NOT traded AND timestamp + 86400 <= {now:UInt32}) AS price_h24,
+        arraySort(groupArray((ord, traded, toUInt32(greatest(timestamp, since)), held0, held1, usd0, usd1))) AS moments
     FROM
     (
-        SELECT pair, ord, timestamp, price, reserve0, reserve1
+        SELECT pair, ord, timestamp, price, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
         FROM pool_states
         WHERE ord > day_ord AND ord <= {final_ord:UInt64}
         UNION ALL
-        SELECT pair, ord, timestamp, price, reserve0, reserve1
+        SELECT pair, ord, timestamp, price, false, toFloat64(reserve0), toFloat64(reserve1), 0., 0.
         FROM pool_states_head
         WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
         UNION ALL
-        SELECT pair, ord, timestamp, price, reserve0, reserve1
+        SELECT pair, ord, timestamp, price, false, toFloat64(reserve0), toFloat64(reserve1), 0., 0.
         FROM pool_states
         WHERE ord IN (
             SELECT max(ord)
@@ -64,7 +72,16 @@ FROM
             WHERE pair IN (SELECT pair FROM moved) AND ord <= least(day_ord, {final_ord:UInt64})
             GROUP BY pair
         )
+        UNION ALL
+        SELECT pair, ord, timestamp, price, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
+        FROM swaps
+        WHERE ord > day_ord AND ord <= {final_ord:UInt64} AND timestamp > since AND price > 0 AND leg = 1
+        UNION ALL
+        SELECT pair, ord, timestamp, price, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
+        FROM swaps_head
+        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp > since AND price > 0 AND leg = 1
     )
     GROUP BY pair
+    HAVING countIf(NOT traded) > 0
 ) AS p
 LIMIT {limit:UInt32}

@@ -1,42 +1,63 @@
--- One row: the time-weighted mean reserves (raw) of one pool over (since, now], of a younger pool since its first state;
--- null where no second passed. No row for a pool without a state. Key: the projection by_pair, from the newest state
--- before the window on, then ord.
+-- One row: the time-weighted mean reserves (raw) of one pool over (since, now], of a younger pool since its first state, and
+-- of what they were worth, as in list_past_prices; null where no second passed. No row for a pool without a state. Key: the
+-- projection by_pair, from the newest state before the window on, then ord.
 WITH
     (
         SELECT max(ord)
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
     ) AS before,
-    arrayMap((at, next) -> toFloat64(next) - at, states.2, arrayPushBack(arrayPopFront(states.2), {now:UInt32})) AS seconds,
-    arraySum(seconds) AS total
+    -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
+    arrayMap((at, next) -> toFloat64(next) - at, moments.3, arrayPushBack(arrayPopFront(moments.3), {now:UInt32})) AS seconds,
+    arraySum(seconds) AS total,
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves0,
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.5)) AS reserves1,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices0,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.7)) AS prices1
 SELECT
-    if(total = 0, NULL, arraySum((reserve, held) -> reserve * held, states.3, seconds) / total) AS mean_reserve0,
-    if(total = 0, NULL, arraySum((reserve, held) -> reserve * held, states.4, seconds) / total) AS mean_reserve1
+    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves0, seconds) / total) AS mean_reserve0,
+    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves1, seconds) / total) AS mean_reserve1,
+    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves0, prices0, seconds) / total) AS mean_value0,
+    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
 FROM
 (
-    SELECT
-        arraySort(groupArray((
-            s.ord,
-            toUInt32(greatest(s.timestamp, {since:UInt32})),
-            toFloat64(s.reserve0),
-            toFloat64(s.reserve1)
-        ))) AS states
+    SELECT arraySort(groupArray((s.ord, s.traded, toUInt32(greatest(s.timestamp, {since:UInt32})), s.held0, s.held1, s.usd0, s.usd1))) AS moments
     FROM
     (
-        SELECT ord, timestamp, reserve0, reserve1
+        SELECT ord, timestamp, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
         FROM pool_states
         WHERE ord IN (
             SELECT ord
             FROM pool_states
             WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
         )
+        UNION ALL
+        SELECT ord, timestamp, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
+        FROM swaps
+        WHERE ord IN (
+            SELECT ord
+            FROM swaps
+            WHERE pair = unhex({pair:String}) AND ord > {since_ord:UInt64} AND ord <= {final_ord:UInt64}
+        )
+            AND timestamp > {since:UInt32}
+            AND price > 0
+            AND leg = 1
         -- if commits
         UNION ALL
-        SELECT ord, timestamp, reserve0, reserve1
+        SELECT ord, timestamp, false, toFloat64(reserve0), toFloat64(reserve1), 0., 0.
         FROM pool_states_head
         WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
+        UNION ALL
+        SELECT ord, timestamp, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
+        FROM swaps_head
+        WHERE has({commits:Array(UInt64)}, commit)
+            AND ord > {final_ord:UInt64}
+            AND timestamp > {since:UInt32}
+            AND pair = unhex({pair:String})
+            AND price > 0
+            AND leg = 1
         -- end
     ) AS s
 )
-WHERE notEmpty(states)
+WHERE notEmpty(moments)
 LIMIT 1

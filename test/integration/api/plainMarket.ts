@@ -64,23 +64,44 @@ export function tvlNow(world: World, head: HeadSnapshot, pool: PoolRow): number 
   return now === undefined ? 0 : plainTvl(world, head, pool, Number(now.reserve0), Number(now.reserve1));
 }
 
-/** LP fees over a window in percent a year of the TVL of the mean reserves, second by second in spirit. */
+/**
+ * LP fees over a window in percent a year of its mean TVL: each stretch of time by what the pool held in it, at the prices of
+ * the window's last swap before it, or of its first one where there is none, or of now where there is no swap with a price.
+ */
 export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, seconds: number, lpFees: number) {
   const since = head.timestamp - seconds;
   const states = statesOf(world, head, pool);
-  let [sum0, sum1, held] = [0, 0, 0];
-  states.forEach((state, index) => {
-    const start = Math.max(state.timestamp, since);
-    const end = Math.max(states[index + 1]?.timestamp ?? head.timestamp, since);
-    sum0 += Number(state.reserve0) * (end - start);
-    sum1 += Number(state.reserve1) * (end - start);
-    held += end - start;
-  });
   const last = states.at(-1);
   if (last === undefined) return null;
-  const [mean0, mean1] =
-    held === 0 ? [Number(last.reserve0), Number(last.reserve1)] : [sum0 / held, sum1 / held];
-  const tvl = plainTvl(world, head, pool, mean0, mean1);
+  const tokens = [pool.token0, pool.token1] as const;
+  const [d0, d1] = [decimalsOf(world, tokens[0]), decimalsOf(world, tokens[1])];
+  const swaps = swapsIn(world, head, since).filter(({ pair, price }) => pair === pool.address && price > 0);
+  /** USD per whole token at a swap: of the quote token by what the base is worth, of the base by what the quote is. */
+  const usdAt = (swap: SwapRow, side: 0 | 1): number => {
+    const ratio = swap.price * 10 ** (d0 - d1);
+    const other = swap.base_is_token0 === (side === 0) ? swap.quote_price_usd : swap.price_usd;
+    return side === 0 ? other * ratio : other / ratio;
+  };
+  const usdOf = (ord: number, side: 0 | 1): number => {
+    const priced = swaps.filter((swap) => usdAt(swap, side) > 0);
+    const swap = priced.filter((one) => one.ord <= ord).at(-1) ?? priced[0];
+    return swap === undefined ? priceNow(world, head, tokens[side]).usd! : usdAt(swap, side);
+  };
+  const moments = [...states, ...swaps].sort((a, b) => a.ord - b.ord);
+  const value = [0, 0];
+  let held = 0;
+  moments.forEach(({ ord, timestamp }, index) => {
+    const end = Math.max(moments[index + 1]?.timestamp ?? head.timestamp, since);
+    const lasts = end - Math.max(timestamp, since);
+    const state = states.filter((one) => one.ord <= ord).at(-1) ?? states[0]!;
+    held += lasts;
+    value[0]! += usdOf(ord, 0) * (Number(state.reserve0) / 10 ** d0) * lasts;
+    value[1]! += usdOf(ord, 1) * (Number(state.reserve1) / 10 ** d1) * lasts;
+  });
+  const sides = ([0, 1] as const).filter((side) => trusted(priceNow(world, head, tokens[side])));
+  const sum = sides.reduce<number>((total, side) => total + value[side]! / held, 0);
+  const whole = sides.length === 1 && pool.pool_type === 2 ? 2 * sum : sum;
+  const tvl = held === 0 ? tvlNow(world, head, pool) : whole;
   return tvl === 0 ? null : ((lpFees * ((365 * 86_400) / seconds)) / tvl) * 100;
 }
 
