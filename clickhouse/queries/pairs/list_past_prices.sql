@@ -29,12 +29,12 @@ WITH
         WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     ),
     -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
-    arrayMap((at, next) -> toFloat64(next) - at, moments.3, arrayPushBack(arrayPopFront(moments.3), {now:UInt32})) AS seconds,
+    arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves0,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.5)) AS reserves1,
-    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices0,
-    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.7)) AS prices1
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves1,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.5)) AS prices0,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices1
 SELECT
     concat('0x', lower(hex(p.pair))) AS pair,
     price_m5,
@@ -53,7 +53,15 @@ FROM
         argMaxIf(price, ord, NOT traded AND timestamp + 3600 <= {now:UInt32}) AS price_h1,
         argMaxIf(price, ord, NOT traded AND timestamp + 21600 <= {now:UInt32}) AS price_h6,
         argMaxIf(price, ord, NOT traded AND timestamp + 86400 <= {now:UInt32}) AS price_h24,
-        arraySort(groupArray((ord, traded, toUInt32(greatest(timestamp, since)), held0, held1, usd0, usd1))) AS moments
+        -- Sorting by one number is several times as fast as by tuples.
+        arraySort(moment -> moment.1, arrayZip(
+            groupArray(ord * 2 + traded),
+            groupArray(toUInt32(greatest(timestamp, since))),
+            groupArray(held0),
+            groupArray(held1),
+            groupArray(usd0),
+            groupArray(usd1)
+        )) AS moments
     FROM
     (
         SELECT pair, ord, timestamp, price, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1

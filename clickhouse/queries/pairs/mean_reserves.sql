@@ -8,12 +8,12 @@ WITH
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
     ) AS before,
     -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
-    arrayMap((at, next) -> toFloat64(next) - at, moments.3, arrayPushBack(arrayPopFront(moments.3), {now:UInt32})) AS seconds,
+    arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves0,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.5)) AS reserves1,
-    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices0,
-    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.7)) AS prices1
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
+    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves1,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.5)) AS prices0,
+    arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices1
 SELECT
     if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves0, seconds) / total) AS mean_reserve0,
     if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves1, seconds) / total) AS mean_reserve1,
@@ -21,7 +21,16 @@ SELECT
     if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
 FROM
 (
-    SELECT arraySort(groupArray((s.ord, s.traded, toUInt32(greatest(s.timestamp, {since:UInt32})), s.held0, s.held1, s.usd0, s.usd1))) AS moments
+    SELECT
+        -- Sorting by one number is several times as fast as by tuples.
+        arraySort(moment -> moment.1, arrayZip(
+            groupArray(s.ord * 2 + s.traded),
+            groupArray(toUInt32(greatest(s.timestamp, {since:UInt32}))),
+            groupArray(s.held0),
+            groupArray(s.held1),
+            groupArray(s.usd0),
+            groupArray(s.usd1)
+        )) AS moments
     FROM
     (
         SELECT ord, timestamp, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
