@@ -219,6 +219,9 @@ test('logs of proxies are decoded with the implementation that was live at each 
       [upgrade === null ? 'oldName' : 'newName', '2'],
     ];
     expect({ name, said }).toEqual({ name, said: [first, later] });
+    // By its signature, and as Solidity lets one write it.
+    for (const event of ['Stored(address,uint256)', 'Stored(address,uint)'])
+      expect((await get(`/contracts/${address}/events?event=${event}&order=asc`)).json).toEqual(json);
     const { json: record } = await get(`/contracts/${address}`);
     expect({ name, proxy: record['data']!['proxy'] }).toEqual({
       name,

@@ -112,6 +112,20 @@ test.each([
   expect(seen).toBeGreaterThan(20);
 });
 
+test('a page of holders is as long as the window, if that is asked for', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  const token = hexOf('c7', 1, 40);
+  await db.command(
+    'load holders',
+    `INSERT INTO transfers SELECT ${FIRST_BLOCK} * 1048576 + 900000 + number, 1, unhex('${token.slice(2)}'), unhex(repeat('00', 20)),
+       unhex(leftPad(hex(toUInt32(number + 1)), 40, 'd')), 5000 - number, 'transfer', 0 FROM numbers(1500)`,
+  );
+  const asked = { module: 'token', action: 'tokenholderlist', contractaddress: token, page: '1' };
+  expect(await resultOf({ ...asked, offset: '10000' })).toHaveLength(1_500);
+  expect(await resultOf({ ...asked, offset: '1400' })).toHaveLength(1_400);
+  expect(await resultOf({ ...asked, page: '2', offset: '1400' })).toHaveLength(100);
+});
+
 test('a record shows the supply that the transfers come to, else what the node says, else null', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const said = 123_456_789n;
