@@ -236,19 +236,19 @@ export function meanTvl(
   }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'sides' | 'holdings'>,
   means: MeanReservesRow | null,
 ): number {
-  if (pool.all_tokens.length > 0) return tvlNow(pool, sides, holdings);
   const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
   const sideOf = (side: PoolSide, raw: number, value: number, decimals: number, other: number): PoolSide => {
     const { usd } = side.price;
     const amount = value > 0 && usd !== null ? wholeUnits(value, other) / usd : wholeUnits(raw, decimals);
     return { ...side, amount };
   };
-  if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(pool, sides, holdings);
-  return tvlOf(
-    pool.pool_type,
+  if (pool.all_tokens.length > 2 || means?.mean_reserve0 == null || means.mean_reserve1 === null)
+    return tvlNow(pool, sides, holdings);
+  const mean = [
     sideOf(sides[0], means.mean_reserve0, means.mean_value0 ?? 0, decimals0, decimals1),
     sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),
-  );
+  ] as const;
+  return tvlNow(pool, mean, mean);
 }
 
 /** A token's symbol, or its address cut short where it has none. */

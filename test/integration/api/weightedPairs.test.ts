@@ -132,6 +132,29 @@ test('the record tells whose the reserves are, and what is there of every token'
   expect(valued).toBeGreaterThan(10);
 });
 
+test('the yield of a pool of two tokens is over the mean of what it held, of more over what it holds', () => {
+  let [two, more] = [0, 0];
+  for (const pool of pools.filter(({ nature }) => nature === 'plain')) {
+    const entry = entries.get(pool.address)!;
+    if (!(entry.liquidityUsd > 0)) continue;
+    const windows = { volumeWeek: 0, volumeMonth: 0, feesWeek: 3 };
+    const aprOver = (share: number | null): number => {
+      const { reserve0, reserve1 } = entry.facts.state!;
+      const of = (raw: string): number => Number(raw) * (share ?? 0);
+      const meanReservesWeek =
+        share === null
+          ? null
+          : { mean_reserve0: of(reserve0), mean_reserve1: of(reserve1), mean_value0: 0, mean_value1: null };
+      return toPairDetail(entry, { ...windows, meanReservesWeek }, { holding: null, partial: true }).apr_7d!;
+    };
+    const ofTwo = pool.tokens.length === 2;
+    expect(close(aprOver(2), aprOver(null) / (ofTwo ? 2 : 1))).toBe(true);
+    if (ofTwo) two += 1;
+    else more += 1;
+  }
+  expect(Math.min(two, more)).toBeGreaterThan(0);
+});
+
 test('each is found by any of its tokens', () => {
   const all = table.entries;
   const find = (filter: { readonly q?: string; readonly token?: `0x${string}` }): string[] =>
