@@ -58,11 +58,21 @@ function build() {
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 }
 
-/** Hands over to a Node program, passing signals on; its exit code becomes ours. */
-function handOver(args) {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+/**
+ * Hands over to a Node program, passing signals on; its exit code becomes ours. A program that stays (`watched`) also ends when
+ * we or the npm that ran us are killed: it notices that the channel to us is closed.
+ */
+function handOver(args, watched = false) {
+  const stdio = watched ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+  const child = spawn(process.execPath, args, { cwd: root, stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+  // Whoever runs us without npm may leave us running behind.
+  const parent = process.ppid;
+  if (!watched || process.env.npm_lifecycle_event === undefined) return;
+  setInterval(() => {
+    if (process.ppid !== parent) child.kill('SIGTERM');
+  }, 1_000).unref();
 }
 
 install();
@@ -78,5 +88,5 @@ if (task === 'test') {
 } else {
   build();
   const command = process.env.RPC_URL ? 'all' : 'dev';
-  handOver([join(root, 'dist', 'main.js'), command, ...rest]);
+  handOver([join(root, 'dist', 'main.js'), command, ...rest], true);
 }

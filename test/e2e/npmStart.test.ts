@@ -1,0 +1,104 @@
+/** What npm runs: signals reach the program behind it, and it does not outlive those who started it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+
+const root = findPackageRoot();
+/** Stands for the program: stops as it does, and tells its process and the one it was started by. */
+const PROGRAM = `
+const { stopOnSignals, aborted } = require(${JSON.stringify(join(root, 'dist', 'src', 'commands', 'stopSignal.js'))});
+const alive = setInterval(() => undefined, 1000);
+aborted(stopOnSignals()).then(() => { clearInterval(alive); console.log('drained'); });
+console.log(JSON.stringify({ pid: process.pid, bootstrap: process.ppid }));
+`;
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'npm-start-'));
+  for (const name of ['scripts', 'src', 'dist', 'node_modules']) mkdirSync(join(folder, name));
+  for (const name of ['package.json', 'package-lock.json', 'scripts/bootstrap.mjs'])
+    copyFileSync(join(root, name), join(folder, name));
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  writeFileSync(join(folder, 'node_modules', '.candlehouse-lock'), lock);
+  writeFileSync(join(folder, 'dist', 'main.js'), PROGRAM);
+  // Younger than every source, as a build is.
+  const later = Date.now() / 1_000 + 60;
+  utimesSync(join(folder, 'dist', 'main.js'), later, later);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Started {
+  readonly npm: ChildProcess;
+  readonly pid: number;
+  readonly bootstrap: number;
+  readonly ended: Promise<number | null>;
+  output(): string;
+}
+
+async function start(): Promise<Started> {
+  const npm = spawn('npm', ['start'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => npm.once('exit', (code) => resolve(code)));
+  let found: RegExpExecArray | null = null;
+  for (const until = Date.now() + 20_000; found === null; await delay(20)) {
+    found = /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output);
+    if (Date.now() > until) throw new Error(`npm start shows no program:\n${output}`);
+  }
+  return { npm, pid: Number(found[1]), bootstrap: Number(found[2]), ended, output: () => output };
+}
+
+async function untilGone(pid: number): Promise<boolean> {
+  for (const until = Date.now() + 10_000; Date.now() < until; await delay(50)) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+  }
+  process.kill(pid, 'SIGKILL');
+  return false;
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to npm lets the program drain and ends with 0',
+  async (signal) => {
+    const { npm, pid, bootstrap, ended, output } = await start();
+    npm.kill(signal);
+    expect(await ended).toBe(0);
+    expect(output()).toMatch(/^drained$/m);
+    expect(await untilGone(pid)).toBe(true);
+    expect(await untilGone(bootstrap)).toBe(true);
+  },
+);
+
+test('the program does not outlive an npm that is killed', async () => {
+  const { npm, pid, bootstrap } = await start();
+  npm.kill('SIGKILL');
+  expect(await untilGone(pid)).toBe(true);
+  expect(await untilGone(bootstrap)).toBe(true);
+});
+
+test('nor what npm ran', async () => {
+  const { pid, bootstrap, ended } = await start();
+  process.kill(bootstrap, 'SIGKILL');
+  expect(await untilGone(pid)).toBe(true);
+  expect(await ended).not.toBe(0);
+});
