@@ -14,7 +14,6 @@ import { logParams, type LogFilter, type LogSource, type OrdRange } from './logF
 const FIRST_BLOCKS = 256;
 const GROWTH = 8;
 const WINDOWS_MAX = 24;
-/** No new window is begun after this. */
 const SEARCH_MS = 3_000;
 /** Without an address and a topic0 nothing finds what matches but reading everything: so many blocks in one call. */
 const UNKEYED_BLOCKS = 10_000;
@@ -27,6 +26,8 @@ const emitterShape = z.object({ logs: z.string(), first_ord: z.string(), last_or
 export interface WindowSearch {
   readonly newestFirst: boolean;
   readonly wanted: number;
+  /** No new window is begun after this; default 3 s. */
+  readonly patienceMs?: number;
 }
 
 export async function searchWindows(
@@ -34,7 +35,7 @@ export async function searchWindows(
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
-  { newestFirst, wanted }: WindowSearch,
+  { newestFirst, wanted, patienceMs = SEARCH_MS }: WindowSearch,
   list: (window: OrdRange, limit: number) => Promise<number[]>,
 ): Promise<{ ords: number[]; cutAt: number | null }> {
   const keyed = filter.addresses.length > 0 || filter.topics[0].length > 0;
@@ -44,7 +45,7 @@ export async function searchWindows(
   let span = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP * ORD_SPAN;
   let searched = 0;
   for (let turn = 0; rest.from <= rest.to; turn += 1) {
-    const late = turn >= WINDOWS_MAX || steadyNow() - started > SEARCH_MS;
+    const late = turn >= WINDOWS_MAX || steadyNow() - started > patienceMs;
     if (late || (!keyed && searched >= UNKEYED_BLOCKS * ORD_SPAN)) {
       return { ords, cutAt: newestFirst ? rest.to + 1 : rest.from - 1 };
     }

@@ -11,10 +11,12 @@ import { blockOfOrd } from '../domain/ord';
 import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';
 import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
-import { searchWindows } from './logWindows';
+import { searchWindows, type WindowSearch } from './logWindows';
 
 /** Totals are counted up to here, which is as far as an offset reaches. */
 export const LOG_TOTAL_MAX = 10_000;
+/** A count begins no new window of blocks after this. */
+const COUNT_MS = 500;
 const TOPICS_MAX = 4;
 /** Ords named in one statement. */
 const ORDS_PER_QUERY = 400;
@@ -69,7 +71,8 @@ export async function listLogs(
     const next = rows.length > page.limit ? (logs.at(-1)?.ord ?? null) : null;
     return { logs, next, seen: logs.length === 0 ? 0 : page.skip + logs.length };
   }
-  const { ords, cutAt } = await findOrds(source, head, filter, range, page.newestFirst, wanted);
+  const search = { newestFirst: page.newestFirst, wanted };
+  const { ords, cutAt } = await findOrds(source, head, filter, range, search);
   const shown = ords.slice(page.skip, page.skip + page.limit + 1);
   // One more than shown only says that there is a next page.
   const logs = await readLogs(source, head, filter, shown.slice(0, page.limit));
@@ -77,16 +80,24 @@ export async function listLogs(
   return { logs, next, seen: ords.length };
 }
 
-/** How many logs match, counted up to LOG_TOTAL_MAX. `exact`: false where counting stopped or the filter has no key. */
+/** How many logs match, counted up to LOG_TOTAL_MAX. `exact`: false where counting stopped there, or was given up. */
 export async function countLogs(
-  { runner, chainId }: LogSource,
+  source: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
-): Promise<{ readonly total: number; readonly exact: boolean } | null> {
+): Promise<{ readonly total: number; readonly exact: boolean }> {
+  const { runner, chainId } = source;
   const range = rangeOf(filter, head);
   if (range.from > range.to) return { total: 0, exact: true };
   const params = { ...logParams(chainId, head, filter, range), from_ord: range.from, to_ord: range.to };
-  if (filter.txHash !== null || isNarrow(filter)) return null;
+  if (filter.txHash !== null || isNarrow(filter)) {
+    const search = { newestFirst: true, wanted: LOG_TOTAL_MAX + 1, patienceMs: COUNT_MS };
+    const { ords, cutAt } = await findOrds(source, head, filter, range, search);
+    return {
+      total: Math.min(ords.length, LOG_TOTAL_MAX),
+      exact: cutAt === null && ords.length <= LOG_TOTAL_MAX,
+    };
+  }
   if (filter.addresses.length === 0 && filter.topics[0].length === 0) {
     const blocks = {
       from_block: blockOfOrd(range.from),
@@ -144,10 +155,10 @@ async function findOrds(
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
-  newestFirst: boolean,
-  wanted: number,
+  search: WindowSearch,
 ): Promise<FoundOrds> {
   const { runner, chainId } = source;
+  const { newestFirst, wanted } = search;
   const params = {
     ...logParams(chainId, head, filter, range),
     from_ord: range.from,
@@ -174,7 +185,7 @@ async function findOrds(
     const ords = lists.flat().sort((a, b) => sign * (a - b));
     return { ords: ords.slice(0, wanted), cutAt: null };
   }
-  return searchWindows(source, head, filter, range, { newestFirst, wanted }, (window, limit) =>
+  return searchWindows(source, head, filter, range, search, (window, limit) =>
     run('explorer/list_window_ords', { from_ord: window.from, to_ord: window.to, limit }),
   );
 }

@@ -119,17 +119,14 @@ export async function answerLogs(
     countLogs(chain, head, filter),
   ]);
   const data = await toLogEntries(chain, head, found.logs, { hashes: chain.hashes, decoder: deps.decoder });
-  const { total, exact } = counted ?? {
-    total: found.seen,
-    exact: found.next === null && cursor === null && (found.seen > 0 || skip === 0),
-  };
   return {
     success: true,
     data,
     meta: {
       ...meta,
-      total,
-      total_exact: exact,
+      // A count that was given up may have met less than the page did.
+      total: Math.max(counted.total, found.seen),
+      total_exact: counted.exact,
       next_cursor: found.next === null ? null : formatCursor(found.next),
     },
   };
