@@ -14,6 +14,9 @@ const SOCKET_PATH_MAX = 100;
 const KNOCK_TIMEOUT_MS = 2_000;
 const ANSWER_BYTES_MAX = 4_096;
 
+/** Where the embedded engine of a data folder lives. */
+export const engineFolderOf = (dataDir: string): string => join(dataDir, 'clickhouse');
+
 const answerShape = z.object({ pid: z.int(), writerUrl: z.string() });
 export type DoorAnswer = z.infer<typeof answerShape>;
 

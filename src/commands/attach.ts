@@ -2,9 +2,7 @@
  * How a command that works on stored data reaches it: an external server, the embedded engine of a program that runs, or,
  * when none does, the engine started for the command.
  */
-import { join } from 'node:path';
-
-import { knock } from '../clickhouse/engineDoor';
+import { engineFolderOf, knock } from '../clickhouse/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/database';
 import { startEmbeddedServer } from '../clickhouse/server';
 import type { Config } from '../config';
@@ -35,7 +33,7 @@ export async function attach(config: Config, log: Logger): Promise<Attached> {
     throw new AppError('bad_config', message);
   }
   if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);
-  const folder = join(config.dataDir, 'clickhouse');
+  const folder = engineFolderOf(config.dataDir);
   const found = await knock(folder);
   if (found !== null) return attachTo(found.writerUrl, folder, found.pid, async () => undefined);
   const server = await startEmbeddedServer({ dataDir: config.dataDir, log });

@@ -38,7 +38,7 @@ export async function runImportSources(
   options: ImportOptions,
 ): Promise<void> {
   const sources = await openSources(place, options.chains, signal);
-  const storage = await openStorage(config, log);
+  const storage = await openStorage(config, log, { besideIsEnough: true });
   const pools = openPools(config, log, options.rpc);
   try {
     const runner = createQueryRunner(storage.writer, { checkRows: true });

@@ -44,7 +44,7 @@ export async function runAll(
       const ingest = ingester === null ? {} : { ingest: () => ingester.facts() };
       api = await startApi({ config, log, metrics, moreProblems, ...ingest });
     }
-    storage = await openStorage(config, log, !parts.ingest);
+    storage = await openStorage(config, log, { readingIsEnough: !parts.ingest });
     const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);

@@ -1,6 +1,7 @@
 /** Opens the database that the settings name: an external server, or the embedded engine started here. */
 import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/cluster';
 import { migrate } from '../clickhouse/migrate';
+import { engineFolderOf, knock } from '../clickhouse/engineDoor';
 import { createQueryRunner } from '../clickhouse/namedQueries';
 import { openDatabase, type Database } from '../clickhouse/database';
 import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/server';
@@ -17,24 +18,37 @@ export interface Storage {
   readonly readUrl: string;
   /** Whether CLICKHOUSE_URL names a user that may only read: then the schema is left as it is. */
   readonly readOnly: boolean;
-  /** null with CLICKHOUSE_URL. */
+  /** Null with CLICKHOUSE_URL, and beside a program that runs it. */
   readonly server: EmbeddedServer | null;
   close(): Promise<void>;
+}
+
+export interface StorageNeeds {
+  /** A user that may only read will do. */
+  readonly readingIsEnough?: boolean;
+  /** The engine that another program runs on the same folder will do: what is written may be written beside it. */
+  readonly besideIsEnough?: boolean;
 }
 
 /**
  * Connects and brings the schema up to date. Rejects when the database cannot be had, or only read and that is not enough.
  */
-export async function openStorage(config: Config, log: Logger, readingIsEnough = false): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  log: Logger,
+  { readingIsEnough = false, besideIsEnough = false }: StorageNeeds = {},
+): Promise<Storage> {
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(
       'bad_config',
       'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the address of one of its servers',
     );
   }
-  const server =
-    config.clickhouseUrl === null ? await startEmbeddedServer({ dataDir: config.dataDir, log }) : null;
-  const writeUrl = config.clickhouseUrl ?? server?.writerUrl ?? '';
+  const beside =
+    besideIsEnough && config.clickhouseUrl === null ? await knock(engineFolderOf(config.dataDir)) : null;
+  const known = config.clickhouseUrl ?? beside?.writerUrl;
+  const server = known === undefined ? await startEmbeddedServer({ dataDir: config.dataDir, log }) : null;
+  const writeUrl = known ?? server?.writerUrl ?? '';
   const readOnly = server === null && (await mayOnlyRead(writeUrl));
   if (readOnly && !readingIsEnough) {
     throw new AppError('bad_config', 'CLICKHOUSE_URL names a user that may only read: this command writes');
@@ -46,7 +60,7 @@ export async function openStorage(config: Config, log: Logger, readingIsEnough =
     const options = { url, requestTimeoutMs: 120_000, distributed: name !== null };
     return cluster === null ? openDatabase(options) : openClusterDatabase(cluster, options);
   };
-  if (server === null && !readOnly) await createEverywhere(cluster, writeUrl);
+  if (config.clickhouseUrl !== null && !readOnly) await createEverywhere(cluster, writeUrl);
   const writer = open(writeUrl);
   const secondUrl = secondDatabaseUrl(writeUrl);
   const secondWriter = hasSecondChain(config) && !readOnly ? open(secondUrl) : null;

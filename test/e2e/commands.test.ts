@@ -1,5 +1,5 @@
 /** The command line: what stops a start, with one clear message and exit code 1, and what a newcomer is told. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -81,6 +81,13 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
   expect(filled.code).toBe(0);
   const program = await startProgram('all', settings);
   try {
+    await waitForBlock(program.url, 90);
+    // Beside it, on its engine.
+    mkdirSync(join(folder, 'sourcify', 'contracts', 'full_match', '369'), { recursive: true });
+    const imported = await runProgram(['import-sources', join(folder, 'sourcify')], settings);
+    expect(imported.output).toMatch(/0 contracts found, 0 verifications stored/);
+    expect(imported.code).toBe(0);
+    expect(await runProgram(['migrate'], settings)).toMatchObject({ code: 0 });
     await waitForBlock(program.url, 90);
   } finally {
     expect(await program.end('SIGTERM')).toBe(0);
