@@ -1,4 +1,6 @@
 /** Hands reads on to a chain's node: so many at once, within a short time, and with errors in words that name no host. */
+import { Interface } from 'ethers';
+
 import { systemClock, withDeadline, type Clock } from '../chain/clock';
 import type { Endpoint } from '../chain/endpoint';
 import type { EndpointPool } from '../chain/endpointPool';
@@ -8,6 +10,8 @@ import { isHexData } from '../domain/hex';
 import { AppError } from '../errors';
 import type { NodeAnswer, NodeReads } from '../query/nodeReads';
 
+/** What `revert` and `require` with a text give (Solidity, "Revert"). */
+const REVERTS = new Interface(['error Error(string reason)']);
 /** Reads at the same time; more are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
@@ -54,5 +58,18 @@ async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): P
   const { kind, data } = settled.error;
   const answer = ANSWERS[kind];
   if (answer === undefined) throw settled.error;
-  return { error: isHexData(data) ? { ...answer, data } : answer };
+  if (!isHexData(data)) return { error: answer };
+  const reason = kind === 'revert' ? revertReason(data) : null;
+  const message = reason === null ? answer.message : `${answer.message}: ${reason}`;
+  return { error: { ...answer, message, data } };
+}
+
+/** The text of Error(string), as nodes append it to their message; null where the data is something else. */
+function revertReason(data: string): string | null {
+  try {
+    const text: unknown = REVERTS.parseError(data)?.args[0];
+    return typeof text === 'string' ? text : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 /** Shapes of the explorer's answers: logs with what they say, contracts, hits of a search. */
 import { z } from 'zod';
 
+import { explorerMetaShape } from './explorerMeta';
 import { addressShape, countShape, hashShape, unixSecondsShape } from './primitives';
 
 const dataShape = z
@@ -58,16 +59,7 @@ export const logEntryShape = z
   .meta({ id: 'LogEntry' });
 export type LogEntry = z.infer<typeof logEntryShape>;
 
-const listMeta = {
-  limit: z.int().min(1),
-  offset: countShape,
-  total: countShape,
-} as const;
-
-export const explorerMetaShape = z.object(listMeta);
-
-export const logsMetaShape = z.object({
-  ...listMeta,
+export const logsMetaShape = explorerMetaShape.extend({
   total: countShape.meta({ description: 'Logs that match, counted up to 10,000' }),
   total_exact: z.boolean().meta({ description: 'false: there may be more than `total`' }),
   next_cursor: z.string().nullable().meta({

@@ -1,6 +1,7 @@
 /** What /source-search answers. */
 import { z } from 'zod';
 
+import { explorerMetaShape } from './explorerMeta';
 import { addressShape } from './primitives';
 
 export const sourceHitShape = z
@@ -23,9 +24,7 @@ export const sourceHitShape = z
 export const sourceSearchAnswerShape = z.object({
   success: z.literal(true),
   data: z.array(sourceHitShape),
-  meta: z.object({
-    limit: z.int().min(1),
-    offset: z.int().min(0),
+  meta: explorerMetaShape.extend({
     total: z.int().min(0).meta({ description: 'Matching lines' }),
     total_exact: z.boolean().meta({ description: 'false: at least so many' }),
   }),

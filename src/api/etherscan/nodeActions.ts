@@ -37,9 +37,10 @@ async function getBalances(ask: Ask) {
   const given = texts.filter((text) => text !== '');
   if (given.length === 0) throw badParam(TEXTS.noAddress);
   if (given.length > BALANCES_MAX) throw badFormat('address');
-  const balances = await readCoins(ask, given.map(addressOf));
+  const accounts = given.map(addressOf);
+  const balances = await readCoins(ask, accounts);
   if (balances === null) return refuse(TEXTS.action);
-  return ok(given.map((account, index) => ({ account, balance: balances[index] ?? '0' })));
+  return ok(accounts.map((account, index) => ({ account, balance: balances[index] ?? '0' })));
 }
 
 async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] | null> {

@@ -10,7 +10,7 @@ import { logsAnswerShape } from '../../wire/explorer';
 import { parsedParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
 import { explorerRoute, type ChainMoment, type ExplorerDeps } from './explorerRoute';
-import { answerLogs, checkRange, RANGE_PARAMS, readWord } from './logParams';
+import { answerLogs, checkRange, RANGE_PARAMS, readWord, TOPIC_PARAMS, TX_PARAM } from './logParams';
 
 const EVENT_MAX = 512;
 const NAME = /^[A-Za-z_$][\w$]*$/;
@@ -30,6 +30,10 @@ export function contractEvents(deps: ExplorerDeps): Route {
         doc: { type: 'string', maxLength: EVENT_MAX },
         description: 'A name means every event of that name in the ABIs known of the contract, else in any',
       }),
+      topic1: TOPIC_PARAMS.topic1,
+      topic2: TOPIC_PARAMS.topic2,
+      topic3: TOPIC_PARAMS.topic3,
+      tx_hash: TX_PARAM,
       ...RANGE_PARAMS,
     },
     answer: logsAnswerShape,
@@ -45,7 +49,8 @@ export function contractEvents(deps: ExplorerDeps): Route {
         {
           ...ALL_LOGS,
           addresses: [address],
-          topics: [topics0, [], [], []],
+          topics: [topics0, params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
+          txHash: params.tx_hash,
           fromBlock: params.from_block,
           toBlock: params.to_block,
         },

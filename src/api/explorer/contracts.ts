@@ -6,7 +6,7 @@ import { ORDERS } from '../../query/ranking';
 import { contractsAnswerShape } from '../../wire/explorer';
 import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
 import type { Route } from '../route';
-import { explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
+import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
 
 export function contracts(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
@@ -51,7 +51,7 @@ export function contracts(deps: ExplorerDeps): Route {
         moment === null
           ? []
           : await toSummaries(deps, { source: moment.chain, head: moment.head }, addresses);
-      return { success: true as const, data, meta: { limit, offset, total } };
+      return { success: true as const, data, meta: { limit, offset, total, ...asOf(moment) } };
     },
   });
 }

@@ -142,6 +142,14 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
   };
 }
 
+/** For the `meta` of lists. */
+export function asOf(moment: ChainMoment | null): {
+  as_of_block: number | null;
+  as_of_timestamp: number | null;
+} {
+  return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
+}
+
 /** Throws unavailable for a chain that is ingested here and cannot be read now. */
 export function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
   const chain = deps.findChain(chainId);

@@ -8,7 +8,7 @@ import { toLogEntries } from '../../query/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../market/activity';
 import { integerParam, oneOfParam, parsedParam, type Param } from '../params';
-import { OFFSET_PARAMS, type ChainMoment, type ExplorerDeps } from './explorerRoute';
+import { asOf, OFFSET_PARAMS, type ChainMoment, type ExplorerDeps } from './explorerRoute';
 
 const LOGS_MAX = 1_000;
 const BLOCK_MAX = 4_294_967_295;
@@ -109,7 +109,7 @@ export async function answerLogs(
 ): Promise<LogsAnswer> {
   const { limit, order, cursor } = params;
   const skip = cursor === null ? params.offset : 0;
-  const meta = { limit, offset: skip };
+  const meta = { limit, offset: skip, ...asOf(moment) };
   if (moment === null)
     return { success: true, data: [], meta: { ...meta, total: 0, total_exact: true, next_cursor: null } };
   const { chain, head } = moment;

@@ -3,7 +3,7 @@ import { search as searchAll } from '../../query/search';
 import { searchAnswerShape } from '../../wire/explorer';
 import { checkSearched, required, textParam } from '../params';
 import type { Route } from '../route';
-import { explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
+import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
 
 export function search(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
@@ -30,7 +30,7 @@ export function search(deps: ExplorerDeps): Route {
               q,
             );
       const data = hits.slice(offset, offset + limit);
-      return { success: true as const, data, meta: { limit, offset, total: hits.length } };
+      return { success: true as const, data, meta: { limit, offset, total: hits.length, ...asOf(moment) } };
     },
   });
 }

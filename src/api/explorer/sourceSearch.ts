@@ -6,7 +6,7 @@ import { searchSources } from '../../query/sourceSearch';
 import { sourceSearchAnswerShape } from '../../wire/sourceSearch';
 import { badParam, flagParam, oneOfParam, parsedParam, textParam, type Param } from '../params';
 import type { Route } from '../route';
-import { explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
+import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from './explorerRoute';
 
 const Q_MIN = 3;
 const Q_MAX = 200;
@@ -57,7 +57,8 @@ export function sourceSearch(deps: ExplorerDeps): Route {
       const regex = mode === 'text' ? null : await readRegexQuestion(runner, q, caseMatters);
       const question = { q, regex, caseMatters, language, path, chainId, limit, offset };
       const { hits, total, exact } = await searchSources(source, question);
-      return { success: true as const, data: [...hits], meta: { limit, offset, total, total_exact: exact } };
+      const meta = { limit, offset, total, total_exact: exact, ...asOf(moment) };
+      return { success: true as const, data: [...hits], meta };
     },
   });
 }

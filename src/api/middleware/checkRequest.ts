@@ -5,6 +5,7 @@ import { AppError } from '../../errors';
 import { badParam, TEXTS } from '../etherscan/answers';
 import { ETHERSCAN_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
+import { drainBody } from './drainBody';
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 /** Where forms are taken. */
@@ -21,29 +22,38 @@ export function checkRequest(): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     const bodyBytes = Number(ctx.get('Content-Length') || 0);
     const hasBody = bodyBytes > 0 || ctx.get('Transfer-Encoding') !== '';
-    const methods = allowedMethods(ctx.path);
-    const allowed = methods.includes(ctx.method);
-    const bytesMax = takesForms(ctx.path) ? ETHERSCAN_BODY_MAX : BODY_BYTES_MAX;
-    // A body that nobody reads: the connection ends with the answer instead of taking in what is still to come.
-    if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax))
-      ctx.set('Connection', 'close');
-    if (!allowed) {
-      ctx.set('Allow', methods.join(', '));
-      throw new AppError(
-        'method_not_allowed',
-        `${ctx.method} is not allowed; allowed: ${methods.join(', ')}`,
-      );
+    try {
+      refuseUnread(ctx, bodyBytes, hasBody);
+      await next();
+    } finally {
+      if (hasBody) await drainBody(ctx.req);
     }
-    if (ctx.url.length > URL_LENGTH_MAX) {
-      throw new AppError(
-        'bad_request',
-        `the URL has ${ctx.url.length} characters; allowed: at most ${URL_LENGTH_MAX}`,
-      );
-    }
-    if (bodyBytes > bytesMax) {
-      if (takesForms(ctx.path)) throw badParam(TEXTS.largeBody);
-      throw new AppError('bad_request', `the body has ${bodyBytes} bytes; allowed: at most ${bytesMax}`);
-    }
-    await next();
   };
+}
+
+/** Throws for what no route takes. */
+function refuseUnread(
+  ctx: Koa.ParameterizedContext<RequestState>,
+  bodyBytes: number,
+  hasBody: boolean,
+): void {
+  const methods = allowedMethods(ctx.path);
+  const allowed = methods.includes(ctx.method);
+  const bytesMax = takesForms(ctx.path) ? ETHERSCAN_BODY_MAX : BODY_BYTES_MAX;
+  // A body that nobody reads: nothing more is taken of this connection.
+  if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax)) ctx.set('Connection', 'close');
+  if (!allowed) {
+    ctx.set('Allow', methods.join(', '));
+    throw new AppError('method_not_allowed', `${ctx.method} is not allowed; allowed: ${methods.join(', ')}`);
+  }
+  if (ctx.url.length > URL_LENGTH_MAX) {
+    throw new AppError(
+      'bad_request',
+      `the URL has ${ctx.url.length} characters; allowed: at most ${URL_LENGTH_MAX}`,
+    );
+  }
+  if (bodyBytes > bytesMax) {
+    if (takesForms(ctx.path)) throw badParam(TEXTS.largeBody);
+    throw new AppError('bad_request', `the body has ${bodyBytes} bytes; allowed: at most ${bytesMax}`);
+  }
 }

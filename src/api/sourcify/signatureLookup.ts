@@ -6,7 +6,6 @@ import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { KnownSignature } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import type { DialectDeps } from '../etherscan/action';
-import { setHeadHeaders } from '../etherscan/headHeaders';
 import { textParam } from '../params';
 import type { Route } from '../route';
 
@@ -54,7 +53,6 @@ export function signatureLookup(deps: DialectDeps): Route {
           }),
         ),
       };
-      setHeadHeaders(ctx, null);
       ctx.type = 'application/json';
       ctx.body = Buffer.from(JSON.stringify({ ok: true, result }));
     },

@@ -189,7 +189,6 @@ function allChains(deps: DialectDeps): Route {
         }),
       );
       const results = records.flatMap((record) => (record === null ? [] : [minimalOf(record)]));
-      setHeadHeaders(ctx, null);
       answer(ctx, results.length === 0 ? 404 : 200, { results });
     },
   };

@@ -29,6 +29,7 @@ let api: DialectServer;
 let head: HeadSnapshot;
 let contract: Hex;
 let reverting: Hex;
+let telling: Hex;
 let creation: Hex;
 let failed: Hex;
 
@@ -62,6 +63,9 @@ beforeAll(async () => {
   failed = await send({ to: contract, value: '0x1' });
   const always = await send({ data: creationCode(REVERTING) });
   reverting = field(await rpc.call('eth_getTransactionReceipt', [always]), 'contractAddress') as Hex;
+  const told = new Interface(['error Error(string)']).encodeErrorResult('Error', ['because']).slice(2);
+  const tells = await send({ data: creationCode(`6064600c60003960646000fd${told}`) });
+  telling = field(await rpc.call('eth_getTransactionReceipt', [tells]), 'contractAddress') as Hex;
   const block = await rpc.call('eth_getBlockByNumber', ['latest', false]);
   world = await openDialectWorld(SEED);
   const number = Number(field(block, 'number'));
@@ -200,6 +204,8 @@ test('a call at the head pays what it says, and tells why it reverts as at any b
     ]);
     expect(await ask({ ...plain, value: '0', gas: '100000', tag })).toMatchObject(stored);
   }
+  const said = await ask({ action: 'eth_call', to: telling, tag: 'latest' });
+  expect(said).toMatchObject({ error: { code: 3, message: 'execution reverted: because' } });
   const spent = await ask({ action: 'eth_call', to: reverting, tag: 'latest' });
   expect(spent).toMatchObject({ error: { code: 3, data: '0xdeadbeef' } });
 });

@@ -223,7 +223,8 @@ test('over HTTP: envelope, headers, entries, pages and the contract of bad param
       decoded: null,
       finalized: row.ord <= lastOrdOfBlock(STORED_TO),
     });
-    const meta = { limit: 7, offset: 0, total: all.length, total_exact: true };
+    const asOf = { as_of_block: TIP, as_of_timestamp: head.timestamp };
+    const meta = { limit: 7, offset: 0, total: all.length, total_exact: true, ...asOf };
     const cursor = String(first.json['meta']!['next_cursor']);
     expect(first.json).toEqual({
       success: true,
@@ -237,7 +238,15 @@ test('over HTTP: envelope, headers, entries, pages and the contract of bad param
     expect((await server.get('/logs?chainId=943')).json).toEqual({
       success: true,
       data: [],
-      meta: { limit: 25, offset: 0, total: 0, total_exact: true, next_cursor: null },
+      meta: {
+        limit: 25,
+        offset: 0,
+        total: 0,
+        total_exact: true,
+        next_cursor: null,
+        as_of_block: null,
+        as_of_timestamp: null,
+      },
     });
     const bad: readonly (readonly [string, string])[] = [
       ['/logs?limit=1001', 'limit'],

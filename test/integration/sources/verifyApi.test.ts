@@ -300,6 +300,11 @@ test('a body of 6 MB is refused at once, and others are served meanwhile', async
   const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
   expect(large).toEqual(notOk('Error! The request body is larger than 5 MB'));
   expect(small).toEqual(notOk('Unknown UID'));
+  // Whoever still sends when the answer is there reads it all the same.
+  for (const megabytes of [5.5, 6, 12, 6, 12, 20]) {
+    const sourceCode = 'a'.repeat(megabytes * 1_048_576);
+    expect(await post({ ...fields, sourceCode })).toEqual(large);
+  }
 });
 
 test('an API that may only read says so, and starts', async () => {
