@@ -13,25 +13,20 @@ import type { ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { ALL_LOGS, type LogSource } from './logFilter';
 import { listLogs } from './logs';
+import type { NodeReads } from './nodeReads';
+import { listNamed } from './searchNames';
 
 /** Hits of one kind. */
 const EACH_MAX = 100;
 const SIGNATURES_MAX = 20;
 const TITLE_MAX = 200;
-/** Shares of the score: the place of the text in the name, whether verified, how many logs. */
-const PLACE_SHARE = 0.8;
-const VERIFIED_SHARE = 0.1;
-const LOGS_SHARE = 0.1;
+/** Shares of the score: the place of the text in the name, of which half a one outweighs whether verified and how many logs. */
+const PLACE_SHARE = 0.9;
+const VERIFIED_SHARE = 0.06;
+const LOGS_SHARE = 0.04;
 const PLACE_EXACT = 4;
 const LOGS_LOG10_MAX = 9;
 
-const nameShape = z.object({
-  type: z.enum(['token', 'contract']),
-  address: z.templateLiteral(['0x', z.string()]),
-  title: z.string(),
-  subtitle: z.string().nullable(),
-  place: z.number(),
-});
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });
 const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
 
@@ -47,6 +42,8 @@ export interface SearchDeps {
   readonly contracts: Pick<ContractReader, 'findMany' | 'findFame'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
+  /** Who answers reads of a chain as its node does; null: nobody. */
+  readonly readsOf?: (chainId: number) => NodeReads | null;
   /** Name of the database with the verified contracts. */
   readonly verifiedDb: string;
   /** DEXes of the chain by slug and shown name. */
@@ -126,10 +123,14 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
     runner.run('explorer/find_block_by_hash', params, blockShape),
     deps.signatures.listBySelectors([hash]),
   ]);
+  const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
+  const known = blocks.length > 0 || signatures.length > 0;
+  // Without logs only the node knows it.
+  const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   return [
-    ...logs.map((log) =>
-      hit('tx', chainId, { hash }, hash, `Transaction of block ${blockOfOrd(log.ord)}`, false, 1),
-    ),
+    ...(block === null
+      ? []
+      : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
     ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
     ...onceEach(signatures)
       .slice(0, SIGNATURES_MAX)
@@ -137,6 +138,21 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
         hit('event', chainId, { hash: selector }, signature, selector, false, 1),
       ),
   ];
+}
+
+const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
+
+/** The indexed block of a transaction as the node has it; null: it has none, or does not answer. */
+async function findTransactionBlock(
+  node: NodeReads | null | undefined,
+  head: HeadSnapshot,
+  hash: Hex,
+): Promise<number | null> {
+  const answer = await node?.call('eth_getTransactionByHash', [hash]).catch(() => null);
+  if (answer == null || !('result' in answer)) return null;
+  const { data } = transactionShape.safeParse(answer.result);
+  const block = data === undefined ? null : Number(data.blockNumber);
+  return block === null || block > head.number ? null : block;
 }
 
 /** An event is known once for each set of its parameters that some ABI has indexed. */
@@ -163,22 +179,17 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   );
 }
 
-type Named = Omit<z.infer<typeof nameShape>, 'type'> & { readonly type: 'token' | 'contract' | 'pair' };
-
 async function searchText(deps: SearchDeps, { source }: Moment, text: string): Promise<SearchHit[]> {
   const { chainId, runner } = source;
-  const params = { chain_id: chainId, q: text, verified_db: deps.verifiedDb, limit: EACH_MAX };
   const [names, signatures] = await Promise.all([
-    runner.run('explorer/search_names', params, nameShape),
+    listNamed({ runner, chainId, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
   ]);
-  // A verified token is one hit, as what it is called by most.
-  const named = new Map<Hex, Named>();
-  for (const one of names) if (!named.has(one.address)) named.set(one.address, one);
+  const named = new Map(names.map((one) => [one.address, one]));
   for (const { address, name, dexName } of deps.pairs) {
     const place = placeOf(name.toLowerCase(), spaced(text));
     if (place === 0 || named.has(address)) continue;
-    if (named.size > 2 * EACH_MAX) break;
+    if (named.size > 3 * EACH_MAX) break;
     named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place: place - 0.5 });
   }
   const facts = await deps.contracts.findFame(chainId, [...named.keys()]);

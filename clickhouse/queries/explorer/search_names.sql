@@ -1,8 +1,11 @@
 -- One row: a token or verified contract whose symbol or name has `q` (lower case, not empty) in it. `place`: 4 all of it, 3 its
--- beginning, 2 the beginning of a word, 1 inside; of a token by its name half a place less. Reads tokens and the text index of
--- verified_contracts in `verified_db`, both small.
+-- beginning, 2 the beginning of a word, 1 inside; of a token by its name half a place less. Verified contracts of all chains,
+-- since others may have their code; of a token `code_hash` is empty. Reads tokens and the text index of verified_contracts in
+-- `verified_db`, both small.
 SELECT
     f.type AS type,
+    f.chain AS chain_id,
+    lower(hex(f.code)) AS code_hash,
     concat('0x', lower(hex(f.contract))) AS address,
     f.title AS title,
     f.subtitle AS subtitle,
@@ -12,6 +15,8 @@ FROM
     (
         SELECT
             'token' AS type,
+            {chain_id:UInt32} AS chain,
+            '' AS code,
             address AS contract,
             coalesce(argMax(symbol, version) AS last_symbol, argMax(name, version) AS last_name, '') AS title,
             last_name AS subtitle,
@@ -31,6 +36,8 @@ FROM
     (
         SELECT
             'contract' AS type,
+            chain_id AS chain,
+            toString(code_hash) AS code,
             address AS contract,
             name AS title,
             path AS subtitle,
@@ -38,9 +45,9 @@ FROM
             lowerUTF8(name) AS low_name,
             multiIf(low_name = {q:String}, 4, startsWith(low_name, {q:String}), 3, position(concat(' ', low_name), concat(' ', {q:String})) > 0, 2, position(low_name, {q:String}) > 0, 1, 0) AS place
         FROM {verified_db:Identifier}.verified_contracts
-        WHERE chain_id = {chain_id:UInt32} AND position(lowerUTF8(name), {q:String}) > 0
-        ORDER BY place DESC, version DESC
-        LIMIT 1 BY address
+        WHERE position(lowerUTF8(name), {q:String}) > 0
+        ORDER BY place DESC, chain_id = {chain_id:UInt32} DESC, version DESC
+        LIMIT 1 BY chain_id, address
         LIMIT {limit:UInt32}
     )
 ) AS f

@@ -2,15 +2,12 @@
 import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/headSnapshot';
-import type { NodeReads } from '../../query/nodeReads';
 import { etherscanAnswerShape } from '../../wire/etherscan';
 import type { ChainMoment, ExplorerDeps } from '../explorer/explorerRoute';
 import type { AskedParams } from './askedParams';
 
 /** What the explorer reads, and what only this dialect asks for. */
 export interface DialectDeps extends ExplorerDeps {
-  /** Who answers reads of a chain as its node does; null: nobody. */
-  readonly readsOf?: (chainId: number) => NodeReads | null;
   /** USD per whole native coin as of the head; null: no price. */
   readonly nativeUsdOf?: (chainId: number, head: HeadSnapshot) => Promise<number | null>;
 }

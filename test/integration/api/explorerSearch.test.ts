@@ -9,6 +9,7 @@ import { createByteCache } from '../../../src/api/byteCache';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { createVerifiedStore } from '../../../src/sources/storeVerified';
+import type { NodeReads } from '../../../src/query/nodeReads';
 import { createSignatureReader } from '../../../src/query/signatures';
 import { multi, openDialectWorld, single, SINGLE, STORED_TO, TIP, type DialectWorld } from './etherscanWorld';
 import { startExplorer } from './explorerServer';
@@ -122,6 +123,50 @@ test('a contract is listed by the name that it is shown with, its own or its twi
     ].sort(),
   );
   expect(json['meta']).toMatchObject({ total: 2 });
+  const found = (await hits('granary')).map(({ type, address, verified }) => [type, address, verified]);
+  expect(found.sort()).toEqual(
+    [
+      ['contract', multi.contract.address, true],
+      ['contract', TWIN, true],
+    ].sort(),
+  );
+});
+
+test('a name that is all of the text comes before one that begins with it, verified or not', async () => {
+  const [whole, longer] = [hexOf('c9', 3, 40), SINGLE];
+  const token = { name: null, decimals: 18, version: 2 };
+  await insertRows(world.database, tokensTable, [
+    { address: whole, ...token, symbol: 'QUIRK' },
+    { address: longer, ...token, symbol: 'QUIRKY' },
+  ]);
+  expect((await hits('quirk')).map(({ address, verified }) => [address, verified])).toEqual([
+    [whole, false],
+    [longer, true],
+  ]);
+});
+
+test('a transaction without logs is known by the node', async () => {
+  const [mined, pending, nobody] = [hexOf('f1', 1, 64), hexOf('f1', 2, 64), hexOf('f1', 3, 64)];
+  const blocks = new Map([
+    [mined, `0x${(TIP - 1).toString(16)}`],
+    [pending, null],
+  ]);
+  const readsOf = (): NodeReads => ({
+    call: (_method, [hash]) => {
+      const blockNumber = blocks.get(hash as Hex);
+      return Promise.resolve({ result: blockNumber === undefined ? null : { hash, blockNumber } });
+    },
+  });
+  const server = await startExplorer({ ...world.deps, readsOf }, () => world.head);
+  try {
+    const found = async (hash: Hex): Promise<unknown> => (await server.get(`/search?q=${hash}`)).json['data'];
+    expect(await found(mined)).toMatchObject([
+      { type: 'tx', hash: mined, subtitle: `Transaction of block ${TIP - 1}` },
+    ]);
+    expect([await found(pending), await found(nobody)]).toEqual([[], []]);
+  } finally {
+    await server.close();
+  }
 });
 
 test.each(['/search?q=', '/contracts?q='])(
