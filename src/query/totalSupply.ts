@@ -1,4 +1,7 @@
-/** The supply of one token: by its transfers where those are all known and add up, else as the contract says after the head's block. */
+/**
+ * The supply of one token: as the contract says after the head's block, for a contract may keep counting what was sent to the zero
+ * address; where no node tells, by its transfers if those are all known and add up.
+ */
 import type { Hex } from '../domain/hex';
 import type { NodeState } from '../domain/nodeState';
 import { isHistoryPartial } from './balances';
@@ -23,22 +26,28 @@ export interface SupplyDeps {
   readonly patienceMs?: number;
 }
 
-/** Raw units; null: neither the logs nor the node tell. */
+/** Raw units; null: neither the node nor the logs tell. */
 export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
   token: Hex,
   { node, counted, patienceMs }: SupplyDeps,
 ): Promise<bigint | null> {
-  if (!isHistoryPartial(head)) {
-    const [holding, rebasing] = await Promise.all([
-      counted ?? readTokenHolding(runner, head, token),
-      listRebasing(runner),
-    ]);
-    const known = supplyOf({ holding, partial: false, rebasing: rebasing.has(token) });
-    if (known !== null) return known.total;
-  }
-  if (node === null) return null;
+  const said = node === null ? null : await askSupply(node, head, token, patienceMs);
+  if (said !== null || isHistoryPartial(head)) return said;
+  const [holding, rebasing] = await Promise.all([
+    counted ?? readTokenHolding(runner, head, token),
+    listRebasing(runner),
+  ]);
+  return supplyOf({ holding, partial: false, rebasing: rebasing.has(token) })?.total ?? null;
+}
+
+async function askSupply(
+  node: NodeState,
+  head: HeadSnapshot,
+  token: Hex,
+  patienceMs: number | undefined,
+): Promise<bigint | null> {
   const asking = node.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
   const answers = await (patienceMs === undefined ? asking : orNull(asking, patienceMs));
   const answer = answers?.[0] ?? null;
