@@ -146,14 +146,13 @@ function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): 
   return rows.reduce((sum, row) => sum + row[field], 0);
 }
 
-/** The most traded pairs: by volume, then by swaps of the day, then by address. */
+/** The most traded pairs: by volume, ties by address. */
 export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
   return entries
     .filter(({ pool }) => pool.dex === dex)
     .sort(
       (a, b) =>
         compareKeys(a.volume24hUsd, b.volume24hUsd, 'desc') ||
-        compareKeys(a.swaps24h, b.swaps24h, 'desc') ||
         compareKeys(a.pool.address, b.pool.address, 'asc'),
     )
     .slice(0, limit)

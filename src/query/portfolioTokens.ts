@@ -45,7 +45,6 @@ function toHolding(raw: bigint, decimals: number, priced: string | null, prices:
     value_usd: price === null ? null : worthOf(raw, decimals, price),
     price_confidence: levelOf(price?.confidence ?? 0),
     price_change_24h: changePercent(usd, before),
-    portfolio_pct: 0,
   };
 }
 
@@ -59,7 +58,7 @@ export function toToken(
   const holding = toHolding(balance, decimals ?? 0, address, prices);
   return {
     trusted: isTrusted(prices.now(address)),
-    token: { address, symbol, name, decimals, ...holding, flags },
+    token: { address, symbol, name, decimals, ...holding, portfolio_pct: 0, flags },
   };
 }
 

@@ -36,41 +36,37 @@ export function toPortfolio(
     positions: positions.map(({ position, trusted }) => ({ trusted, usd: position.value_usd })),
     unclaimed: positions.map(({ position, trusted }) => ({ trusted, usd: position.unclaimed_usd ?? null })),
   };
-  const sums = {
-    native: sumTrusted(parts.native),
-    tokens: sumTrusted(parts.tokens),
-    positions: sumTrusted(parts.positions),
-    unclaimed: sumTrusted(parts.unclaimed),
-  };
+  const [ofTokens, ofPositions] = [sumTrusted(parts.tokens), sumTrusted(parts.positions)];
+  const [ofNative, unclaimed] = [sumTrusted(parts.native), sumTrusted(parts.unclaimed)];
   // What the node alone can tell, and did not.
   const silent = positions.some(({ position }) => position.unclaimed === null);
-  const total = sums.native + sums.tokens + sums.positions + sums.unclaimed;
-  const percent = (trusted: boolean, usd: number): number => (trusted && total > 0 ? (usd / total) * 100 : 0);
-  const others = Object.values(parts).flatMap((items) =>
-    items.map(({ trusted, usd }) => ({ trusted: !trusted, usd })),
-  );
+  const total = ofTokens + ofPositions;
+  const percent = (trusted: boolean, usd: number | null): number =>
+    trusted && total > 0 ? ((usd ?? 0) / total) * 100 : 0;
+  const others = [...parts.tokens, ...parts.positions].map(({ trusted, usd }) => ({
+    trusted: !trusted,
+    usd,
+  }));
   return {
     address,
     total_usd: total,
-    native_usd: native === null ? null : sums.native,
-    tokens_usd: sums.tokens,
-    positions_usd: sums.positions,
-    unclaimed_usd: silent ? null : sums.unclaimed,
+    net_worth_usd: total + ofNative + unclaimed,
+    native_usd: native === null ? null : ofNative,
+    tokens_usd: ofTokens,
+    positions_usd: ofPositions,
+    unclaimed_usd: silent ? null : unclaimed,
     excluded_usd: sumTrusted(others),
     block_number: head.number,
-    native:
-      native === null
-        ? null
-        : { ...native.native, portfolio_pct: percent(native.trusted, native.native.value_usd ?? 0) },
+    native: native?.native ?? null,
     tokens: tokens
-      .map(({ token, trusted }) => ({ ...token, portfolio_pct: percent(trusted, token.value_usd ?? 0) }))
+      .map(({ token, trusted }) => ({ ...token, portfolio_pct: percent(trusted, token.value_usd) }))
       .sort(
         (a, b) => compareKeys(a.value_usd, b.value_usd, 'desc') || compareKeys(a.address, b.address, 'asc'),
       ),
     positions: positions
       .map(({ position, trusted }) => ({
         ...position,
-        portfolio_pct: percent(trusted, (position.value_usd ?? 0) + (position.unclaimed_usd ?? 0)),
+        portfolio_pct: percent(trusted, position.value_usd),
       }))
       .sort((a, b) => compareKeys(a.value_usd, b.value_usd, 'desc') || compareKeys(a.id, b.id, 'asc')),
     flags: warnings.map(({ code }) => code),

@@ -33,7 +33,7 @@ export const portfolioView: View = (app, place, main, signal) => {
   const view = loaded({
     load: (life) => getAnswer<PortfolioAnswer>(`/portfolio/${address}`, {}, life),
     render: ({ data }) => {
-      app.setTitle(`${shortHex(data.address)} ${formatUsd(data.total_usd)}`);
+      app.setTitle(`${shortHex(data.address)} ${formatUsd(data.net_worth_usd)}`);
       return wallet(data);
     },
     skeleton: () => h('div', {}, skeleton('tiles'), skeleton(420, 8)),
@@ -93,7 +93,7 @@ function wallet(data: Portfolio): HTMLElement {
     h(
       'dl',
       { class: 'tiles' },
-      tile('Total', formatUsd(data.total_usd)),
+      tile('Net worth', formatUsd(data.net_worth_usd)),
       tile('Tokens', formatUsd(data.tokens_usd)),
       tile('Positions', formatUsd(data.positions_usd)),
       tile('Native coin', formatUsd(data.native_usd)),
@@ -159,7 +159,7 @@ function nativeRow(native: NonNullable<Portfolio['native']>): HTMLTableRowElemen
     formatUsdPrice(native.price_usd),
     change(native.price_change_24h),
     formatUsd(native.value_usd),
-    formatShare(native.portfolio_pct),
+    '–',
   );
 }
 

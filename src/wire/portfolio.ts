@@ -20,15 +20,17 @@ const holding = {
   value_usd: usdShape.nullable(),
   price_confidence: confidenceShape,
   price_change_24h: percentShape.nullable(),
-  portfolio_pct: percentShape.meta({
-    description: 'Percent of total_usd; 0 for what does not count in it',
-  }),
 } as const;
+
+const portfolioPct = percentShape.meta({
+  description: 'value_usd in percent of total_usd; 0 for what does not count in it',
+});
 
 const portfolioTokenShape = z
   .object({
     ...tokenShape.shape,
     ...holding,
+    portfolio_pct: portfolioPct,
     flags: z.array(z.string()).meta({
       description:
         "rebasing: the token's logs do not tell its balances, this one is the contract's own (unless the answer has the flag " +
@@ -77,7 +79,7 @@ const portfolioPositionShape = z
           'not paid, beside `tokens`; null where the node does not say',
       }),
     unclaimed_usd: usdShape.nullable().optional().meta({ description: 'V3 positions: what that is worth' }),
-    portfolio_pct: percentShape,
+    portfolio_pct: portfolioPct,
     apr_24h: percentShape.nullable(),
     position_id: integerStringShape.optional(),
     tick_lower: z.int().optional(),
@@ -90,8 +92,9 @@ export type PortfolioPosition = z.infer<typeof portfolioPositionShape>;
 export const portfolioShape = z
   .object({
     address: addressShape,
-    total_usd: usdShape.meta({
-      description: 'native_usd + tokens_usd + positions_usd + unclaimed_usd, as far as they are known',
+    total_usd: usdShape.meta({ description: 'tokens_usd + positions_usd' }),
+    net_worth_usd: usdShape.meta({
+      description: 'total_usd + native_usd + unclaimed_usd, as far as these are known',
     }),
     native_usd: usdShape.nullable().meta({
       description:
@@ -103,7 +106,7 @@ export const portfolioShape = z
       description:
         'What these positions are owed and have not been paid; null where the node does not say it of all',
     }),
-    excluded_usd: usdShape.meta({ description: 'What the other listed values come to' }),
+    excluded_usd: usdShape.meta({ description: 'What the other tokens and positions listed come to' }),
     block_number: countShape,
     native: portfolioNativeShape.nullable().meta({ description: 'Null where the node does not say' }),
     tokens: z.array(portfolioTokenShape),

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 
 /** More than this of a refused body is not waited for: then the connection ends with the answer. */
 const DRAIN_BYTES_MAX = 33_554_432;
-const DRAIN_MS = 5_000;
+/** Nor is a client that sends less than so much in that time. */
+const PACE_BYTES = 65_536;
+const PACE_MS = 100;
 
 /**
  * Takes in what is still to come of a request and throws it away, within bounds. A client that is still sending when the
@@ -12,17 +14,21 @@ const DRAIN_MS = 5_000;
 export function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    let left = DRAIN_BYTES_MAX;
+    let taken = 0;
+    let before = 0;
     const end = (): void => {
-      clearTimeout(timer);
+      clearInterval(pace);
       request.off('data', take);
       resolve();
     };
     const take = (chunk: Buffer): void => {
-      left -= chunk.length;
-      if (left < 0) end();
+      taken += chunk.length;
+      if (taken > DRAIN_BYTES_MAX) end();
     };
-    const timer = setTimeout(end, DRAIN_MS);
+    const pace = setInterval(() => {
+      if (taken - before < PACE_BYTES) end();
+      before = taken;
+    }, PACE_MS);
     request.on('data', take);
     for (const event of ['end', 'close', 'error']) request.once(event, end);
     request.resume();

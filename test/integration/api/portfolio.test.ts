@@ -271,6 +271,7 @@ describe('the endpoint', () => {
       expect(await ask(address)).toMatchObject({
         address,
         total_usd: 0,
+        net_worth_usd: 0,
         // Nobody but the node knows what it has of the native coin.
         native_usd: null,
         tokens_usd: 0,

@@ -132,10 +132,11 @@ test('the native coin is priced as its wrapped token and counts once', async () 
     expectClose(got.native!.value_usd, worth, 1e-12);
     expectClose(got.native_usd, confidence >= 0.5 ? worth : 0);
     if (got.unclaimed_usd !== null)
-      expectClose(got.total_usd, got.native_usd! + got.tokens_usd + got.positions_usd + got.unclaimed_usd);
+      expectClose(got.net_worth_usd, got.native_usd! + got.total_usd + got.unclaimed_usd);
+    expectClose(got.total_usd, got.tokens_usd + got.positions_usd);
     // Known of some positions only, the sum is not known.
     expect(got.unclaimed_usd === null).toBe(got.positions.some((position) => position.unclaimed === null));
-    const parts = [got.native!, ...got.tokens, ...got.positions].map(({ portfolio_pct }) => portfolio_pct);
+    const parts = [...got.tokens, ...got.positions].map(({ portfolio_pct }) => portfolio_pct);
     expect(sum(parts)).toBeCloseTo(got.total_usd > 0 ? 100 : 0, 6);
     expect(got.flags).not.toContain('node_away');
   }
@@ -190,7 +191,7 @@ test('positions show what a collect would pay out, beside what they hold', async
     const isSilent = got.positions.some((position) => position.unclaimed === null);
     if (isSilent) expect(got.unclaimed_usd).toBeNull();
     else expectClose(got.unclaimed_usd, counted);
-    expectClose(got.total_usd, (got.native_usd ?? 0) + got.tokens_usd + got.positions_usd + counted);
+    expectClose(got.net_worth_usd, (got.native_usd ?? 0) + got.total_usd + counted);
   }
   expect(met.owed).toBeGreaterThan(2);
   expect(met.silent).toBeGreaterThan(0);
