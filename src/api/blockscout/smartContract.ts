@@ -5,7 +5,8 @@
  */
 import { AbiCoder, getAddress } from 'ethers';
 
-import { isAddress, toLowerHex, type Hex } from '../../domain/hex';
+import { findAddress } from '../../domain/address';
+import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
 import { readContractView, type ContractView } from '../../query/contractView';
@@ -53,8 +54,8 @@ function smartContract(deps: DialectDeps, path: string): Route {
       const { chainId: chainText, address: text = '' } = ctx.params;
       const chainId = deps.chainIds.find((id) => String(id) === (chainText ?? String(deps.chainIds[0])));
       if (chainId === undefined) return answer(ctx, 404, { message: 'Not found' });
-      if (!isAddress(text)) return answer(ctx, 422, INVALID_ADDRESS);
-      const address = toLowerHex(text);
+      const address = findAddress(text);
+      if (address === null) return answer(ctx, 422, INVALID_ADDRESS);
       const moment = momentOf(deps, chainId);
       setHeadHeaders(ctx, moment);
       const key = `blockscout ${chainId} ${moment?.head.version ?? ''} ${address}`;

@@ -39,6 +39,44 @@ export const SOURCIFY_FIELDS = [
 ] as const;
 export type SourcifyField = (typeof SOURCIFY_FIELDS)[number];
 
+const BYTECODE_PARTS = [
+  'onchainBytecode',
+  'recompiledBytecode',
+  'sourceMap',
+  'linkReferences',
+  'cborAuxdata',
+  'transformations',
+  'transformationValues',
+] as const;
+
+/** Fields of which a part may be asked for, and the parts whose own keys are whatever the settings have. */
+const PARTS: ReadonlyMap<string, readonly string[]> = new Map<SourcifyField, readonly string[]>([
+  ['creationBytecode', BYTECODE_PARTS],
+  ['runtimeBytecode', [...BYTECODE_PARTS, 'immutableReferences']],
+  ['deployment', ['transactionHash', 'blockNumber', 'transactionIndex', 'deployer']],
+  [
+    'compilation',
+    ['language', 'compiler', 'compilerVersion', 'compilerSettings', 'name', 'fullyQualifiedName'],
+  ],
+  ['stdJsonInput', ['language', 'sources', 'settings']],
+  ['signatures', ['function', 'event', 'error']],
+  ['proxyResolution', ['isProxy', 'proxyType', 'implementations']],
+]);
+const OPEN_PARTS: ReadonlySet<string> = new Set([
+  'transformationValues',
+  'compilerSettings',
+  'settings',
+  'sources',
+]);
+
+/** Whether a field may be asked for by that name: its own, or that of a part with dots. */
+export function isFieldPath(path: string): boolean {
+  const [field = '', part, ...rest] = path.split('.');
+  const known: readonly string[] = SOURCIFY_FIELDS;
+  if (part === undefined) return known.includes(field);
+  return PARTS.get(field)?.includes(part) === true && (rest.length === 0 || OPEN_PARTS.has(part));
+}
+
 const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1967: 'EIP1967Proxy',
   eip1967_beacon: 'EIP1967Proxy',
@@ -84,7 +122,7 @@ export function fieldsOf(
     signatures: signaturesOf(record),
     proxyResolution: proxyOf(view),
     creationBytecode: creationOf(record),
-    runtimeBytecode: { ...NO_BYTECODE, onchainBytecode: runtimeCode },
+    runtimeBytecode: { ...NO_BYTECODE, immutableReferences: null, onchainBytecode: runtimeCode },
     metadata: null,
     storageLayout: null,
     userdoc: null,
@@ -115,15 +153,7 @@ function deploymentOf({ facts }: ContractView): Json {
   };
 }
 
-const NO_BYTECODE = {
-  onchainBytecode: null,
-  recompiledBytecode: null,
-  sourceMap: null,
-  linkReferences: null,
-  cborAuxdata: null,
-  transformations: null,
-  transformationValues: null,
-} as const;
+const NO_BYTECODE: Json = Object.fromEntries(BYTECODE_PARTS.map((part) => [part, null]));
 
 function creationOf({ constructorArguments }: VerifiedContract): Json {
   const values = constructorArguments === null ? null : { constructorArguments };

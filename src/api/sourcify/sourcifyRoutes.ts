@@ -4,7 +4,8 @@
  */
 import { getAddress } from 'ethers';
 
-import { isAddress, isHexData, toLowerHex, type Hex } from '../../domain/hex';
+import { findAddress } from '../../domain/address';
+import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerifiedContract } from '../../domain/verifiedContract';
 import { findVerification } from '../../query/contractFacts';
 import { readContractView } from '../../query/contractView';
@@ -14,7 +15,7 @@ import { momentOf, type ChainMoment } from '../explorer/explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { signatureLookup } from './signatureLookup';
-import { fieldsOf, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
+import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
 
 /** Verifications arrive between blocks: an answer is not given again for longer. */
 const KEEP_MS = 3_000;
@@ -58,12 +59,12 @@ function contract(deps: DialectDeps): Route {
       const { chainId: chainText = '', address: addressText = '' } = ctx.params;
       const chainId = deps.chainIds.find((id) => String(id) === chainText);
       if (chainId === undefined) return refuse(ctx, unsupported(chainText));
-      if (!isAddress(addressText)) return refuse(ctx, invalid(`Invalid address: ${shown(addressText)}`));
+      const address = findAddress(addressText);
+      if (address === null) return refuse(ctx, invalid(`Invalid address: ${shown(addressText)}`));
       const wanted = readFields(ctx);
       if ('customCode' in wanted) return refuse(ctx, wanted);
       const moment = momentOf(deps, chainId);
       setHeadHeaders(ctx, moment);
-      const address = toLowerHex(addressText);
       const key = `sourcify ${chainId} ${moment?.head.version ?? ''} ${address} ${wanted.paths.join()}`;
       const read = (): Promise<Json | null> => readAnswer(deps, chainId, moment, address, wanted.paths);
       const { body, etag } = await deps.cache.get(
@@ -152,9 +153,8 @@ function readFields(ctx: RouteContext): { readonly paths: readonly string[] } | 
   if (fields === 'all') return { paths: SOURCIFY_FIELDS };
   const given = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
   const minimal: ReadonlySet<string> = new Set(MINIMAL);
-  const known: ReadonlySet<string> = new Set(SOURCIFY_FIELDS);
   const strange = given.find(
-    (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !isKnown(path, known, minimal),
+    (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !(minimal.has(path) || isFieldPath(path)),
   );
   if (strange !== undefined) return invalid(`Field identifier ${shown(strange)} not recognized`);
   if (omit !== null) return { paths: SOURCIFY_FIELDS.filter((field) => !given.includes(field)) };
@@ -162,10 +162,6 @@ function readFields(ctx: RouteContext): { readonly paths: readonly string[] } | 
 }
 
 const MINIMAL = ['matchId', 'match', 'creationMatch', 'runtimeMatch', 'chainId', 'address', 'verifiedAt'];
-
-function isKnown(path: string, known: ReadonlySet<string>, minimal: ReadonlySet<string>): boolean {
-  return minimal.has(path) || known.has(path.split('.')[0] ?? '');
-}
 
 function allChains(deps: DialectDeps): Route {
   return {
@@ -180,8 +176,8 @@ function allChains(deps: DialectDeps): Route {
     },
     async handle(ctx) {
       const text = ctx.params['address'] ?? '';
-      if (!isAddress(text)) return refuse(ctx, invalid(`Invalid address: ${shown(text)}`));
-      const address = toLowerHex(text);
+      const address = findAddress(text);
+      if (address === null) return refuse(ctx, invalid(`Invalid address: ${shown(text)}`));
       const records = await Promise.all(
         deps.chainIds.map(async (chainId) => {
           const facts = await deps.contracts.find(chainId, address);

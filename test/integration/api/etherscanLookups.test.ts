@@ -25,6 +25,9 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
+/** One of EIP-55's examples with a letter in the wrong case. */
+const MISTYPED = '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
 const minimalOf = ({ contract }: VerifiedRecord) => ({
   matchId: null,
   match: contract.status,
@@ -147,9 +150,14 @@ test('Sourcify: what is not verified is a 404 with an empty match, bad questions
     [`/v2/contract/x/${SINGLE}`, 404, 'unsupported_chain'],
     ['/v2/contract/369/0x12', 400, 'invalid_parameter'],
     ['/v2/contract/all-chains/0x12', 400, 'invalid_parameter'],
+    [`/v2/contract/369/${MISTYPED}`, 400, 'invalid_parameter'],
+    [`/v2/contract/all-chains/${MISTYPED}`, 400, 'invalid_parameter'],
     [`/v2/contract/369/${SINGLE}?fields=abi&omit=sources`, 400, 'invalid_parameter'],
     [`/v2/contract/369/${SINGLE}?fields=constructor`, 400, 'invalid_parameter'],
     [`/v2/contract/369/${SINGLE}?fields=abi.__proto__.x.y.z`, 400, 'invalid_parameter'],
+    [`/v2/contract/369/${SINGLE}?fields=compilation.foo`, 400, 'invalid_parameter'],
+    [`/v2/contract/369/${SINGLE}?fields=compilation.name.foo`, 400, 'invalid_parameter'],
+    [`/v2/contract/369/${SINGLE}?fields=abi.foo`, 400, 'invalid_parameter'],
     [`/v2/contract/369/${SINGLE}?omit=nothing`, 400, 'invalid_parameter'],
   ] as const) {
     const answer = await world.api.ask(path);
@@ -206,7 +214,10 @@ test('Blockscout: a verified contract has what its clients read, on the default 
     const { status, json } = await world.api.ask(path);
     expect([path, status, json]).toEqual([path, 404, { message: 'Not found' }]);
   }
-  expect((await world.api.ask('/api/v2/smart-contracts/0x12')).status).toBe(422);
+  for (const address of ['0x12', MISTYPED]) {
+    const { status, json } = await world.api.ask(`/api/v2/smart-contracts/${address}`);
+    expect([status, json]).toEqual([422, { errors: [expect.objectContaining({ title: 'Invalid value' })] }]);
+  }
   expect((await world.api.ask(`/1/api/v2/smart-contracts/${MULTI}`)).status).toBe(404);
 });
 
