@@ -13,6 +13,8 @@ export interface VerificationRequest extends ContractId {
   readonly license: string | null;
   /** As whoever asks encoded them; compared with the chain where its creation code is known. Null or absent: not told. */
   readonly constructorArguments?: Hex | null;
+  /** Addresses of libraries beside those of the settings, by the name alone; compared with what is linked on the chain. */
+  readonly libraries?: Readonly<Record<string, Hex>>;
 }
 
 export type VerificationState =

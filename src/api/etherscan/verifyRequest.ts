@@ -48,6 +48,7 @@ export function readVerification(asked: AskedParams, chainId: number): Verificat
     compilerVersion,
     license: readLicense(asked),
     constructorArguments: readArguments(asked),
+    libraries: format === 'solidity-single-file' ? readLibraries(asked) : {},
   };
 }
 
@@ -78,11 +79,9 @@ function singleFileInput(asked: AskedParams, content: string, contractName: stri
   const path = at > 0 ? contractName.slice(0, at) : `${contractName.slice(at + 1)}.sol`;
   const evmVersion = textOf(asked, 'evmversion');
   if (evmVersion !== null && !/^[a-zA-Z]{1,40}$/.test(evmVersion)) throw badFormat('evmversion');
-  const libraries = readLibraries(asked);
   const settings = {
     optimizer: { enabled: readFlag(asked, 'optimizationUsed'), runs: readRuns(asked) },
     ...(evmVersion === null || evmVersion.toLowerCase() === 'default' ? {} : { evmVersion }),
-    ...(Object.keys(libraries).length === 0 ? {} : { libraries: { '': libraries } }),
   };
   return { language: 'Solidity', sources: { [path]: { content } }, settings };
 }
@@ -99,7 +98,7 @@ function readRuns(asked: AskedParams): number {
   return text === null ? 200 : numberOf(text, 'runs', RUNS_MAX);
 }
 
-/** `libraryname1` with `libraryaddress1`, and so on. */
+/** `libraryname1` with `libraryaddress1`, and so on. Whoever links after compiling has none of them in the settings. */
 function readLibraries(asked: AskedParams): Record<string, Hex> {
   const libraries: Record<string, Hex> = {};
   for (let index = 1; index <= LIBRARIES_MAX; index += 1) {

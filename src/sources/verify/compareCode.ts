@@ -40,6 +40,8 @@ export interface CompareOptions {
   readonly address: Hex;
   /** Where metadata stands in the compiled code; see findMetadata. */
   readonly metadata: readonly CodeRange[];
+  /** What holes must be filled with where it was told: addresses by fully qualified name, or by the name alone. */
+  readonly libraries: ReadonlyMap<string, Hex>;
 }
 
 /** Compares code of the chain (0x hex) with what was compiled. */
@@ -55,7 +57,7 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
   }
   const body = chain.slice(0, length);
   const protectedCode = protectCalls(compiled.code, options);
-  const linked = link(protectedCode, body, compiled.links);
+  const linked = link(protectedCode, body, compiled.links, options.libraries);
   if ('difference' in linked) return linked;
   const filled = fillImmutables(linked.code, body, compiled.immutables);
   if ('difference' in filled) return filled;
@@ -84,6 +86,7 @@ function link(
   code: string,
   body: string,
   links: CompiledCode['links'],
+  told: CompareOptions['libraries'],
 ): Linked | { readonly difference: string } {
   const libraries: Record<string, Hex> = {};
   let linked = code;
@@ -93,10 +96,18 @@ function link(
     if (found.size !== 1)
       return { difference: `library ${name} stands with ${found.size} addresses in the code` };
     if (/^0*$/.test(address)) return { difference: `library ${name} is not linked in the code` };
+    const wanted = told.get(name) ?? told.get(bareName(name));
+    if (wanted !== undefined && wanted !== `0x${address}`)
+      return { difference: `library ${name} is 0x${address} in the code, not ${wanted}` };
     libraries[name] = `0x${address}`;
     for (const range of ranges) linked = copyRange(linked, body, range);
   }
   return { code: linked, libraries };
+}
+
+/** `L` of `path:L`. */
+export function bareName(name: string): string {
+  return name.slice(name.lastIndexOf(':') + 1);
 }
 
 function fillImmutables(

@@ -8,6 +8,7 @@ import { errorText } from '../../errors';
 import { findLicense } from '../license';
 import { hashCode, NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../verifiedRecord';
 import {
+  bareName,
   compareCode,
   findMetadata,
   hasMetadataHash,
@@ -108,7 +109,10 @@ async function compareOne(
   contract: CompiledContract,
 ): Promise<{ readonly match: CodeMatch } | { readonly difference: string }> {
   const compiled: CompiledCode = contract[kind];
-  const options = { kind, address: job.request.address };
+  const libraries = new Map(
+    Object.entries({ ...readLibraries(job.input.settings), ...job.request.libraries }),
+  );
+  const options = { kind, address: job.request.address, libraries };
   const plain = compareCode(onChain, compiled, { ...options, metadata: [] });
   if ('match' in plain)
     return { match: { ...plain.match, exact: isHashed(job.input) && hasMetadataHash(compiled.code) } };
@@ -181,10 +185,20 @@ function makeRecord(
       evmVersion: typeof evmVersion === 'string' ? evmVersion.slice(0, 40) : null,
       license: request.license ?? findLicense(input.sources[compiled.path]?.content ?? ''),
       abi: compiled.abi,
-      libraries: { ...readLibraries(settings), ...match.libraries },
+      libraries: mergeLibraries(readLibraries(settings), match.libraries),
       settings: JSON.stringify(settings),
     },
   };
+}
+
+/** Those that the settings name without a path are the same that the code names with one. */
+function mergeLibraries(
+  told: Readonly<Record<string, Hex>>,
+  linked: CodeMatch['libraries'],
+): Record<string, Hex> {
+  const names = new Set(Object.keys(linked).map(bareName));
+  const rest = Object.entries(told).filter(([name]) => name !== bareName(name) || !names.has(name));
+  return { ...Object.fromEntries(rest), ...linked };
 }
 
 function recordIn(value: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {

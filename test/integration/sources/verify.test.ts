@@ -175,16 +175,23 @@ test('a contract linked to another library than the settings say is refused', as
   const library = await deployKnown(rpc, tricky.get('Sum_Library')!);
   const name = 'contracts/Tricky.sol:Sum_Library';
   const linked = await deployKnown(rpc, tricky.get('Linked')!, [], { [name]: library.address });
-  const settings = {
-    ...TRICKY.input.settings,
-    libraries: { 'contracts/Tricky.sol': { Sum_Library: `0x${'77'.repeat(20)}` } },
+  const verifyWith = (path: string, at: Hex): Promise<VerificationState> => {
+    const settings = { ...TRICKY.input.settings, libraries: { [path]: { Sum_Library: at } } };
+    return verify(tricky.get('Linked')!, linked.address, { input: { ...TRICKY.input, settings } });
   };
-  const state = await verify(tricky.get('Linked')!, linked.address, { input: { ...TRICKY.input, settings } });
-  expect(state).toMatchObject({
+  const other: Hex = `0x${'77'.repeat(20)}`;
+  expect(await verifyWith('contracts/Tricky.sol', other)).toMatchObject({
     state: 'failed',
     reason: expect.stringContaining('runtime code differs in'),
   });
+  // Which the compiler does not link.
+  expect(await verifyWith('', other)).toMatchObject({
+    state: 'failed',
+    reason: `library ${name} is ${library.address} in the code, not ${other}`,
+  });
   expect(await own(linked.address)).toBeNull();
+  expect(await verifyWith('', library.address)).toMatchObject({ state: 'verified' });
+  expect((await own(linked.address))?.libraries).toEqual({ [name]: library.address });
 });
 
 test.each([

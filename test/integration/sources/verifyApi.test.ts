@@ -1,6 +1,8 @@
 /** Verification over the Etherscan dialect, by the whole program on two real chains: handed in, compiled, stored, seen everywhere. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { getAddress } from 'ethers';
+
 import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
 import { openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
 import { runAll } from '../../../src/commands/runAll';
@@ -200,6 +202,30 @@ test('a single file with its settings is verified too', async () => {
   expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
   expect(await recordOf(address, 369)).toMatchObject({
     data: { name: 'Immutable_Vault', verification: { status: 'match' }, license: 'GPL-3.0' },
+  });
+});
+
+test('a single file with a library is verified with its true address alone, and names it once', async () => {
+  const name = 'contracts/Tricky.sol:Sum_Library';
+  const { rpc } = chains[0]!;
+  const sum = (await deploy(rpc, tricky.get('Sum_Library')!)).address;
+  const { address } = await deploy(rpc, tricky.get('Linked')!, [], { [name]: sum });
+  const handIn = async (libraryaddress1: Hex): Promise<Json> => {
+    const fields = fieldsFor(tricky.get('Linked')!, address, {
+      codeformat: 'solidity-single-file',
+      sourceCode: vault().input.sources['contracts/Tricky.sol']!.content,
+      optimizationUsed: '1',
+      evmversion: 'shanghai',
+      libraryname1: 'Sum_Library',
+      libraryaddress1,
+    });
+    return settled((await post(fields))['result']);
+  };
+  expect(await handIn(NOBODY)).toMatchObject({ result: 'Fail - Unable to verify' });
+  expect(await handIn(sum)).toMatchObject({ result: 'Pass - Verified' });
+  expect((await sourceOf('/api', address))['Library']).toBe(`Sum_Library:${sum.slice(2)}`);
+  expect(await get(`/api/v2/smart-contracts/${address}`)).toMatchObject({
+    external_libraries: [{ name: 'Sum_Library', address_hash: getAddress(sum) }],
   });
 });
 

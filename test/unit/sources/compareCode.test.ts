@@ -27,7 +27,7 @@ beforeAll(async () => {
   commented = readCompiled(again.output, maker);
 });
 
-const options = { kind: 'runtime', address: ADDRESS, metadata: [] } as const;
+const options = { kind: 'runtime', address: ADDRESS, metadata: [], libraries: new Map() } as const;
 const toHex = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 
 test('code equals itself exactly, and an argument tail only where it is creation code', () => {
@@ -89,7 +89,7 @@ test('a library stands with its own address in front, and only its own', () => {
   expect(compareCode(deployed(`0x${'5b'.repeat(20)}`), runtime, options)).toHaveProperty('difference');
 });
 
-test('a linked library is named with its address; none, or two of them, are a difference', () => {
+test('a linked library is named with its address; none, another than was told, or two of them, are a difference', () => {
   const { runtime } = compiled.get('Linked')!;
   const name = 'contracts/Tricky.sol:Sum_Library';
   const [hole] = runtime.links.get(name)!;
@@ -98,6 +98,14 @@ test('a linked library is named with its address; none, or two of them, are a di
   expect(compareCode(`0x${linked('c4')}`, runtime, options)).toMatchObject({
     match: { libraries: { [name]: `0x${'c4'.repeat(20)}` } },
   });
+  const right: Hex = `0x${'c4'.repeat(20)}`;
+  const wrong: Hex = `0x${'c5'.repeat(20)}`;
+  for (const told of [name, 'Sum_Library']) {
+    const compare = (address: Hex) =>
+      compareCode(`0x${linked('c4')}`, runtime, { ...options, libraries: new Map([[told, address]]) });
+    expect(compare(right)).toHaveProperty('match.libraries', { [name]: right });
+    expect(compare(wrong)).toEqual({ difference: `library ${name} is ${right} in the code, not ${wrong}` });
+  }
   expect(compareCode(`0x${linked('00')}`, runtime, options)).toEqual({
     difference: `library ${name} is not linked in the code`,
   });
