@@ -2,6 +2,7 @@
 import type { EndpointPool } from '../chain/endpointPool';
 import { isAddress, isHexData, toLowerHex, type Hex } from '../domain/hex';
 import type { ContractId } from '../domain/verifiedContract';
+import { findRecentCreation, type Creation } from './findRecentCreation';
 
 export interface ChainCode {
   /** Whether a node of the chain is known. */
@@ -12,11 +13,13 @@ export interface ChainCode {
   listCodes(chainId: number, addresses: readonly Hex[]): Promise<(Hex | null)[]>;
   /** Creation code with its arguments of a contract that a transaction created; null: not known, or another contract made it. */
   findCreationCode(contract: ContractId, transaction: Hex): Promise<Hex | null>;
+  /** The creation of a contract in the last blocks; null: not found there, or no node of the chain is known. Throws node_failed. */
+  findRecentCreation(contract: ContractId): Promise<Creation | null>;
 }
 
 /** Reads over one pool of endpoints per chain. */
 export function createChainCode(
-  pools: ReadonlyMap<number, Pick<EndpointPool, 'call' | 'batchSettled'>>,
+  pools: ReadonlyMap<number, Pick<EndpointPool, 'call' | 'run' | 'batchSettled'>>,
 ): ChainCode {
   return {
     knows: (chainId) => pools.has(chainId),
@@ -41,6 +44,10 @@ export function createChainCode(
       return isAddress(created) && toLowerHex(created) === address && isHexData(input)
         ? toLowerHex(input)
         : null;
+    },
+    async findRecentCreation({ chainId, address }) {
+      const pool = pools.get(chainId);
+      return pool === undefined ? null : findRecentCreation(pool, address);
     },
   };
 }

@@ -75,7 +75,7 @@ export function createVerifiedStore(database: Database, runner: QueryRunner, now
 }
 
 type Worth = Pick<VerifiedRecord, 'codeHash'> & {
-  readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'verifiedAt'>;
+  readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'constructorArguments'>;
 };
 
 /** Whether a record is worth more than another of the same contract. */
@@ -85,6 +85,8 @@ function saysMore(record: Worth, old: Worth): boolean {
   if ((record.codeHash === null) !== (old.codeHash === null)) return record.codeHash !== null;
   const rank = SOURCE_RANK[a.source] - SOURCE_RANK[b.source];
   if (rank !== 0) return rank > 0;
+  if ((a.constructorArguments === null) !== (b.constructorArguments === null))
+    return a.constructorArguments !== null;
   // The code of an address may have changed, by a self-destruct: what is there now counts.
   return record.codeHash !== old.codeHash;
 }

@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
-import type { ContractId, VerificationStatus } from '../domain/verifiedContract';
+import type { ContractId, VerifiedContract } from '../domain/verifiedContract';
 import type {
   Submission,
   VerificationQueue,
@@ -35,7 +35,7 @@ export interface VerifyQueueDeps {
   readonly chain: ChainCode;
   readonly reader: VerificationStore;
   readonly store: VerifiedStore;
-  /** The transaction that created a contract; null where it is not known. */
+  /** The transaction that created a contract; null where it is not known, as of one that the index has not reached. */
   findCreationTransaction(contract: ContractId): Promise<Hex | null>;
   readonly log: Logger;
   /** Unix milliseconds. */
@@ -73,11 +73,13 @@ export function createVerifyQueue(given: VerifyQueueDeps): VerificationQueue {
         throw new AppError('bad_request', 'the name of the contract is missing');
       }
       const digest = digestOf(request);
-      const own = await findOwnStatus(deps.reader, request);
-      if (own === 'exact_match') return { kind: 'already_verified', status: own };
-      if (!deps.chain.knows(request.chainId)) return { kind: 'no_node' };
+      const own = await findOwn(deps.reader, request);
+      const already = own?.status === 'exact_match' ? ALREADY : null;
+      if (already !== null && !lacksArguments(own)) return already;
+      if (!deps.chain.knows(request.chainId)) return already ?? { kind: 'no_node' };
       const onChain = await readOnChain(deps, request);
-      if (onChain === null) return { kind: 'no_code' };
+      if (onChain === null) return already ?? { kind: 'no_code' };
+      if (already !== null && onChain.creation === null) return already;
       // Another one may have handed it in meanwhile.
       const same = open.get(digest);
       if (same !== undefined) return { kind: 'queued', guid: same };
@@ -114,12 +116,16 @@ function writeRequest(request: VerificationRequest): string {
   }
 }
 
-async function findOwnStatus(
-  reader: VerificationStore,
-  contract: ContractId,
-): Promise<VerificationStatus | null> {
+const ALREADY = { kind: 'already_verified', status: 'exact_match' } as const;
+
+async function findOwn(reader: VerificationStore, contract: ContractId): Promise<VerifiedContract | null> {
   const [own] = await reader.listOwn([contract]);
-  return own?.contract.status ?? null;
+  return own?.contract ?? null;
+}
+
+/** Whether it was verified here without its creation code: once that is known, it may be handed in again. */
+function lacksArguments(own: VerifiedContract | null): boolean {
+  return own?.source === 'local' && own.constructorArguments === null;
 }
 
 /** null: no code is there. */
@@ -127,8 +133,10 @@ async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise
   const runtime = await deps.chain.getCode(contract);
   if (runtime === null || runtime === '0x') return null;
   const transaction = await deps.findCreationTransaction(contract);
-  const creation = transaction === null ? null : await deps.chain.findCreationCode(contract, transaction);
-  return { runtime, creation, transaction };
+  if (transaction !== null)
+    return { runtime, creation: await deps.chain.findCreationCode(contract, transaction), transaction };
+  const recent = await deps.chain.findRecentCreation(contract);
+  return { runtime, creation: recent?.code ?? null, transaction: recent?.transaction ?? null };
 }
 
 /** Never rejects: whatever happens is the ticket's state. */

@@ -55,6 +55,7 @@ function codes(chains: Readonly<Record<number, Readonly<Record<Hex, string>>>>):
     getCode: async ({ chainId, address }) => codeAt(chainId, address),
     listCodes: async (chainId, addresses) => addresses.map((address) => codeAt(chainId, address)),
     findCreationCode: async () => null,
+    findRecentCreation: async () => null,
   };
 }
 const runtimes = (contracts: readonly WorldContract[]): Record<Hex, string> =>

@@ -65,6 +65,7 @@ interface Asked {
   readonly input?: unknown;
   readonly name?: string;
   readonly version?: string;
+  readonly constructorArguments?: Hex;
 }
 
 /** Submits and waits for the end. */
@@ -76,6 +77,7 @@ async function verify(contract: WorldContract, address: Hex, asked: Asked = {}):
     contractName: asked.name ?? `${contract.path}:${contract.name}`,
     compilerVersion: asked.version ?? `v${contract.version}`,
     license: null,
+    constructorArguments: asked.constructorArguments ?? null,
   });
   if (submission.kind !== 'queued') throw new Error(submission.kind);
   await eventually(120_000, () => queue.status(submission.guid)?.state !== 'pending', true);
@@ -137,6 +139,35 @@ test('sources with another comment are a match, and a later exact match takes it
   expect(await verify(vault(), deployed.address, { input })).toEqual({ state: 'verified', status: 'match' });
   expect(await verify(vault(), deployed.address)).toEqual({ state: 'verified', status: 'exact_match' });
   expect((await own(deployed.address))?.status).toBe('exact_match');
+});
+
+test('what the index has not reached is checked with its creation as the node has it', async () => {
+  const deployed = await deploy(rpc, vault(), vaultValues);
+  const told: Hex = `0x${deployed.constructorArguments.slice(2).replace('ab', 'cd')}`;
+  expect(await verify(vault(), deployed.address, { constructorArguments: told })).toEqual({
+    state: 'failed',
+    reason: expect.stringMatching(/constructor arguments are not those/),
+  });
+  expect(await own(deployed.address)).toBeNull();
+  expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
+  const [stored] = await db.reader.listOwn([{ chainId: 369, address: deployed.address }]);
+  expect(stored).toMatchObject({
+    contract: { constructorArguments: deployed.constructorArguments },
+    deployment: { transaction: deployed.transaction },
+  });
+});
+
+test('what was verified without its creation gets its arguments when it is handed in again', async () => {
+  const deployed = await deploy(rpc, vault(), vaultValues);
+  // Older than the blocks whose state is looked at.
+  await rpc.call('anvil_mine', ['0x100']);
+  expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
+  expect((await own(deployed.address))?.constructorArguments).toBeNull();
+  await expect(verify(vault(), deployed.address)).rejects.toThrow('already_verified');
+  creations.set(deployed.address, deployed.transaction);
+  expect(await verify(vault(), deployed.address)).toMatchObject({ state: 'verified' });
+  expect((await own(deployed.address))?.constructorArguments).toBe(deployed.constructorArguments);
+  await expect(verify(vault(), deployed.address)).rejects.toThrow('already_verified');
 });
 
 test('a contract that another contract made has no creation code to compare, and its arguments are unknown', async () => {

@@ -205,6 +205,16 @@ test('a single file with its settings is verified too', async () => {
   });
 });
 
+test('right after its deployment a contract is held to its constructor arguments, and keeps them', async () => {
+  const { address, constructorArguments } = await deploy(chains[0]!.rpc, vault(), vaultValues(77));
+  const handIn = async (told: string): Promise<Json> =>
+    settled((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
+  const right = constructorArguments.slice(2);
+  expect(await handIn(right.replace('ab', 'cd'))).toMatchObject({ result: 'Fail - Unable to verify' });
+  expect(await handIn(right)).toMatchObject({ result: 'Pass - Verified' });
+  expect((await sourceOf('/api', address))['ConstructorArguments']).toBe(right);
+});
+
 test('a single file with a library is verified with its true address alone, and names it once', async () => {
   const name = 'contracts/Tricky.sol:Sum_Library';
   const { rpc } = chains[0]!;

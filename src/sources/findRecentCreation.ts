@@ -1,0 +1,81 @@
+/** Finds the transaction that created a contract a moment ago, which the index has not reached, out of the node's last blocks. */
+import { getCreateAddress } from 'ethers';
+import { z } from 'zod';
+
+import type { Endpoint } from '../chain/endpoint';
+import type { EndpointPool } from '../chain/endpointPool';
+import { RpcError } from '../chain/rpcError';
+import { isAddress, isHash, isHexData, isQuantity, numberToHex, toLowerHex, type Hex } from '../domain/hex';
+
+/** Full nodes keep the state of the last 128 blocks; the head may move on meanwhile. */
+const RECENT_BLOCKS = 120;
+
+export interface Creation {
+  readonly transaction: Hex;
+  /** Creation code with its arguments. */
+  readonly code: Hex;
+}
+
+/**
+ * Null: it is older, another contract made it, or no node has the state of those blocks any more. At most ten reads of one node.
+ * Throws node_failed.
+ */
+export async function findRecentCreation(
+  pool: Pick<EndpointPool, 'run'>,
+  contract: Hex,
+): Promise<Creation | null> {
+  try {
+    return await pool.run((endpoint, signal) => readCreation(endpoint, contract, signal), { roundsMax: 2 });
+  } catch (error) {
+    if (error instanceof RpcError && error.kind === 'unknown_block') return null;
+    throw error;
+  }
+}
+
+async function readCreation(
+  endpoint: Endpoint,
+  contract: Hex,
+  signal: AbortSignal,
+): Promise<Creation | null> {
+  const hasCode = (block: number): Promise<boolean> =>
+    endpoint.call('eth_getCode', [contract, numberToHex(block)], toHasCode, signal);
+  const head = await endpoint.call('eth_blockNumber', [], toNumber, signal);
+  // Without code after the lower one, with code after the upper one.
+  let [lower, upper] = [Math.max(0, head - RECENT_BLOCKS), head];
+  if (await hasCode(lower)) return null;
+  if (!(await hasCode(upper)))
+    throw new RpcError('unknown_block', `${endpoint.name}: the contract is not there yet`);
+  while (upper - lower > 1) {
+    const middle = Math.floor((lower + upper) / 2);
+    if (await hasCode(middle)) upper = middle;
+    else lower = middle;
+  }
+  const block = await endpoint.call('eth_getBlockByNumber', [numberToHex(upper), true], toBlock, signal);
+  if (block === null) throw new RpcError('unknown_block', `${endpoint.name}: block ${upper} is unknown`);
+  const created = block.transactions.find(
+    ({ to, from, nonce }) =>
+      to == null && getCreateAddress({ from, nonce: BigInt(nonce) }).toLowerCase() === contract,
+  );
+  if (created === undefined) return null;
+  return { transaction: toLowerHex(created.hash), code: toLowerHex(created.input) };
+}
+
+const codeShape = z.custom<Hex>(isHexData);
+const numberShape = z.custom<Hex>(isQuantity);
+const blockShape = z
+  .object({
+    transactions: z.array(
+      z.object({
+        from: z.custom<Hex>(isAddress),
+        to: z.unknown(),
+        nonce: z.custom<Hex>(isQuantity),
+        hash: z.custom<Hex>(isHash),
+        input: z.custom<Hex>(isHexData),
+      }),
+    ),
+  })
+  .nullable();
+
+const toHasCode = (code: unknown): boolean => codeShape.parse(code) !== '0x';
+const toNumber = (quantity: unknown): number => Number(numberShape.parse(quantity));
+const toBlock = (block: unknown): z.infer<typeof blockShape> => blockShape.parse(block);
