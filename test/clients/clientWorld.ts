@@ -40,6 +40,8 @@ export interface ClientWorld {
   readonly twoFaced: { readonly 369: Placed; readonly 943: Placed };
   /** On chain 369, of one file with constructor arguments. */
   readonly vault: Placed;
+  /** The same made by the new pipeline, which only the settings tell. */
+  readonly vaultByIr: Placed;
   /** On chain 369, deployed and verified by nobody. */
   readonly unverified: Placed;
   /** All that is verified on chain 369. */
@@ -102,12 +104,17 @@ async function settle(clients: string, chains: readonly Chain[]): Promise<Client
   };
   await makeVaults(twoFaced[943].address, second!.rpc);
   const vault = await place(first, tricky.find(isNamed('Immutable_Vault'))!, [OWNER, 12_345, 'the label']);
+  const byIr = await compileSet({
+    ...TRICKY,
+    input: { ...TRICKY.input, settings: { ...TRICKY.input.settings, viaIR: true } },
+  });
+  const vaultByIr = await place(first, byIr.find(isNamed('Immutable_Vault'))!, [OWNER, 54_321, 'by IR']);
   const unverified = await place(first, world.find(isNamed('Pulse_Token_3'))!, [OWNER]);
   const others = world.filter((contract) => contract !== unverified.contract);
   const many = await placeAll(first!.rpc, 369, others);
   const home = await createProgramHome();
   const program = await home.start([first!.node.url], { RPC_URL_943: second!.node.url, FINALITY_DEPTH: '4' });
-  const verified = [twoFaced[369], vault, ...many];
+  const verified = [twoFaced[369], vault, vaultByIr, ...many];
   try {
     await storeAll(
       home,
@@ -126,6 +133,7 @@ async function settle(clients: string, chains: readonly Chain[]): Promise<Client
     program,
     twoFaced,
     vault,
+    vaultByIr,
     unverified,
     verified,
     async close() {

@@ -187,6 +187,30 @@ test.each([
   },
 );
 
+test('a single file that only its settings tell how to compile is cloned with them, to the same code', async () => {
+  const { address, contract } = world.vaultByIr;
+  const home = prepareHome('0.8.30');
+  configure(369, '/api');
+  const args = ['clone', address, 'cloned', '--chain', '369', '--no-git', '--source', 'etherscan'];
+  expect((await run('forge', args, home)).stdout).toContain('Compiler run successful!');
+  const project = readTree(join(folder, 'cloned'));
+  expect(project['foundry.toml']).toContain('via_ir = true');
+  const built = Object.keys(project).find((path) => /^out\/.*\/Immutable_Vault\.json$/.test(path));
+  const { bytecode } = JSON.parse(project[built!]!) as { bytecode: { object: string } };
+  const withoutMetadata = (code: string): string => code.slice(0, -2 * 53);
+  expect(withoutMetadata(bytecode.object)).toBe(withoutMetadata(contract.creation));
+  const { stderr } = await run('cast', [
+    'source',
+    address,
+    '--explorer-api-url',
+    `${world.url}/api`,
+    '-d',
+    'out',
+  ]);
+  expect(stderr).toBe('');
+  expect(readTree(join(folder, 'out', contract.name))).toEqual(filesOf(world.vaultByIr));
+});
+
 test('forge verify-check reads the state of a ticket that nobody has', async () => {
   const { stdout, stderr } = await run('forge', [
     'verify-check',

@@ -8,6 +8,7 @@ import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from './answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from './askedParams';
 import { checkVerifyStatus, verifySourceCode } from './verifyActions';
+import { writeSources } from './writeSources';
 
 const CREATIONS_MAX = 10;
 const LISTED_MAX = 1_000;
@@ -44,7 +45,7 @@ async function getSourceCode(ask: Ask) {
   };
   if (record === null) return ok([{ ...UNVERIFIED, ...proxy }]);
   const item = {
-    SourceCode: await writeSources(ask, record),
+    SourceCode: writeSources(record, await deps.verified.readSources(record)),
     ABI: JSON.stringify(record.abi),
     ContractName: record.name,
     CompilerVersion: versionOf(record),
@@ -84,23 +85,6 @@ async function findImplementation({ moment }: Ask, facts: ContractFacts | null):
   const routes = await readRoutes(chain, head, [facts.address]);
   const targets = implementationsAt(routes, facts.address, lastOrdOfBlock(head.number));
   return targets.length === 1 ? (targets[0] ?? null) : null;
-}
-
-/** One Solidity file as it is; else the standard JSON input within a second pair of braces. */
-async function writeSources({ deps }: Ask, record: VerifiedContract): Promise<string> {
-  const files = await deps.verified.readSources(record);
-  const [only] = files;
-  if (only !== undefined && files.length === 1 && record.language !== 'Yul') return only.content;
-  const sources = Object.fromEntries(files.map(({ path, content }) => [path, { content }]));
-  return `{${JSON.stringify({ language: record.language, sources, settings: readSettings(record.settings) })}}`;
-}
-
-function readSettings(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 function versionOf({ compiler, compilerVersion }: VerifiedContract): string {

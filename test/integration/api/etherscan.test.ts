@@ -26,6 +26,7 @@ import {
 import { emitterOf, FIRST_LOG_BLOCK, topicOf, wordOf } from './logWorld';
 import { createRandom, type Random } from './random';
 import { hexOf } from './worldEvents';
+import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
 
 let world: DialectWorld;
@@ -287,6 +288,39 @@ test('getsourcecode gives one file as it is and several as a standard JSON input
     Implementation: '',
     SwarmSource: '',
   });
+});
+
+test.each([
+  ['remappings', { remappings: ['@a/=lib/a/'] }, false],
+  ['the new pipeline', { viaIR: true }, false],
+  ['a library', { libraries: { 'Vault.sol': { Math: NOBODY } } }, false],
+  ['another hash', { metadata: { bytecodeHash: 'none' } }, false],
+  ['steps of the optimizer', { optimizer: { enabled: true, runs: 1, details: { yul: true } } }, false],
+  [
+    'defaults that are said',
+    { viaIR: false, remappings: [], libraries: {}, metadata: { bytecodeHash: 'ipfs', appendCBOR: true } },
+    true,
+  ],
+] as const)('getsourcecode loses no settings of a single file: %s', async (_, more, bare) => {
+  const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'paris', ...more };
+  const record = (await world.deps.verified.find({ chainId: 369, address: SINGLE }, null))!;
+  const told = { ...record, settings: JSON.stringify(settings) };
+  const verified = { ...world.deps.verified, find: () => Promise.resolve(told) };
+  const api = await startDialect({ ...world.deps, verified, cache: UNCACHED }, () => world.head);
+  try {
+    const { json } = await api.ask(`/api?module=contract&action=getsourcecode&address=${SINGLE}`);
+    const [{ SourceCode: text }] = json!.result as [{ SourceCode: string }];
+    const [{ path, content }] = single.sources as [{ path: string; content: string }];
+    if (bare) expect(text).toBe(content);
+    else
+      expect(JSON.parse(text.slice(1, -1))).toEqual({
+        language: 'Solidity',
+        sources: { [path]: { content } },
+        settings,
+      });
+  } finally {
+    await api.close();
+  }
 });
 
 test('getsourcecode tells where a proxy leads', async () => {

@@ -1,0 +1,56 @@
+/** The sources of a contract as getsourcecode gives them: nothing of the settings that shape its code may be lost. */
+import type { VerifiedContract } from '../../domain/verifiedContract';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * One file whose settings the item's own fields tell is given as it is; all else as the standard JSON input within a second
+ * pair of braces.
+ */
+export function writeSources(
+  record: VerifiedContract,
+  files: readonly { readonly path: string; readonly content: string }[],
+): string {
+  const settings = readSettings(record.settings);
+  const [only] = files;
+  if (only !== undefined && files.length === 1 && record.language !== 'Yul' && isPlain(settings))
+    return only.content;
+  const sources = Object.fromEntries(files.map(({ path, content }) => [path, { content }]));
+  return `{${JSON.stringify({ language: record.language, sources, settings })}}`;
+}
+
+function readSettings(text: string): Json {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function toJson(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+/** Whether the settings say no more than OptimizationUsed, Runs and EVMVersion do. */
+function isPlain(settings: Json): boolean {
+  return Object.entries(settings).every(([name, value]) => {
+    if (name === 'evmVersion') return true;
+    if (name === 'optimizer') return Object.keys(toJson(value)).every((key) => TOLD_OF_OPTIMIZER.has(key));
+    if (name === 'metadata')
+      return Object.entries(toJson(value)).every(([key, of]) => METADATA_DEFAULTS.get(key) === of);
+    return value === false || value === null || isEmpty(value);
+  });
+}
+
+const TOLD_OF_OPTIMIZER: ReadonlySet<string> = new Set(['enabled', 'runs']);
+/** What is meant where nothing is said. https://docs.soliditylang.org/en/latest/using-the-compiler.html#input-description */
+const METADATA_DEFAULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['useLiteralContent', false],
+  ['bytecodeHash', 'ipfs'],
+  ['appendCBOR', true],
+]);
+
+/** No remappings, no libraries. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
