@@ -25,6 +25,8 @@ import type { PairTables } from '../query/pairTable';
 import { rememberState } from '../query/rememberState';
 import type { NamedPair } from '../query/search';
 import { createSignatureReader } from '../query/signatures';
+import type { NodeReads } from '../query/nodeReads';
+import { createTwinArguments } from '../query/twinArguments';
 import { createVerifiedReader } from '../query/verifiedContracts';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
@@ -92,6 +94,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const reads = new Map(
     [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeReads(rpc)] as const])),
   );
+  const readsOf = (chainId: number): NodeReads | null => reads.get(chainId) ?? null;
   return {
     deps: {
       chainIds: [...new Set([...CHAIN_IDS, config.chainId])],
@@ -99,6 +102,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       cache,
       contracts,
       verified,
+      twinArguments: createTwinArguments({ contracts, verified, readsOf }),
       signatures,
       decoder,
       get verifiedDb() {
@@ -112,7 +116,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       nodeOf: (chainId) => states.get(chainId) ?? null,
       holdingOf: (chainId, head, token) =>
         chainId === config.chainId ? (options.holders.ready(head)?.of(token) ?? null) : null,
-      readsOf: (chainId) => reads.get(chainId) ?? null,
+      readsOf,
       nativeUsdOf: async (chainId, head) =>
         chainId === config.chainId ? (await options.pairs.at(head)).prices.nativeUsd : null,
       verifications: () => verifications,

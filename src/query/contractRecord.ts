@@ -5,7 +5,7 @@ import type { NodeState } from '../domain/nodeState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../wire/explorer';
-import { findVerification, silentFacts, type ContractFacts } from './contractFacts';
+import { silentFacts, type ContractFacts } from './contractFacts';
 import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
 import type { TokenHolding } from './holderCounts';
@@ -14,6 +14,7 @@ import { implementationsAt, readRoutes, type Routes } from './logDecoder';
 import { findPool, tokensOfPool } from './pools';
 import { listTokens, tokenOf, type TokenMap } from './tokens';
 import { readTotalSupply } from './totalSupply';
+import { findWholeVerification, type TwinArguments } from './twinArguments';
 
 /** A record does not wait longer for a node that is slow to tell a supply. */
 const PATIENCE_MS = 300;
@@ -23,6 +24,8 @@ const UPGRADES_SHOWN = 100;
 export interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
+  /** Arguments of twins; absent: nobody tells. */
+  readonly twinArguments?: TwinArguments;
   /** Who can say what a contract itself tells; null: nobody. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
   /** Holders of a token where they were counted as of that head. */
@@ -110,7 +113,7 @@ function proxyOf(
 
 /** The whole record of a contract. */
 export async function toRecord(
-  { verified, nodeOf, holdingOf }: RecordDeps,
+  { verified, twinArguments, nodeOf, holdingOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
 ): Promise<ContractRecord> {
@@ -119,7 +122,7 @@ export async function toRecord(
   const node = nodeOf?.(facts.chainId) ?? null;
   const counted = holdingOf?.(facts.chainId, head, address) ?? null;
   const [record, routes, pool, supply] = await Promise.all([
-    findVerification(verified, facts.chainId, address, facts),
+    findWholeVerification(verified, twinArguments, facts.chainId, address, facts),
     readProxyRoutes(source, head, [facts]),
     kind === 'pair' ? findPool(runner, head, address) : null,
     isToken(facts)

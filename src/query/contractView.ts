@@ -2,15 +2,18 @@
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
-import { findVerification, type ContractFacts } from './contractFacts';
+import type { ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
 import { implementationsAt, readRoutes } from './logDecoder';
 import type { LogSource } from './logFilter';
+import { findWholeVerification, type TwinArguments } from './twinArguments';
 
 export interface ViewDeps {
   readonly contracts: Pick<ContractReader, 'find' | 'findMany'>;
   readonly verified: Pick<VerifiedReader, 'find' | 'findMany'>;
+  /** Arguments of twins; absent: nobody tells. */
+  readonly twinArguments?: TwinArguments;
 }
 
 export interface Implementation {
@@ -37,7 +40,7 @@ export async function readContractView(
 ): Promise<ContractView> {
   const facts = await deps.contracts.find(chainId, address);
   const [record, targets] = await Promise.all([
-    findVerification(deps.verified, chainId, address, facts),
+    findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
     moment === null || facts?.code?.proxy == null ? [] : listTargets(moment.chain, moment.head, address),
   ]);
   if (targets.length === 0) return { facts, record, implementations: [] };

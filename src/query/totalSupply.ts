@@ -8,6 +8,7 @@ import { isHistoryPartial } from './balances';
 import type { HeadSnapshot } from './headSnapshot';
 import type { TokenHolding } from './holderCounts';
 import type { LogSource } from './logFilter';
+import { orNull } from './orNull';
 import { listRebasing } from './rebasing';
 import { readTokenHolding } from './tokenHolding';
 import { supplyOf } from './tokenSupply';
@@ -52,15 +53,4 @@ async function askSupply(
   const answers = await (patienceMs === undefined ? asking : orNull(asking, patienceMs));
   const answer = answers?.[0] ?? null;
   return answer !== null && answer.length === WORD ? BigInt(answer) : null;
-}
-
-/** Null after a while. What is waited for never rejects. */
-async function orNull<T>(asking: Promise<T | null>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)));
-  try {
-    return await Promise.race([asking, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -161,8 +161,9 @@ async function readTwins(
     const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
     // The contract itself on the chain that this one was copied from.
     const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
-    // Two deployments of one code may have got different arguments.
-    const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: null };
+    // Two deployments of one code may have got different arguments, unless none are taken.
+    const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
+    const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: none };
     twins.set(keyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
   }
   return twins;

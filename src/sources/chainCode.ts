@@ -1,8 +1,9 @@
 /** Code of contracts as the chains' nodes have it, for what must be compared with it. */
 import type { EndpointPool } from '../chain/endpointPool';
+import type { Creation } from '../domain/creation';
 import { isAddress, isHexData, toLowerHex, type Hex } from '../domain/hex';
 import type { ContractId } from '../domain/verifiedContract';
-import { findRecentCreation, type Creation } from './findRecentCreation';
+import { findRecentCreation } from './findRecentCreation';
 
 export interface ChainCode {
   /** Whether a node of the chain is known. */

@@ -1,20 +1,14 @@
 /** Finds the transaction that created a contract a moment ago, which the index has not reached, out of the node's last blocks. */
-import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
 
 import type { Endpoint } from '../chain/endpoint';
 import type { EndpointPool } from '../chain/endpointPool';
 import { RpcError } from '../chain/rpcError';
-import { isAddress, isHash, isHexData, isQuantity, numberToHex, toLowerHex, type Hex } from '../domain/hex';
+import { findCreation, transactionShape, type Creation } from '../domain/creation';
+import { isHexData, isQuantity, numberToHex, type Hex } from '../domain/hex';
 
 /** Full nodes keep the state of the last 128 blocks; the head may move on meanwhile. */
 const RECENT_BLOCKS = 120;
-
-export interface Creation {
-  readonly transaction: Hex;
-  /** Creation code with its arguments. */
-  readonly code: Hex;
-}
 
 /**
  * Null: it is older, another contract made it, or no node has the state of those blocks any more. At most ten reads of one node.
@@ -52,29 +46,16 @@ async function readCreation(
   }
   const block = await endpoint.call('eth_getBlockByNumber', [numberToHex(upper), true], toBlock, signal);
   if (block === null) throw new RpcError('unknown_block', `${endpoint.name}: block ${upper} is unknown`);
-  const created = block.transactions.find(
-    ({ to, from, nonce }) =>
-      to == null && getCreateAddress({ from, nonce: BigInt(nonce) }).toLowerCase() === contract,
-  );
-  if (created === undefined) return null;
-  return { transaction: toLowerHex(created.hash), code: toLowerHex(created.input) };
+  for (const transaction of block.transactions) {
+    const creation = findCreation(transaction, contract);
+    if (creation !== null) return creation;
+  }
+  return null;
 }
 
 const codeShape = z.custom<Hex>(isHexData);
 const numberShape = z.custom<Hex>(isQuantity);
-const blockShape = z
-  .object({
-    transactions: z.array(
-      z.object({
-        from: z.custom<Hex>(isAddress),
-        to: z.unknown(),
-        nonce: z.custom<Hex>(isQuantity),
-        hash: z.custom<Hex>(isHash),
-        input: z.custom<Hex>(isHexData),
-      }),
-    ),
-  })
-  .nullable();
+const blockShape = z.object({ transactions: z.array(transactionShape) }).nullable();
 
 const toHasCode = (code: unknown): boolean => codeShape.parse(code) !== '0x';
 const toNumber = (quantity: unknown): number => Number(numberShape.parse(quantity));

@@ -4,6 +4,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { VerifiedContract } from '../../domain/verifiedContract';
 import { findVerification, type ContractFacts } from '../../query/contractFacts';
 import { implementationsAt, readRoutes } from '../../query/logDecoder';
+import { findWholeVerification } from '../../query/twinArguments';
 import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from './answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from './askedParams';
@@ -34,7 +35,7 @@ async function getSourceCode(ask: Ask) {
   const address = needAddress(asked);
   const facts = await deps.contracts.find(chainId, address);
   const [record, implementation] = await Promise.all([
-    findVerification(deps.verified, chainId, address, facts),
+    findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
   // Clients take a proxy without a valid address for no answer: one that leads to several contracts, or nobody knows where.

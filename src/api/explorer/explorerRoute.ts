@@ -13,6 +13,7 @@ import type { BlockHashes } from '../../query/blockHashes';
 import type { ContractReader } from '../../query/contracts';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
+import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
 import type { LogSource } from '../../query/logFilter';
 import type { NodeReads } from '../../query/nodeReads';
@@ -49,6 +50,8 @@ export interface ExplorerDeps {
   readonly cache: ByteCache;
   readonly contracts: ContractReader;
   readonly verified: VerifiedReader;
+  /** Constructor arguments of contracts that are known by a twin; absent: nobody tells. */
+  readonly twinArguments?: TwinArguments;
   readonly signatures: SignatureReader;
   readonly decoder: LogDecoder;
   /** Name of the database with the verified contracts, the market chain's. */

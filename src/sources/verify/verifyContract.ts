@@ -1,10 +1,8 @@
 /** Verifies a contract by compiling its sources and comparing the result with the code on the chain. */
-import { AbiCoder, ParamType } from 'ethers';
-
+import { checkArguments, constructorOf } from '../../domain/creation';
 import type { Hex } from '../../domain/hex';
-import type { AbiEntry, VerificationStatus } from '../../domain/verifiedContract';
+import type { VerificationStatus } from '../../domain/verifiedContract';
 import type { VerificationRequest } from '../../domain/verification';
-import { errorText } from '../../errors';
 import { findLicense } from '../license';
 import { hashCode, NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../verifiedRecord';
 import {
@@ -78,7 +76,7 @@ export async function verifyContract(
       return { reason: 'the constructor arguments are not those behind the creation code' };
     }
     if (!creation.match.exact) status = 'match';
-  } else if (findConstructor(contract.abi).length === 0) constructorArguments = '0x';
+  } else if (constructorOf(contract.abi).length === 0) constructorArguments = '0x';
   const record = makeRecord(job, contract, version, runtime.match);
   const facts = { status, constructorArguments, verifiedAt: now };
   return {
@@ -126,28 +124,6 @@ async function compareOne(
 function isHashed({ settings }: StandardInput): boolean {
   const metadata = recordIn(settings, 'metadata');
   return metadata['bytecodeHash'] !== 'none' && metadata['appendCBOR'] !== false;
-}
-
-function findConstructor(abi: readonly AbiEntry[]): NonNullable<AbiEntry['inputs']> {
-  return abi.find((entry) => entry.type === 'constructor')?.inputs ?? [];
-}
-
-/** What is wrong with the bytes behind the creation code: they must decode as the constructor's arguments and encode to themselves. */
-function checkArguments(abi: readonly AbiEntry[], bytes: Hex): string | null {
-  const inputs = findConstructor(abi);
-  if (inputs.length === 0) {
-    return bytes === '0x'
-      ? null
-      : `${bytes.length / 2 - 1} bytes stand behind the creation code of a constructor without arguments`;
-  }
-  try {
-    const types = inputs.map((input) => ParamType.from(input));
-    const coder = AbiCoder.defaultAbiCoder();
-    const again = coder.encode(types, coder.decode(types, bytes));
-    return again === bytes ? null : 'the constructor arguments are not encoded as their types say';
-  } catch (error) {
-    return `the constructor arguments do not decode: ${errorText(error).slice(0, 120)}`;
-  }
 }
 
 function makeRecord(

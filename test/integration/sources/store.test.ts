@@ -81,6 +81,9 @@ test('a contract with the same code has the verification of its twin on any chai
     twinOf: { chainId: 369, address: contract.address },
   });
   expect(await db.reader.readSources(found!)).toEqual(token().sources);
+  const plain = records.find((each) => each.contract.constructorArguments === '0x')!;
+  const other = await db.reader.find({ chainId: 943, address: at('7') }, plain.codeHash);
+  expect([other?.twinOf === null, other?.constructorArguments]).toEqual([false, '0x']);
 });
 
 test('of several twins: exact before match, the own chain before another, the oldest first', async () => {

@@ -30,7 +30,7 @@ let program: RunningProgram;
 let tricky: Map<string, WorldContract>;
 let deployed: Deployed[];
 let library: Deployed;
-let twin: Hex;
+let twin: Deployed;
 
 const notOk = (result: unknown) => ({ status: '0', message: 'NOTOK', result });
 const vault = (): WorldContract => tricky.get('Immutable_Vault')!;
@@ -48,7 +48,8 @@ beforeAll(async () => {
   for (let index = 0; index < 6; index += 1) deployed.push(await deploy(rpc, vault(), vaultValues(index)));
   library = await deploy(rpc, tricky.get('Vault_Maker')!);
   await chains[1]!.rpc.call('evm_mine');
-  twin = (await deploy(chains[1]!.rpc, vault(), vaultValues(0))).address;
+  // What is no immutable stands in the arguments alone.
+  twin = await deploy(chains[1]!.rpc, vault(), [OWNER, 0, 'a twin']);
   home = await createProgramHome();
   program = await home.start([chains[0]!.node.url], {
     RPC_URL_943: chains[1]!.node.url,
@@ -124,7 +125,10 @@ test('sources handed in are compiled, compared and seen in every answer, on the 
   const { address, constructorArguments } = deployed[0]!;
   // A twin is one by its code, which is asked of the node beside the ingestion.
   await until(`/api/v1/contracts/${address}`, ({ data }) => (data as Json)?.['code_hash'] != null);
-  await until(`/api/v1/contracts/${twin}?chainId=943`, ({ data }) => (data as Json)?.['code_hash'] != null);
+  await until(
+    `/api/v1/contracts/${twin.address}?chainId=943`,
+    ({ data }) => (data as Json)?.['code_hash'] != null,
+  );
   const fields = fieldsFor(vault(), address, { constructorArguements: constructorArguments.slice(2) });
   const handedIn = await post(fields);
   expect(handedIn).toEqual({ status: '1', message: 'OK', result: expect.stringMatching(/^[0-9a-f]{50}$/) });
@@ -155,16 +159,24 @@ test('sources handed in are compiled, compared and seen in every answer, on the 
       constructor_args: constructorArguments,
     },
   });
-  expect(await recordOf(twin, 943)).toMatchObject({
+  expect(await recordOf(twin.address, 943)).toMatchObject({
     data: {
       name: 'Immutable_Vault',
       verification: { status: 'exact_match', source: 'twin', twin_of: { chain_id: 369, address } },
     },
   });
-  expect(await sourceOf('/943/api', twin)).toMatchObject({
+  expect(await sourceOf('/943/api', twin.address)).toMatchObject({
     ContractName: 'Immutable_Vault',
     SimilarMatch: address,
   });
+  // They are asked of the nodes, which an answer does not wait for.
+  await until(
+    `/api/v1/contracts/${twin.address}?chainId=943`,
+    ({ data }) => (data as Json)['constructor_args'] === twin.constructorArguments,
+  );
+  expect((await sourceOf('/943/api', twin.address))['ConstructorArguments']).toBe(
+    twin.constructorArguments.slice(2),
+  );
   expect(await post(fields)).toEqual(notOk('Contract source code already verified'));
 });
 

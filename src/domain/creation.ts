@@ -1,0 +1,53 @@
+/** What creates a contract: the transaction whose sender and nonce make its address, and the constructor arguments behind its code. */
+import { AbiCoder, getCreateAddress, ParamType } from 'ethers';
+import { z } from 'zod';
+
+import { errorText } from '../errors';
+import { isAddress, isHash, isHexData, isQuantity, toLowerHex, type Hex } from './hex';
+import type { AbiEntry } from './verifiedContract';
+
+export interface Creation {
+  readonly transaction: Hex;
+  /** Creation code with its arguments. */
+  readonly code: Hex;
+}
+
+/** A transaction as a node shows it. */
+export const transactionShape = z.object({
+  from: z.custom<Hex>(isAddress),
+  to: z.unknown(),
+  nonce: z.custom<Hex>(isQuantity),
+  hash: z.custom<Hex>(isHash),
+  input: z.custom<Hex>(isHexData),
+});
+
+/** Null: the transaction itself did not create the contract. */
+export function findCreation(
+  { from, to, nonce, hash, input }: z.infer<typeof transactionShape>,
+  contract: Hex,
+): Creation | null {
+  if (to != null || getCreateAddress({ from, nonce: BigInt(nonce) }).toLowerCase() !== contract) return null;
+  return { transaction: toLowerHex(hash), code: toLowerHex(input) };
+}
+
+export function constructorOf(abi: readonly AbiEntry[]): NonNullable<AbiEntry['inputs']> {
+  return abi.find((entry) => entry.type === 'constructor')?.inputs ?? [];
+}
+
+/** What is wrong with the bytes behind the creation code: they must decode as the constructor's arguments and encode to themselves. */
+export function checkArguments(abi: readonly AbiEntry[], bytes: Hex): string | null {
+  const inputs = constructorOf(abi);
+  if (inputs.length === 0) {
+    return bytes === '0x'
+      ? null
+      : `${bytes.length / 2 - 1} bytes stand behind the creation code of a constructor without arguments`;
+  }
+  try {
+    const types = inputs.map((input) => ParamType.from(input));
+    const coder = AbiCoder.defaultAbiCoder();
+    const again = coder.encode(types, coder.decode(types, bytes));
+    return again === bytes ? null : 'the constructor arguments are not encoded as their types say';
+  } catch (error) {
+    return `the constructor arguments do not decode: ${errorText(error).slice(0, 120)}`;
+  }
+}
