@@ -13,10 +13,27 @@ const V3 = 3;
 /** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
 const LP_DECIMALS = 18;
 
+/** What a pool holds of whose creation every log since is known and none has moved it: measured, not unknown. */
+const NOTHING: StateRow = {
+  pair: '',
+  ord: '0',
+  reserve0: '0',
+  reserve1: '0',
+  sqrt_price_x96: '0',
+  liquidity: '0',
+  tick: 0,
+  price: 0,
+};
+
+function stateOf({ facts, pool }: PairEntry): StateRow | null {
+  return facts.state ?? (pool.created_block === null ? null : NOTHING);
+}
+
 /** `lp`: who holds the pool's own token. */
 export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
   const { item, pool, facts, token0, token1, sides } = entry;
-  const { state, trades } = facts;
+  const { trades } = facts;
+  const state = stateOf(entry);
   const lpShare = 1 - facts.protocolShare;
   const fees = trades?.fees_h24 ?? 0;
   return {
