@@ -9,7 +9,7 @@ import type { Settled } from '../chain/endpoint';
 import { RpcError, type RpcErrorKind } from '../chain/rpcError';
 import type { RpcCall } from '../chain/rpcTransport';
 import type { TokenRow } from '../clickhouse/tables';
-import { normaliseText } from '../domain/address';
+import { NAME_CALL, NAME_MAX, readAbiText, SYMBOL_CALL, SYMBOL_MAX } from '../domain/abiText';
 import { DECIMALS_MAX } from '../domain/amounts';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
@@ -20,8 +20,8 @@ export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
-/** symbol(), name(), decimals(). */
-const CALLS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const;
+/** And decimals(). */
+const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 /** Tokens in one aggregate: one that burns all its gas must leave enough for the others. */
 const TOKENS_MAX = 40;
 /** Gas of one call to one token, when asked alone. */
@@ -34,10 +34,6 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'refused',
   'bad_answer',
 ]);
-const SYMBOL_MAX = 64;
-const NAME_MAX = 128;
-/** Hex digits of an answer that are looked at: enough for the longest name in four-byte characters. */
-const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
 
 /** The block that shows the tokens: what it was asked of must know it. */
 export interface ShowingBlock {
@@ -67,8 +63,8 @@ export async function readTokens(
       const [symbol, name, decimals] = answers.slice(index * CALLS.length, (index + 1) * CALLS.length);
       rows.push({
         address,
-        symbol: textOf(symbol, SYMBOL_MAX),
-        name: textOf(name, NAME_MAX),
+        symbol: readAbiText(symbol, SYMBOL_MAX),
+        name: readAbiText(name, NAME_MAX),
         decimals: decimalsOf(decimals),
         version: block.number,
       });
@@ -155,25 +151,6 @@ async function callAll(
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
   throw new AppError('node_failed', 'eth_call answered something that is not hex data');
-}
-
-/** A string answer, or a bytes32 one (MKR's symbol), cleaned; null when it is neither. */
-export function textOf(data: Hex | null | undefined, lengthMax: number): string | null {
-  if (data == null || data.length < 66) return null;
-  if (data.length === 66) {
-    const bytes = Buffer.from(data.slice(2), 'hex');
-    const end = bytes.indexOf(0);
-    return normaliseText(bytes.subarray(0, end === -1 ? 32 : end).toString('utf8'), lengthMax);
-  }
-  const offset = Number(BigInt(`0x${data.slice(2, 66)}`));
-  const start = 2 + offset * 2;
-  if (!Number.isSafeInteger(offset) || start + 64 > data.length) return null;
-  const length = BigInt(`0x${data.slice(start, start + 64)}`);
-  const available = data.length - start - 64;
-  if (length * 2n > BigInt(available)) return null;
-  const digits = Math.min(Number(length) * 2, TEXT_HEX_MAX);
-  const bytes = Buffer.from(data.slice(start + 64, start + 64 + digits), 'hex');
-  return normaliseText(bytes.toString('utf8'), lengthMax);
 }
 
 /** uint8 by the standard, but any word may come: only 0–77 is believed. */

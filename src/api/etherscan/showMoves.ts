@@ -1,7 +1,9 @@
 /** Moved tokens in the words of the dialect: decimal strings; what only receipts and transactions tell is empty. */
 import type { Hex } from '../../domain/hex';
+import type { NodeState } from '../../domain/nodeState';
 import { blockOfOrd } from '../../domain/ord';
 import type { StoredLog } from '../../query/logs';
+import { askNames } from '../../query/nodeNames';
 import { listTokens, tokenOf } from '../../query/tokens';
 import type { Token } from '../../wire/primitives';
 import type { ChainMoment } from '../explorer/explorerRoute';
@@ -11,6 +13,7 @@ import { ERC1155, ERC20, type TokenKind, type TokenMove } from './tokenMoves';
 
 export async function showMoves(
   { chain, head }: ChainMoment,
+  node: NodeState | null,
   kind: TokenKind,
   moves: readonly { readonly log: StoredLog; readonly move: TokenMove }[],
 ): Promise<DialectAnswer> {
@@ -24,6 +27,8 @@ export async function showMoves(
       moves.map(({ log }) => log.address),
     ),
   ]);
+  const nameless = moves.flatMap(({ log }) => (tokens.has(log.address) ? [] : [log.address]));
+  const names = await askNames(node, head, nameless);
   const items = moves.map(({ log, move }) => {
     const number = blockOfOrd(log.ord);
     return {
@@ -31,7 +36,7 @@ export async function showMoves(
       from: move.from,
       contractAddress: log.address,
       to: move.to,
-      ...valueOf(kind, move, tokenOf(tokens, log.address)),
+      ...valueOf(kind, move, { ...tokenOf(tokens, log.address), ...names.get(log.address) }),
       transactionIndex: String(log.txIndex),
       gas: '',
       gasPrice: '',

@@ -28,7 +28,7 @@ export const transferActions: Actions = new Map<string, Action>([
   ['token1155tx', (ask) => listTransfers(ask, ERC1155)],
 ]);
 
-async function listTransfers({ asked, moment }: Ask, kind: TokenKind) {
+async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenKind) {
   const holder = findAddressParam(asked);
   const token = findAddressParam(asked, 'contractaddress');
   if (holder === null && token === null) throw badParam(TEXTS.noAddress);
@@ -57,7 +57,7 @@ async function listTransfers({ asked, moment }: Ask, kind: TokenKind) {
       ? await collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: skip + limit })
       : await collect(moment, filter, kind, newestFirst, skip + limit);
   if (found === null) return refuse(TEXTS.timeout);
-  return showMoves(moment, kind, found.slice(skip, skip + limit));
+  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, found.slice(skip, skip + limit));
 }
 
 function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {

@@ -1,8 +1,11 @@
 /** Transfers of NFTs in the Etherscan dialect, against a plain reading of the blocks' logs. */
-import { Interface } from 'ethers';
+import { AbiCoder, Interface } from 'ethers';
 
 import type { LogRow } from '../../../src/clickhouse/tables';
+import type { Hex } from '../../../src/domain/hex';
+import type { NodeState } from '../../../src/domain/nodeState';
 import { blockOfOrd } from '../../../src/domain/ord';
+import { startDialect } from './etherscanServer';
 import {
   BOX,
   NFT,
@@ -121,6 +124,31 @@ test.each([
     expect(none.json).toEqual({ status: '0', message: 'No transactions found', result: [] });
   },
 );
+
+test('contracts that no table of tokens knows are called what the node says', async () => {
+  const text = (said: string): Hex => AbiCoder.defaultAbiCoder().encode(['string'], [said]) as Hex;
+  const node: NodeState = {
+    ask: (_hash, questions) =>
+      Promise.resolve(
+        questions.map((question) => {
+          if (question.kind !== 'call' || question.to !== NFT) return null;
+          return text(question.data === '0x06fdde03' ? 'Nifty One' : 'N1');
+        }),
+      ),
+  };
+  const api = await startDialect({ ...world.deps, nodeOf: () => node }, () => world.head);
+  try {
+    for (const [action, contract, named] of [
+      ['tokennfttx', NFT, { tokenName: 'Nifty One', tokenSymbol: 'N1' }],
+      ['token1155tx', BOX, { tokenName: '', tokenSymbol: '' }],
+    ] as const) {
+      const path = `/api?module=account&action=${action}&contractaddress=${contract}&page=1&offset=3`;
+      expect((await api.ask(path)).json?.result).toMatchObject([named, named, named]);
+    }
+  } finally {
+    await api.close();
+  }
+});
 
 test('moves of one standard are none of another', async () => {
   const of = (action: string, contractaddress: string) =>

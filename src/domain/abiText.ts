@@ -1,0 +1,30 @@
+/** What `symbol()` and `name()` of a token answer: whatever it likes. Pure. */
+import { normaliseText } from './address';
+import type { Hex } from './hex';
+
+export const SYMBOL_CALL = '0x95d89b41';
+export const NAME_CALL = '0x06fdde03';
+/** Characters that are shown. */
+export const SYMBOL_MAX = 64;
+export const NAME_MAX = 128;
+/** Hex digits of an answer that are looked at: enough for the longest name in four-byte characters. */
+const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
+
+/** A string answer, or a bytes32 one (MKR's symbol), cleaned; null when it is neither. */
+export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
+  if (data == null || data.length < 66) return null;
+  if (data.length === 66) {
+    const bytes = Buffer.from(data.slice(2), 'hex');
+    const end = bytes.indexOf(0);
+    return normaliseText(bytes.subarray(0, end === -1 ? 32 : end).toString('utf8'), lengthMax);
+  }
+  const offset = Number(BigInt(`0x${data.slice(2, 66)}`));
+  const start = 2 + offset * 2;
+  if (!Number.isSafeInteger(offset) || start + 64 > data.length) return null;
+  const length = BigInt(`0x${data.slice(start, start + 64)}`);
+  const available = data.length - start - 64;
+  if (length * 2n > BigInt(available)) return null;
+  const digits = Math.min(Number(length) * 2, TEXT_HEX_MAX);
+  const bytes = Buffer.from(data.slice(start + 64, start + 64 + digits), 'hex');
+  return normaliseText(bytes.toString('utf8'), lengthMax);
+}
