@@ -19,6 +19,8 @@ export interface DecodedField {
 }
 
 export interface DecodedArg extends DecodedField {
+  /** From 0, among all parameters of the event. */
+  readonly position: number;
   readonly indexed: boolean;
   /** The value is keccak256 of the indexed one, which no log holds. */
   readonly hashed?: true;
@@ -71,7 +73,7 @@ interface EventPlan {
   readonly signature: string;
   readonly inputs: readonly {
     readonly input: ParamType;
-    readonly head: Pick<DecodedArg, 'name' | 'type' | 'indexed'>;
+    readonly head: Pick<DecodedArg, 'position' | 'name' | 'type' | 'indexed'>;
     readonly hashed: boolean;
     readonly word: WordReader | null;
   }[];
@@ -81,9 +83,9 @@ interface EventPlan {
 }
 
 function planOf(fragment: EventFragment): EventPlan {
-  const inputs = fragment.inputs.map((input) => ({
+  const inputs = fragment.inputs.map((input, position) => ({
     input,
-    head: { name: input.name, type: input.format('sighash'), indexed: input.indexed === true },
+    head: { position, name: input.name, type: input.format('sighash'), indexed: input.indexed === true },
     hashed: isHashed(input),
     word: wordReaderOf(input.type),
   }));

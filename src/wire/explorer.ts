@@ -21,6 +21,7 @@ export const decodedShape = z
     signature: z.string().meta({ example: 'Transfer(address,address,uint256)' }),
     args: z.array(
       z.object({
+        position: countShape.meta({ description: 'Place among the parameters of the event, from 0' }),
         name: z.string().meta({ description: 'Empty where the ABI names none' }),
         type: z.string(),
         indexed: z.boolean(),

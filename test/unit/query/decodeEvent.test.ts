@@ -94,11 +94,12 @@ function check(iface: Interface, fragment: EventFragment, entries: AbiEntry[], r
   expect(decoded).toEqual({
     name: parsed.name,
     signature: parsed.signature,
-    args: fragment.inputs.map((input, index) => {
-      const head = { name: input.name, type: input.format('sighash'), indexed: input.indexed === true };
+    args: fragment.inputs.map((input, position) => {
+      const { name, indexed } = input;
+      const head = { position, name, type: input.format('sighash'), indexed: indexed === true };
       const topic = input.indexed === true ? topics[topicAt++] : undefined;
       if (input.indexed === true && dynamic(input)) return { ...head, value: topic, hashed: true };
-      return { ...head, value: plainValue(input, parsed.args[index]) };
+      return { ...head, value: plainValue(input, parsed.args[position]) };
     }),
   });
 }
