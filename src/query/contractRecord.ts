@@ -92,11 +92,17 @@ function toSummary(
     proxy: proxyOf(facts, routes, head),
     creation_block: creation?.block ?? null,
     created_at: creation?.timestamp ?? null,
-    first_seen_block: facts.firstSeenBlock ?? creation?.block ?? null,
+    first_seen_block: firstSeenOf(facts),
     last_seen_block: facts.lastSeenBlock ?? creation?.block ?? null,
     log_count: facts.logCount,
     token: token === null ? null : { symbol: token.symbol, name: token.name, decimals: token.decimals },
   };
+}
+
+/** Its creation, or its first log where that came before what is known of its creation. */
+function firstSeenOf({ creation, firstSeenBlock }: ContractFacts): number | null {
+  if (creation === null || firstSeenBlock === null) return creation?.block ?? firstSeenBlock;
+  return Math.min(creation.block, firstSeenBlock);
 }
 
 /** Where the proxy leads as of the snapshot. */
