@@ -15,7 +15,7 @@ import type { Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
-import { findCreators } from './findCreators';
+import { findCreators, type CreatorDeps } from './findCreators';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
 /** Between two looks at what is new. */
@@ -36,7 +36,7 @@ const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
 
 export interface ContractWorkerDeps {
   readonly database: Database;
-  readonly rpc: CodeRpc;
+  readonly rpc: CodeRpc & CreatorDeps['rpc'];
   readonly chainId: number;
   readonly status: {
     readonly phase: string;

@@ -3,6 +3,7 @@
  * its sender: pools by their factories' events, verified contracts by what the source of the verification says. Each is asked
  * once; a transaction that the node does not know is stored as such.
  */
+import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
 
 import type { EndpointPool } from '../chain/endpointPool';
@@ -14,9 +15,12 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import { defineTable } from '../clickhouse/tables';
 import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
+import { findMaker, type TraceRpc } from './findMaker';
 
-/** Contracts asked for in one look: two calls each. */
+/** Contracts asked for in one look: two calls each, and for some a trace. */
 const LOOK_MAX = 100;
+/** Contracts that one contract makes while it is itself made, at most: those that it made first are told by their addresses. */
+const CHILDREN_MAX = 32;
 
 export const contractCreationsTable = defineTable('contract_creations', {
   address,
@@ -42,7 +46,7 @@ export interface CreatorDeps {
   readonly database: Database;
   /** Reads what `database` writes. */
   readonly runner: QueryRunner;
-  readonly rpc: Pick<EndpointPool, 'batchSettled'>;
+  readonly rpc: Pick<EndpointPool, 'batchSettled'> & TraceRpc;
   readonly chainId: number;
   /** Last final block. */
   readonly finalTo: number;
@@ -62,29 +66,55 @@ export async function findCreators(
   const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));
   const times = await readTimes(rpc, [...blocks], signal);
   const version = Math.floor(now());
-  const rows = unasked.flatMap((one, index): ContractCreationRow[] => {
+  const rows: ContractCreationRow[] = [];
+  for (const [index, one] of unasked.entries()) {
     const transaction = transactions[index];
     // Not answered: asked again at the next look. Not final yet: later.
-    if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) return [];
-    const { address: contract, factory, tx_hash } = one;
+    if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
+    const { address: contract, tx_hash } = one;
+    const maker = transaction === null ? undefined : await makerOf(rpc, one, transaction, signal);
     const common = { address: contract, tx_hash, version };
-    if (transaction === null || !isCreation(one, transaction))
-      return [{ ...common, creator: null, factory: null, block: 0, timestamp: 0 }];
+    if (transaction === null || maker === undefined) {
+      rows.push({ ...common, creator: null, factory: null, block: 0, timestamp: 0 });
+      continue;
+    }
     const { from: creator, block } = transaction;
-    const maker = transaction.created === contract ? null : factory;
-    return [{ ...common, creator, factory: maker, block, timestamp: times.get(block) ?? 0 }];
-  });
+    rows.push({ ...common, creator, factory: maker, block, timestamp: times.get(block) ?? 0 });
+  }
   await insertRows(database, contractCreationsTable, rows);
   return { found: rows.length, more: unasked.length === LOOK_MAX && rows.length > 0 };
 }
 
-/** What others say of a deployment may be of another chain; an event of a factory is true. */
-function isCreation({ is_pool, address: contract }: Unasked, { created }: Transaction): boolean {
-  return is_pool || created === null || created === contract;
+/**
+ * The contract that made it; null: the transaction itself did; undefined: it was not made there. An event of a factory is true;
+ * what others say of a deployment may be of another chain: a trace tells. Without one a transaction that called a contract is
+ * believed to be the maker's call, and one that made another contract where the address can only be that contract's child.
+ */
+async function makerOf(
+  rpc: TraceRpc,
+  { is_pool, factory, address: contract, tx_hash }: Unasked,
+  { created, to }: Transaction,
+  signal: AbortSignal,
+): Promise<Hex | null | undefined> {
+  if (created === contract) return null;
+  if (is_pool) return factory;
+  const traced = await findMaker(rpc, tx_hash, contract, signal);
+  if (traced !== undefined) return traced ?? undefined;
+  if (created === null) return to ?? undefined;
+  return isChild(created, contract) ? created : undefined;
+}
+
+/** By the nonce alone, as CREATE makes addresses; nonces of contracts begin with 1 (EIP-161). */
+function isChild(parent: Hex, contract: Hex): boolean {
+  for (let nonce = 1; nonce <= CHILDREN_MAX; nonce += 1)
+    if (getCreateAddress({ from: parent, nonce }).toLowerCase() === contract) return true;
+  return false;
 }
 
 interface Transaction {
   readonly from: Hex;
+  /** Null: it makes a contract. */
+  readonly to: Hex | null;
   readonly block: number;
   /** The contract that the transaction itself created; null: none. */
   readonly created: Hex | null;
@@ -106,6 +136,7 @@ async function readTransactions(
 
 const receiptShape = z.object({
   from: z.custom<Hex>(isAddress),
+  to: z.custom<Hex>(isAddress).nullish(),
   blockNumber: z.custom<Hex>(isQuantity),
   contractAddress: z.custom<Hex>(isAddress).nullish(),
 });
@@ -114,9 +145,14 @@ function toTransaction(receipt: unknown): Transaction | null {
   if (receipt === null) return null;
   const parsed = receiptShape.safeParse(receipt);
   if (!parsed.success) throw new AppError('node_failed', 'the node answered no receipt');
-  const { from, blockNumber, contractAddress } = parsed.data;
-  const created = contractAddress == null ? null : toLowerHex(contractAddress);
-  return { from: toLowerHex(from), block: Number(blockNumber), created };
+  const { from, to, blockNumber, contractAddress } = parsed.data;
+  const some = (value: Hex | null | undefined): Hex | null => (value == null ? null : toLowerHex(value));
+  return {
+    from: toLowerHex(from),
+    to: some(to),
+    block: Number(blockNumber),
+    created: some(contractAddress),
+  };
 }
 
 const blockShape = z.object({ timestamp: z.custom<Hex>(isQuantity) });

@@ -1,11 +1,12 @@
 /** Who made contracts that contracts made: asked of a real node once, stored, and shown by every dialect. */
 import { readFileSync } from 'node:fs';
 
-import { Interface } from 'ethers';
+import { getCreateAddress, Interface } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
 import { field, openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { RpcError } from '../../../src/chain/rpcError';
 import type { RpcCall } from '../../../src/chain/rpcTransport';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { poolsTable } from '../../../src/clickhouse/tables';
@@ -15,6 +16,7 @@ import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { ContractWorker } from '../../../src/sources/contractWorker';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
+import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { makeRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
@@ -145,7 +147,7 @@ afterAll(async () => {
   await anvil?.stop();
 });
 
-function newWorker(): ContractWorker {
+function newWorker(traces = true): ContractWorker {
   return new ContractWorker({
     database: db.writer,
     chainId: CHAIN_ID,
@@ -157,6 +159,8 @@ function newWorker(): ContractWorker {
         asked.push(...calls);
         return pool.batchSettled(calls, parse, options);
       },
+      run: (work, options) =>
+        traces ? pool.run(work, options) : Promise.reject(new RpcError('refused', 'no traces here')),
     },
   });
 }
@@ -247,6 +251,58 @@ test("a verified contract's deployment is believed where the node confirms it", 
   });
   expect(await recordOf(wrong)).toMatchObject({ creator: null, creation_tx: null });
 });
+
+/** Sends the rest of what it is sent to the contract whose word comes first. */
+const FORWARDER = '0x601a600c600039601a6000f3602036038060206000376000600091600060006000355af15000';
+/** Makes an empty contract while it is made. */
+const PARENT = '0x600060006000f05060016000f3';
+
+test.each([
+  ['a trace tells', true],
+  ['the node has no traces', false],
+])(
+  'an imported contract that a contract made is not one of a plain transaction, where %s',
+  async (_, traces) => {
+    const through = field((await send(accounts[0]!, { data: FORWARDER })).receipt, 'contractAddress') as Hex;
+    const tokens = [hexOf('b0', traces ? 1 : 2, 40), hexOf('b1', 1, 40)];
+    const create = FACTORY.encodeFunctionData('createPair', tokens);
+    const data = `0x${factory.slice(2).padStart(64, '0')}${create.slice(2)}`;
+    const called = await send(accounts[1]!, { to: through, data });
+    const [event] = field(called.receipt, 'logs') as { topics: string[]; data: string }[];
+    const pair = String(FACTORY.parseLog(event!)!.args['pair']).toLowerCase() as Hex;
+    const made = await send(accounts[2]!, { data: PARENT });
+    const parent = field(made.receipt, 'contractAddress') as Hex;
+    const child = getCreateAddress({ from: parent, nonce: 1 }).toLowerCase() as Hex;
+    const [one, other, third] = (await makeRecords(CHAIN_ID)).slice(2);
+    const record = (of: VerifiedRecord, address: Hex, transaction: Hex): VerifiedRecord => ({
+      ...of,
+      codeHash: null,
+      contract: { ...of.contract, address },
+      deployment: { deployer: null, transaction, block: null },
+    });
+    const stranger = hexOf('5c', traces ? 1 : 2, 40);
+    await db.store.store([
+      record(one!, pair, called.hash),
+      record(other!, child, made.hash),
+      record(third!, stranger, made.hash),
+    ]);
+    now += 120_000;
+    const before = status.finalTo;
+    status.finalTo = Number(await rpc.call('eth_blockNumber'));
+    expect(await newWorker(traces).lookForCreators(signal)).toBeGreaterThanOrEqual(3);
+    status.finalTo = before;
+    const query = `module=contract&action=getcontractcreation&contractaddresses=${pair},${child},${stranger}`;
+    head = { ...head, number: head.number + 100, finalTo: head.number + 100, finalNumber: head.number + 100 };
+    const { json } = await api.ask(`/api?${query}`);
+    const shown = json?.result as { contractCreator: Hex; contractFactory: Hex; txHash: Hex }[];
+    expect(
+      shown.map(({ contractCreator, contractFactory, txHash }) => [contractCreator, contractFactory, txHash]),
+    ).toEqual([
+      [accounts[1], traces ? factory : through, called.hash],
+      [accounts[2], parent, made.hash],
+    ]);
+  },
+);
 
 test('a node that is away leaves the question open', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
