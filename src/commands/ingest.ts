@@ -82,9 +82,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       if (stopAt !== undefined) return ingest;
       const { chainId } = config;
       const deps = { database, rpc, chainId, status, log };
+      // Readers are of the market chain's database, also where this is another chain.
+      const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
       const beside = [
         new BalanceChecker({ ...deps, clock }),
-        new ContractWorker({ ...deps, now: () => clock.now() }),
+        new ContractWorker({ ...deps, verifiedDb, now: () => clock.now() }),
       ];
       return workBesides(beside, ingest, signal);
     },

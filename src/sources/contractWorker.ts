@@ -16,6 +16,7 @@ import { toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { findCreators, type CreatorDeps } from './findCreators';
+import { findUpgraded } from './findUpgraded';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
 /** Between two looks at what is new. */
@@ -38,6 +39,8 @@ export interface ContractWorkerDeps {
   readonly database: Database;
   readonly rpc: CodeRpc & CreatorDeps['rpc'];
   readonly chainId: number;
+  /** Names the database with the verified contracts, which is the market chain's. */
+  readonly verifiedDb: string;
   readonly status: {
     readonly phase: string;
     readonly indexed: number | null;
@@ -52,6 +55,9 @@ export class ContractWorker {
   readonly #runner: QueryRunner;
   #fullAt = 0;
   #creatorsAt = 0;
+  #upgradesAt = 0;
+  /** Final upgrades up to this ord were gone through, in this run of the program. */
+  #upgradesTo = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.#runner = createQueryRunner(deps.database, { checkRows: false });
@@ -78,22 +84,35 @@ export class ContractWorker {
 
   /** One look at what is new, or when it is time at everything. Resolves to how many contracts were stored. */
   async look(signal: AbortSignal): Promise<number> {
-    const { chainId, status, now } = this.deps;
+    const { chainId, verifiedDb, status, now } = this.deps;
     const full = now() >= this.#fullAt;
+    const indexed = status.indexed ?? 0;
+    const headFrom = Math.max(0, indexed - NEW_BLOCKS);
     const params = {
       chain_id: chainId,
+      verified_db: verifiedDb,
       limit: LOOK_MAX,
-      from_ord: toOrd(Math.max(0, (status.indexed ?? 0) - NEW_BLOCKS), 0),
+      from_ord: toOrd(headFrom, 0),
     };
     const name = full ? 'explorer/list_unchecked_contracts' : 'explorer/list_new_contracts';
     const found = await this.#runner.run(name, params, foundShape);
-    if (full && found.length < LOOK_MAX) this.#fullAt = now() + FULL_MS;
-    for (let from = 0; from < found.length && !signal.aborted; from += BATCH) {
+    const upgraded = await findUpgraded({
+      runner: this.#runner,
+      chainId,
+      indexed,
+      headFrom,
+      finalTo: now() >= this.#upgradesAt ? status.finalTo : null,
+      seenTo: this.#upgradesTo,
+    });
+    const asked = [...new Set([...found.map(({ address }) => address), ...upgraded.addresses])];
+    for (let from = 0; from < asked.length && !signal.aborted; from += BATCH) {
       if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
-      const batch = found.slice(from, from + BATCH).map(({ address }) => address);
-      await this.#store(batch, signal);
+      await this.#store(asked.slice(from, from + BATCH), signal);
     }
-    return found.length;
+    if (full && found.length < LOOK_MAX) this.#fullAt = now() + FULL_MS;
+    this.#upgradesTo = upgraded.seenTo;
+    if (upgraded.reached) this.#upgradesAt = now() + FULL_MS;
+    return asked.length;
   }
 
   /** When it is time, some of the creations whose sender is not known. Resolves to how many were stored. */

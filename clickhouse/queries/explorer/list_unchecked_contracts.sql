@@ -1,5 +1,6 @@
 -- One row: an address that acts as a contract and whose code was not asked for yet. Reads what by_emitter has of every contract
--- and the tables of creations, pools and codes: for now and then, beside the ingester.
+-- and the tables of creations, pools, codes and verifications: for now and then, beside the ingester. Verified contracts of all
+-- chains stand in the database `verified_db`.
 SELECT concat('0x', lower(hex(contract))) AS address
 FROM
 (
@@ -11,6 +12,10 @@ FROM
     SELECT address FROM created_contracts
     UNION DISTINCT
     SELECT address FROM pools
+    UNION DISTINCT
+    SELECT address FROM contract_creations WHERE isNotNull(creator)
+    UNION DISTINCT
+    SELECT address FROM {verified_db:Identifier}.verified_contracts WHERE chain_id = {chain_id:UInt32}
     UNION DISTINCT
     SELECT implementation FROM contract_codes WHERE implementation != toFixedString('', 20)
     UNION DISTINCT

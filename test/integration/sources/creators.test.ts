@@ -48,6 +48,7 @@ let anvil: Anvil;
 let rpc: DevRpc;
 let pool: EndpointPool;
 let db: SourcesDatabase;
+let verifiedDb: string;
 let api: DialectServer;
 let accounts: Hex[];
 let factory: Hex;
@@ -136,6 +137,7 @@ beforeAll(async () => {
     'name',
     'SELECT currentDatabase() AS name',
   )) as [{ name: string }];
+  verifiedDb = name;
   api = await startDialect(explorerDeps([chain], name, { verified: db.reader, cache: UNCACHED }), () => head);
 });
 
@@ -151,6 +153,7 @@ function newWorker(traces = true): ContractWorker {
   return new ContractWorker({
     database: db.writer,
     chainId: CHAIN_ID,
+    verifiedDb,
     status,
     log,
     now: () => now,
@@ -307,7 +310,7 @@ test.each([
 test('a node that is away leaves the question open', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
   const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
-  const deps = { database: db.writer, chainId: CHAIN_ID, status, log, now: () => now, rpc: away };
+  const deps = { database: db.writer, chainId: CHAIN_ID, verifiedDb, status, log, now: () => now, rpc: away };
   await expect(new ContractWorker(deps).lookForCreators(signal)).rejects.toThrow();
   await away.close();
   expect(await newWorker().lookForCreators(signal)).toBe(1);

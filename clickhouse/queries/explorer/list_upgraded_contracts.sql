@@ -1,0 +1,40 @@
+-- One row: a log by which a proxy, beacon or diamond tells of an upgrade (as in list_upgrades.sql): of the newest part of the head
+-- table, after `head_ord`, and with `final` the oldest `limit` of the final blocks in (from_ord, to_ord]. Where these stand is
+-- read from the projection by_topic, which has all that is selected there, their contracts by ord through by_ord: no other log's
+-- topic is looked at.
+SELECT
+    concat('0x', lower(hex(u.contract))) AS address,
+    toString(u.place) AS ord
+FROM
+(
+    (
+        SELECT address AS contract, ord AS place
+        FROM logs_head
+        WHERE ord > {head_ord:UInt64}
+            AND chain_id = {chain_id:UInt32}
+            AND topic0 IN (unhex('bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'), unhex('1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e'), unhex('8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673'))
+        ORDER BY ord DESC
+        LIMIT {limit:UInt32}
+    )
+    -- if final
+    UNION ALL
+    SELECT address AS contract, ord AS place
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord > {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+        AND ord IN
+        (
+            SELECT ord
+            FROM logs
+            WHERE chain_id = {chain_id:UInt32}
+                AND topic0 IN (unhex('bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'), unhex('1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e'), unhex('8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673'))
+                AND ord > {from_ord:UInt64}
+                AND ord <= {to_ord:UInt64}
+            ORDER BY ord
+            LIMIT {limit:UInt32}
+        )
+    -- end
+) AS u
+ORDER BY u.place
+LIMIT 2 * {limit:UInt32}

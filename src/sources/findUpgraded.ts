@@ -1,0 +1,71 @@
+/**
+ * Which contracts must be asked for again, because they told of an upgrade after the block as of which they were asked: a proxy
+ * made empty is none until then. Logs are gone through once, a range of final blocks at a time, and those of the head at each look.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Hex } from '../domain/hex';
+import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
+import { inChunks } from '../query/inChunks';
+
+/** Upgrades read in one look, of the head and of final blocks each. */
+const UPGRADES_MAX = 2_000;
+/** Final blocks gone through in one look. */
+const SPAN_BLOCKS = 500_000;
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const upgradeShape = z.object({ address: hex, ord: z.string() });
+const checkedShape = z.object({ address: hex, checked_block: z.int() });
+
+export interface UpgradeQuestion {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  /** Newest block of the head tables. */
+  readonly indexed: number;
+  /** First block of the head tables that is looked at. */
+  readonly headFrom: number;
+  /** Last final block; null: only the head is looked at. */
+  readonly finalTo: number | null;
+  /** Final logs up to this ord were gone through. */
+  readonly seenTo: number;
+}
+
+/** `seenTo`: to go on from once the contracts were asked. `reached`: that is the last final block. */
+export async function findUpgraded(
+  question: UpgradeQuestion,
+): Promise<{ readonly addresses: Hex[]; readonly seenTo: number; readonly reached: boolean }> {
+  const { runner, chainId, indexed, headFrom, finalTo, seenTo } = question;
+  const lastOrd = finalTo === null ? seenTo : lastOrdOfBlock(finalTo);
+  const toOrdMax = Math.min(lastOrd, lastOrdOfBlock(blockOfOrd(seenTo) + SPAN_BLOCKS));
+  const params = {
+    chain_id: chainId,
+    head_ord: toOrd(headFrom, 0),
+    final: toOrdMax > seenTo,
+    from_ord: seenTo,
+    to_ord: toOrdMax,
+    limit: UPGRADES_MAX,
+  };
+  const rows = await runner.run('explorer/list_upgraded_contracts', params, upgradeShape);
+  const upgrades = rows.map(({ address, ord }) => ({ address, ord: Number(ord) }));
+  const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
+  const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
+  // What was asked for on a branch that was left is asked for once more when its height is final.
+  const depth = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
+  const needed = new Map<Hex, number>();
+  for (const { address, ord } of upgrades) {
+    const from = blockOfOrd(ord) + (finalTo !== null && ord <= lastOrd ? depth : 0);
+    needed.set(address, Math.max(needed.get(address) ?? 0, from));
+  }
+  const codes = await inChunks([...needed.keys()], (chunk) =>
+    runner.run(
+      'explorer/list_codes',
+      { addresses: chunk.map((one) => one.slice(2)), limit: chunk.length },
+      checkedShape,
+    ),
+  );
+  const addresses = codes.flatMap(({ address, checked_block: checked }) =>
+    checked < (needed.get(address) ?? 0) ? [address] : [],
+  );
+  return { addresses, seenTo: done, reached: finalTo !== null && done >= lastOrd };
+}

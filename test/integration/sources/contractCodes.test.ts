@@ -1,0 +1,198 @@
+/** What code contracts have: asked of a real node, again after an upgrade, and of contracts that never said anything. */
+import { getCreateAddress, keccak256 } from 'ethers';
+
+import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { insertRows } from '../../../src/clickhouse/inserter';
+import { logsTable, type LogRow } from '../../../src/clickhouse/tables';
+import type { Hex } from '../../../src/domain/hex';
+import { toOrd } from '../../../src/domain/ord';
+import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/proxies';
+import { createLog } from '../../../src/log';
+import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { ContractWorker } from '../../../src/sources/contractWorker';
+import { contractCreationsTable } from '../../../src/sources/findCreators';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { UNCACHED } from '../../support/uncached';
+import { makeRecords } from '../../support/verifiedWorld';
+import { startDialect, type DialectServer } from '../api/etherscanServer';
+import { explorerDeps } from '../api/explorerServer';
+import { hexOf } from '../api/worldEvents';
+
+jest.setTimeout(300_000);
+
+const CHAIN_ID = 369;
+const log = createLog('silent', false);
+const signal = new AbortController().signal;
+/** Puts the word that it is sent into the slot of EIP-1967; the last byte is a DELEGATECALL. */
+const LATE_PROXY = `0x6027600c60003960276000f36000357f${IMPLEMENTATION_SLOT.slice(2)}5500f4`;
+/** Its one byte, and a salt behind it, are the code. */
+const PLAIN = '0x6002600c60003960026000f300';
+const wordOf = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`;
+
+let anvil: Anvil;
+let rpc: DevRpc;
+let pool: EndpointPool;
+let db: SourcesDatabase;
+let verifiedDb: string;
+let api: DialectServer;
+let account: Hex;
+let head: HeadSnapshot;
+const status = { phase: 'follow', indexed: 0, finalTo: 0 };
+let now = 1_000_000;
+let salt = 0;
+
+async function send(tx: object): Promise<unknown> {
+  const hash = await rpc.call('eth_sendTransaction', [{ from: account, gas: '0x7a1200', ...tx }]);
+  await rpc.call('evm_mine');
+  return rpc.call('eth_getTransactionReceipt', [hash]);
+}
+
+async function deploy(data: string): Promise<Hex> {
+  return field(await send({ data }), 'contractAddress') as Hex;
+}
+
+const deployPlain = (): Promise<Hex> => deploy(`${PLAIN}${(++salt).toString(16).padStart(2, '0')}`);
+
+function logOf(address: Hex, block: number, topic0: Hex, topic1: Hex | undefined): LogRow {
+  return {
+    chain_id: CHAIN_ID,
+    ord: toOrd(block, 0),
+    timestamp: 1_700_000_000 + block,
+    address,
+    topic_count: topic1 === undefined ? 1 : 2,
+    topic0,
+    topic1,
+    topic2: undefined,
+    topic3: undefined,
+    data: '0x',
+    tx_hash: hexOf('7c', block, 64),
+    tx_index: 0,
+  };
+}
+
+function advance(indexed: number, finalTo: number): void {
+  Object.assign(status, { indexed, finalTo });
+  head = { ...head, number: indexed, finalTo: indexed, finalNumber: indexed };
+  now += 120_000;
+}
+
+beforeAll(async () => {
+  anvil = await startAnvil({ log, chainId: CHAIN_ID, timestamp: 1_700_000_000, accounts: 1 });
+  rpc = openDevRpc(anvil.url);
+  pool = createEndpointPool({ urls: [anvil.url], chainId: CHAIN_ID, log });
+  [account] = (await rpc.call('eth_accounts')) as [Hex];
+  db = await openSourcesDatabase();
+  const names = await db.writer.select<{ name: string }>('name', 'SELECT currentDatabase() AS name');
+  verifiedDb = names[0]!.name;
+  head = {
+    version: '1',
+    startBlock: 1,
+    number: 0,
+    hash: hexOf('1b', 1, 64),
+    timestamp: 1_700_000_000,
+    finalTo: 0,
+    finalNumber: 0,
+    blocks: [],
+  };
+  const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
+  const deps = explorerDeps([chain], verifiedDb, { verified: db.reader, cache: UNCACHED });
+  api = await startDialect(deps, () => head);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+  await pool?.close();
+  rpc?.close();
+  await anvil?.stop();
+});
+
+function newWorker(): ContractWorker {
+  const deps = { database: db.writer, chainId: CHAIN_ID, verifiedDb, status, log, rpc: pool };
+  return new ContractWorker({ ...deps, now: () => now });
+}
+
+const recordOf = async (address: Hex) =>
+  (await api.ask(`/api/v1/contracts/${address}`)).json?.['data'] as Record<string, unknown>;
+
+async function listProxies(): Promise<unknown[]> {
+  const { json } = await api.ask('/api/v1/contracts?type=proxy');
+  return (json?.['data'] as { address: Hex }[]).map(({ address }) => address);
+}
+
+test('a proxy that is empty at first is one from its first upgrade on, and asked for once', async () => {
+  const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
+  advance(100, 100);
+  await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64), undefined)]);
+  const worker = newWorker();
+  expect(await worker.look(signal)).toBe(1);
+  expect(await recordOf(proxy)).toMatchObject({ type: 'other', proxy: null });
+  // Far behind the head: the final log alone tells.
+  await send({ to: proxy, data: wordOf(target) });
+  await insertRows(db.writer, logsTable, [logOf(proxy, 150, UPGRADED, wordOf(target))]);
+  advance(1_000, 900);
+  expect(await worker.look(signal)).toBe(1);
+  expect(await recordOf(proxy)).toMatchObject({
+    type: 'proxy',
+    proxy: { kind: 'eip1967', implementation: target },
+  });
+  expect(await listProxies()).toEqual([proxy]);
+  // What it leads to is asked for, and no upgrade again; a restart goes through them and finds nothing to ask.
+  now += 120_000;
+  expect(await worker.look(signal)).toBe(1);
+  now += 120_000;
+  expect(await worker.look(signal)).toBe(0);
+  expect(await newWorker().look(signal)).toBe(0);
+});
+
+test('an upgrade of the head is asked for at the next look, and once more when it is final', async () => {
+  const proxy = await deploy(LATE_PROXY);
+  advance(2_000, 1_990);
+  await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64), undefined)]);
+  const worker = newWorker();
+  while ((await worker.look(signal)) > 0) now += 120_000;
+  const [first, second] = [await deployPlain(), await deployPlain()];
+  const implementation = async (): Promise<string | undefined> => {
+    const sql = `SELECT lower(hex(argMax(implementation, version))) AS at FROM contract_codes WHERE address = unhex({proxy:String})`;
+    return (await db.writer.select<{ at: string }>('where it leads', sql, { proxy: proxy.slice(2) }))[0]?.at;
+  };
+  await send({ to: proxy, data: wordOf(first) });
+  await db.writer.command(
+    'upgrade of the head',
+    `INSERT INTO logs_head (commit, chain_id, ord, timestamp, address, topic_count, topic0, data, tx_hash, tx_index)
+     SELECT 7, ${CHAIN_ID}, ${toOrd(2_005, 3)}, 1, unhex({proxy:String}), 1, unhex({topic0:String}), '', '', 0`,
+    { proxy: proxy.slice(2), topic0: UPGRADED.slice(2) },
+  );
+  Object.assign(status, { indexed: 2_006 });
+  expect(await worker.look(signal)).toBe(1);
+  expect(await implementation()).toBe(first.slice(2));
+  // The branch is left, and another upgrade stands in the same block.
+  await send({ to: proxy, data: wordOf(second) });
+  await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT, undefined)]);
+  advance(2_080, 2_010);
+  expect(await worker.look(signal)).toBeGreaterThan(0);
+  expect(await implementation()).toBe(second.slice(2));
+  now += 120_000;
+  await worker.look(signal);
+  now += 120_000;
+  expect(await worker.look(signal)).toBe(0);
+});
+
+test('contracts known by their creation or their verification alone have code too', async () => {
+  const [made, verified] = [await deployPlain(), await deployPlain()];
+  const child = getCreateAddress({ from: made, nonce: 1 }).toLowerCase() as Hex;
+  const creation = { address: made, creator: account, factory: child, tx_hash: hexOf('7d', 1, 64) };
+  await insertRows(db.writer, contractCreationsTable, [
+    { ...creation, block: 5, timestamp: 1_700_000_005, version: 1 },
+  ]);
+  const [one] = await makeRecords(CHAIN_ID);
+  await db.store.store([{ ...one!, codeHash: null, contract: { ...one!.contract, address: verified } }]);
+  advance(3_000, 2_990);
+  await newWorker().look(signal);
+  for (const address of [made, verified]) {
+    const code = String(await rpc.call('eth_getCode', [address, 'latest']));
+    expect(await recordOf(address)).toMatchObject({ code_hash: keccak256(code), code_size: 2 });
+  }
+});
