@@ -117,10 +117,10 @@ export class ContractWorker {
 
   /** When it is time, some of the creations whose sender is not known. Resolves to how many were stored. */
   async lookForCreators(signal: AbortSignal): Promise<number> {
-    const { database, rpc, chainId, status, now } = this.deps;
+    const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
     if (finalTo === null || now() < this.#creatorsAt) return 0;
-    const deps = { database, runner: this.#runner, rpc, chainId, finalTo, now };
+    const deps = { database, runner: this.#runner, rpc, chainId, verifiedDb, finalTo, now };
     const { found, more } = await findCreators(deps, signal);
     if (!more) this.#creatorsAt = now() + FULL_MS;
     return found;

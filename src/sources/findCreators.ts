@@ -48,6 +48,8 @@ export interface CreatorDeps {
   readonly runner: QueryRunner;
   readonly rpc: Pick<EndpointPool, 'batchSettled'> & TraceRpc;
   readonly chainId: number;
+  /** Names the database with the verified contracts, which is the market chain's. */
+  readonly verifiedDb: string;
   /** Last final block. */
   readonly finalTo: number;
   /** Unix milliseconds. */
@@ -56,10 +58,10 @@ export interface CreatorDeps {
 
 /** Some of those that were not asked for yet. Resolves to how many were found; fewer than asked for means that these are all. */
 export async function findCreators(
-  { database, runner, rpc, chainId, finalTo, now }: CreatorDeps,
+  { database, runner, rpc, chainId, verifiedDb, finalTo, now }: CreatorDeps,
   signal: AbortSignal,
 ): Promise<{ readonly found: number; readonly more: boolean }> {
-  const params = { chain_id: chainId, final_to: finalTo, limit: LOOK_MAX };
+  const params = { chain_id: chainId, verified_db: verifiedDb, final_to: finalTo, limit: LOOK_MAX };
   const unasked = await runner.run('explorer/list_unasked_creations', params, unaskedShape);
   if (unasked.length === 0) return { found: 0, more: false };
   const transactions = await readTransactions(rpc, unasked, signal);

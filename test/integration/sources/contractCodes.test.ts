@@ -196,3 +196,35 @@ test('contracts known by their creation or their verification alone have code to
     expect(await recordOf(address)).toMatchObject({ code_hash: keccak256(code), code_size: 2 });
   }
 });
+
+test("an explorer's second chain reads of its contracts in the market chain's database", async () => {
+  const second = await openSourcesDatabase();
+  try {
+    const address = await deployPlain();
+    const receipt = await send({ data: `${PLAIN}ff` });
+    const made = field(receipt, 'contractAddress') as Hex;
+    const transaction = field(receipt, 'transactionHash') as Hex;
+    const [one, other] = (await makeRecords(CHAIN_ID)).slice(1);
+    await db.store.store([
+      { ...one!, codeHash: null, contract: { ...one!.contract, address } },
+      {
+        ...other!,
+        codeHash: null,
+        contract: { ...other!.contract, address: made },
+        deployment: { deployer: null, transaction, block: null },
+      },
+    ]);
+    const deps = { database: second.writer, chainId: CHAIN_ID, verifiedDb, status, log, rpc: pool };
+    const worker = new ContractWorker({ ...deps, now: () => now });
+    await worker.look(signal);
+    await worker.lookForCreators(signal);
+    const listed = async (table: string): Promise<string[]> => {
+      const sql = `SELECT concat('0x', lower(hex(address))) AS at FROM ${table}`;
+      return (await second.writer.select<{ at: string }>('what is known', sql)).map(({ at }) => at);
+    };
+    expect(await listed('contract_codes')).toEqual(expect.arrayContaining([address, made]));
+    expect(await listed('contract_creations WHERE isNotNull(creator)')).toEqual([made]);
+  } finally {
+    await second.close();
+  }
+});
