@@ -10,9 +10,7 @@ import { openDatabase, type Database } from '../clickhouse/database';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
-import { isHexData, type Hex } from '../domain/hex';
 import type { VerificationQueue } from '../domain/verification';
-import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBlockHashes } from '../query/blockHashes';
@@ -21,6 +19,7 @@ import type { HolderTables } from '../query/holders';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import { readChangeMark } from '../query/headState';
 import { createLogDecoder } from '../query/logDecoder';
+import { withNodeCode, type NodeCode } from '../query/nodeCode';
 import type { PairTables } from '../query/pairTable';
 import { rememberState } from '../query/rememberState';
 import type { NamedPair } from '../query/search';
@@ -28,6 +27,7 @@ import { createSignatureReader } from '../query/signatures';
 import type { NodeReads } from '../query/nodeReads';
 import { createTwinArguments } from '../query/twinArguments';
 import { createVerifiedReader } from '../query/verifiedContracts';
+import { createNodeCode } from '../sources/createNodeCode';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
@@ -72,7 +72,16 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const signatures = createSignatureReader(runner);
-  const contracts = createContractReader(
+  // The market chain may be that one itself.
+  const nodes = new Map([
+    [SECOND_CHAIN_ID, second?.rpc ?? null],
+    [config.chainId, options.rpc],
+  ]);
+  const codes = new Map(
+    [...nodes].flatMap(([id, rpc]) => (rpc === null ? [] : [[id, createNodeCode(rpc)] as const])),
+  );
+  const nodeCodeOf = (chainId: number): NodeCode | null => codes.get(chainId) ?? null;
+  const stored = createContractReader(
     (chainId) => {
       const chain = findChain(chainId);
       const head = chain?.head() ?? null;
@@ -80,11 +89,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     },
     () => verifiedDb,
   );
-  // The market chain may be that one itself.
-  const nodes = new Map([
-    [SECOND_CHAIN_ID, second?.rpc ?? null],
-    [config.chainId, options.rpc],
-  ]);
+  const contracts = withNodeCode(stored, nodeCodeOf);
   const decoder = createLogDecoder({ verified, signatures });
   const states = new Map(
     [...nodes].flatMap(([id, rpc]) =>
@@ -112,7 +117,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
         chainId === config.chainId
           ? { dexes: config.chain.dexes, pairs: listPairs(options) }
           : { dexes: [], pairs: [] },
-      codeSizeOf: (chainId, address) => readCodeSize(nodes.get(chainId) ?? null, address),
+      nodeCodeOf,
       nodeOf: (chainId) => states.get(chainId) ?? null,
       holdingOf: (chainId, head, token) =>
         chainId === config.chainId ? (options.holders.ready(head)?.of(token) ?? null) : null,
@@ -153,14 +158,6 @@ function listPairs({ pairs, head }: ExplorerOptions): readonly NamedPair[] {
     name: item.name,
     dexName: item.dex_name,
   }));
-}
-
-async function readCodeSize(rpc: EndpointPool | null, address: Hex): Promise<number | null> {
-  if (rpc === null) return null;
-  return rpc.call('eth_getCode', [address, 'latest'], (result) => {
-    if (!isHexData(result)) throw new AppError('node_failed', 'eth_getCode answered no hex data');
-    return (result.length - 2) / 2;
-  });
 }
 
 interface Second {

@@ -41,21 +41,19 @@ const poolShape = z.tuple([hex, hex.nullable(), z.int().nullable(), z.int().null
 const createdShape = z.tuple([hex.nullable(), hex.nullable(), hex, z.int(), z.int()]);
 /** Symbol, name, decimals. */
 const tokenShape = z.tuple([z.string().nullable(), z.string().nullable(), z.int().nullable()]);
-/** Hash, size, kind of proxy, implementation, beacon, block as of which it was asked. */
-const codeFactShape = z.tuple([hex, z.int(), proxyShape, hex, hex, z.int()]);
+/** Hash, size, kind of proxy, implementation, beacon. */
+const codeFactShape = z.tuple([hex, z.int(), proxyShape, hex, hex]);
 export const codeShape = z.object({
   code_hash: hex,
   code_size: z.int(),
   proxy: proxyShape,
   implementation: hex,
   beacon: hex,
-  checked_block: z.int(),
 });
 
 export interface ContractCode {
   readonly hash: Hex;
   readonly size: number;
-  readonly checkedBlock: number;
   /** `implementation`: null where it is not one contract. */
   readonly proxy: {
     readonly kind: ProxyKind;
@@ -222,8 +220,8 @@ function addFact(known: Known, fact: OwnFact, body: unknown): void {
       break;
     }
     case 'code': {
-      const [code_hash, code_size, proxy, implementation, beacon, checked_block] = codeFactShape.parse(body);
-      known.code = toCode({ code_hash, code_size, proxy, implementation, beacon, checked_block });
+      const [code_hash, code_size, proxy, implementation, beacon] = codeFactShape.parse(body);
+      known.code = toCode({ code_hash, code_size, proxy, implementation, beacon });
       break;
     }
     case 'token': {
@@ -277,7 +275,6 @@ export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   return {
     hash: row.code_hash,
     size: row.code_size,
-    checkedBlock: row.checked_block,
     proxy:
       row.proxy === ''
         ? null

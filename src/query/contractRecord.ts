@@ -58,10 +58,12 @@ async function readProxyRoutes(
   head: HeadSnapshot,
   facts: readonly ContractFacts[],
 ): Promise<Routes> {
-  const addresses = facts.flatMap(({ address, code }) => (code?.proxy == null ? [] : [address]));
-  return addresses.length === 0
-    ? { codes: new Map(), upgrades: new Map() }
-    : readRoutes(source, head, addresses);
+  const codes = new Map(
+    facts.flatMap(({ address, code }) => (code === null || code.proxy === null ? [] : [[address, code]])),
+  );
+  return codes.size === 0
+    ? { codes, upgrades: new Map() }
+    : readRoutes(source, head, [...codes.keys()], codes);
 }
 
 /** Of those that may have one. At most 1,000. */

@@ -2,7 +2,7 @@
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
-import type { ContractFacts } from './contractFacts';
+import type { ContractCode, ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from './headSnapshot';
 import { implementationsAt, readRoutes } from './logDecoder';
@@ -39,9 +39,10 @@ export async function readContractView(
   address: Hex,
 ): Promise<ContractView> {
   const facts = await deps.contracts.find(chainId, address);
+  const code = facts?.code ?? null;
   const [record, targets] = await Promise.all([
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
-    moment === null || facts?.code?.proxy == null ? [] : listTargets(moment.chain, moment.head, address),
+    moment === null || code === null ? [] : listTargets(moment, address, code),
   ]);
   if (targets.length === 0) return { facts, record, implementations: [] };
   const behind = await deps.contracts.findMany(chainId, targets);
@@ -59,7 +60,12 @@ export async function readContractView(
   return { facts, record, implementations };
 }
 
-async function listTargets(chain: LogSource, head: HeadSnapshot, address: Hex): Promise<readonly Hex[]> {
-  const routes = await readRoutes(chain, head, [address]);
+async function listTargets(
+  { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
+  address: Hex,
+  code: ContractCode,
+): Promise<readonly Hex[]> {
+  if (code.proxy === null) return [];
+  const routes = await readRoutes(chain, head, [address], new Map([[address, code]]));
   return implementationsAt(routes, address, lastOrdOfBlock(head.number));
 }

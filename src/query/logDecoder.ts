@@ -125,16 +125,19 @@ export interface Routes {
   readonly upgrades: UpgradeMap;
 }
 
-/** At most 1,000 addresses. */
+/** At most 1,000 addresses. `known`: codes that need not be read. */
 export async function readRoutes(
   source: LogSource,
   head: HeadSnapshot,
   addresses: readonly Hex[],
+  known: ReadonlyMap<Hex, ContractCode> = new Map(),
 ): Promise<Routes> {
-  const [codes, upgrades] = await Promise.all([
-    listCodes(source, addresses),
+  const unknown = addresses.filter((address) => !known.has(address));
+  const [read, upgrades] = await Promise.all([
+    listCodes(source, unknown),
     listUpgrades(source, head, addresses),
   ]);
+  const codes = new Map([...known, ...read]);
   const beacons = beaconsOf({ codes, upgrades }, addresses);
   if (beacons.length === 0) return { codes, upgrades };
   return { codes, upgrades: new Map([...upgrades, ...(await listUpgrades(source, head, beacons))]) };

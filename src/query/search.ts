@@ -39,7 +39,7 @@ export interface NamedPair {
 }
 
 export interface SearchDeps {
-  readonly contracts: Pick<ContractReader, 'findMany' | 'findFame'>;
+  readonly contracts: Pick<ContractReader, 'find' | 'findFame'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Who answers reads of a chain as its node does; null: nobody. */
@@ -102,7 +102,7 @@ function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<
 
 async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex): Promise<SearchHit[]> {
   const { chainId } = source;
-  const facts = (await deps.contracts.findMany(chainId, [address]))[0] ?? null;
+  const facts = await deps.contracts.find(chainId, address);
   const record = await findVerification(deps.verified, chainId, address, facts);
   const token = facts?.token;
   const kind = facts?.kind ?? 'other';

@@ -31,8 +31,8 @@ const [PUSH1, PUSH32] = [0x60, 0x7f];
 export type CodeRpc = Pick<EndpointPool, 'batchSettled'>;
 export type FoundCode = Pick<
   ContractCodeRow,
-  'address' | 'code_hash' | 'code_size' | 'proxy' | 'implementation' | 'beacon'
->;
+  'address' | 'code_hash' | 'code_size' | 'implementation' | 'beacon'
+> & { readonly proxy: ProxyKind | '' };
 
 /** In the order of the addresses. Rejects when the node does not answer. */
 export async function readContractCodes(

@@ -84,7 +84,7 @@ FROM
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     UNION ALL
     (
-        SELECT address, 'code', toJSONString((concat('0x', lower(hex(code_hash))), code_size, proxy, concat('0x', lower(hex(implementation))), concat('0x', lower(hex(beacon))), checked_block))
+        SELECT address, 'code', toJSONString((concat('0x', lower(hex(code_hash))), code_size, proxy, concat('0x', lower(hex(implementation))), concat('0x', lower(hex(beacon)))))
         FROM contract_codes
         WHERE true
             AND address = unhex({address:String}) -- if address

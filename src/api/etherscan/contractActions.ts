@@ -81,9 +81,10 @@ const UNVERIFIED = {
 
 /** Where a proxy leads as of the head; null: it is none, or leads to several contracts. */
 async function findImplementation({ moment }: Ask, facts: ContractFacts | null): Promise<Hex | null> {
-  if (moment === null || facts?.code?.proxy == null) return null;
+  const code = facts?.code ?? null;
+  if (moment === null || facts === null || code === null || code.proxy === null) return null;
   const { chain, head } = moment;
-  const routes = await readRoutes(chain, head, [facts.address]);
+  const routes = await readRoutes(chain, head, [facts.address], new Map([[facts.address, code]]));
   const targets = implementationsAt(routes, facts.address, lastOrdOfBlock(head.number));
   return targets.length === 1 ? (targets[0] ?? null) : null;
 }

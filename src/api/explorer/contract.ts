@@ -3,6 +3,7 @@ import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { silentFacts, type ContractFacts } from '../../query/contractFacts';
 import { toRecord } from '../../query/contractRecord';
+import { withCode } from '../../query/nodeCode';
 import { contractAnswerShape } from '../../wire/explorer';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
@@ -34,8 +35,7 @@ export async function findContract(
 ): Promise<ContractFacts | null> {
   const facts = await deps.contracts.find(chainId, address);
   if (facts !== null) return facts;
-  const silent = silentFacts(chainId, address);
-  if ((await deps.verified.find({ chainId, address }, null)) !== null) return silent;
-  const size = await deps.codeSizeOf?.(chainId, address);
-  return size !== undefined && size !== null && size > 0 ? silent : null;
+  if ((await deps.verified.find({ chainId, address }, null)) !== null) return silentFacts(chainId, address);
+  const code = (await deps.nodeCodeOf?.(chainId)?.get(address)) ?? null;
+  return code === null ? null : withCode(chainId, address, null, code);
 }

@@ -16,6 +16,7 @@ import type { TokenHolding } from '../../query/holderCounts';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
 import type { LogSource } from '../../query/logFilter';
+import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
 import type { ByteCache } from '../byteCache';
@@ -58,10 +59,10 @@ export interface ExplorerDeps {
   readonly verifiedDb: string;
   /** What people call a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
-  /** Bytes of code at an address as a node says; null: nobody to ask. Throws node_failed. */
-  readonly codeSizeOf: ((chainId: number, address: Hex) => Promise<number | null>) | null;
   /** Who answers reads of a chain as its node does; null: nobody. */
   readonly readsOf?: (chainId: number) => NodeReads | null;
+  /** Who can say of a chain's contracts what nobody asked yet; null: nobody. */
+  readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
   /** Who can say of a chain's state what logs do not tell; null: nobody. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
   /** Holders of a token where they were counted as of that head. */

@@ -57,7 +57,6 @@ export function explorerDeps(
     decoder: createLogDecoder({ verified, signatures }),
     verifiedDb,
     namesOf: () => ({ dexes: [], pairs: [] }),
-    codeSizeOf: null,
     ...more,
   };
 }

@@ -11,7 +11,9 @@ import { toOrd } from '../../../src/domain/ord';
 import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/proxies';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { withNodeCode, type NodeCode } from '../../../src/query/nodeCode';
 import { ContractWorker } from '../../../src/sources/contractWorker';
+import { createNodeCode } from '../../../src/sources/createNodeCode';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { UNCACHED } from '../../support/uncached';
@@ -227,4 +229,85 @@ test("an explorer's second chain reads of its contracts in the market chain's da
   } finally {
     await second.close();
   }
+});
+
+describe('contracts that were never seen to do anything', () => {
+  let twin: Hex;
+  let unseen: Hex;
+  let clone: Hex;
+  let asking: DialectServer;
+  let node: NodeCode;
+  let asked = 0;
+  let silent = false;
+
+  beforeAll(async () => {
+    twin = await deployPlain();
+    unseen = await deploy(`${PLAIN}${salt.toString(16).padStart(2, '0')}`);
+    clone = await deploy(
+      `0x602d600c600039602d6000f3363d3d373d3d3d363d73${twin.slice(2)}5af43d82803e903d91602b57fd5bf3`,
+    );
+    const codeHash = keccak256(String(await rpc.call('eth_getCode', [twin, 'latest']))) as Hex;
+    const one = (await makeRecords(CHAIN_ID))[3]!;
+    await db.store.store([{ ...one, codeHash, contract: { ...one.contract, address: twin, name: 'Twin' } }]);
+    node = createNodeCode({
+      batchSettled(calls, parse, options) {
+        asked += 1;
+        if (!silent) return pool.batchSettled(calls, parse, options);
+        return new Promise((_, reject) => options!.signal!.addEventListener('abort', reject));
+      },
+    });
+    const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
+    const nodeCodeOf = (chainId: number) => (chainId === CHAIN_ID ? node : null);
+    const deps = explorerDeps([chain], verifiedDb, { verified: db.reader, cache: UNCACHED, nodeCodeOf });
+    const contracts = withNodeCode(deps.contracts, nodeCodeOf);
+    asking = await startDialect({ ...deps, contracts }, () => head);
+  });
+
+  afterAll(() => asking?.close());
+
+  const dialect = async (action: string, address: Hex) =>
+    (await asking.ask(`/api?module=contract&action=${action}&address=${address}`)).json?.result;
+  const nativeOf = async (path: string) => (await asking.ask(`/api/v1${path}`)).json?.['data'];
+
+  test('are told by the node, once, and have the source of their twins in every dialect', async () => {
+    const code = String(await rpc.call('eth_getCode', [unseen, 'latest']));
+    expect(await nativeOf(`/contracts/${unseen}`)).toMatchObject({
+      verified: true,
+      name: 'Twin',
+      code_hash: keccak256(code),
+      code_size: 2,
+      verification: { source: 'twin', twin_of: { chain_id: CHAIN_ID, address: twin } },
+    });
+    expect(String(await dialect('getabi', unseen))).toMatch(/^\[/);
+    expect(await dialect('getsourcecode', unseen)).toMatchObject([
+      { ContractName: 'Twin', SimilarMatch: twin },
+    ]);
+    expect(await nativeOf(`/search?q=${unseen}`)).toMatchObject([{ type: 'contract', verified: true }]);
+    expect(asked).toBe(1);
+  });
+
+  test('are proxies where their code or slots say so', async () => {
+    expect(await nativeOf(`/contracts/${clone}`)).toMatchObject({
+      type: 'proxy',
+      proxy: { kind: 'eip1167', implementation: twin },
+    });
+    expect(await dialect('getsourcecode', clone)).toMatchObject([{ Proxy: '1', Implementation: twin }]);
+  });
+
+  test('are none where the node has no code', async () => {
+    expect((await asking.ask(`/api/v1/contracts/${account}`)).status).toBe(404);
+    expect(await nativeOf(`/search?q=${account}`)).toMatchObject([{ type: 'address' }]);
+    expect(await dialect('getabi', account)).toBe('Contract source code not verified');
+  });
+
+  test('are not waited for where the node is silent', async () => {
+    silent = true;
+    const started = performance.now();
+    const [one, other] = [hexOf('5d', 1, 40), hexOf('5d', 2, 40)];
+    expect(await dialect('getabi', one)).toBe('Contract source code not verified');
+    expect(await nativeOf(`/search?q=${other}`)).toMatchObject([{ type: 'address' }]);
+    expect(performance.now() - started).toBeLessThan(1_900);
+    await Promise.all([one, other].map((address) => expect(node.get(address)).rejects.toBeDefined()));
+    silent = false;
+  });
 });

@@ -1,0 +1,77 @@
+/**
+ * Code at single addresses as a chain's node has it now: asked for once in a while, so many at once, and never waited for long by
+ * an answer that can do without.
+ */
+import { LRUCache } from 'lru-cache';
+
+import { systemClock, withDeadline, type Clock } from '../chain/clock';
+import { RpcError } from '../chain/rpcError';
+import type { Hex } from '../domain/hex';
+import { AppError } from '../errors';
+import { toCode, type ContractCode } from '../query/contractFacts';
+import type { NodeCode } from '../query/nodeCode';
+import { readContractCodes, type CodeRpc } from './readContractCode';
+
+/** Answers kept. Code may come, and a proxy may be led elsewhere. */
+const KEPT_MAX = 5_000;
+const KEPT_MS = 10_000;
+/** Addresses asked for at the same time. */
+const ASKED_MAX = 8;
+/** For all questions about one address together. */
+const ASK_MS = 2_000;
+/** An answer that can do without waits so long; what comes later is there for the next one. */
+const PATIENCE_MS = 300;
+/** After a failure such answers do without for so long. */
+const REST_MS = 3_000;
+
+export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {
+  const kept = new LRUCache<Hex, { readonly at: number; readonly code: Promise<ContractCode | null> }>({
+    max: KEPT_MAX,
+  });
+  let underWay = 0;
+  let restUntil = -Infinity;
+  const ask = async (address: Hex): Promise<ContractCode | null> => {
+    if (underWay >= ASKED_MAX) throw new AppError('node_failed', 'too many questions to the node at once');
+    underWay += 1;
+    try {
+      const late = (): Error => new RpcError('timeout', `no answer within ${ASK_MS} ms`);
+      const [code] = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
+        readContractCodes(rpc, [address], signal),
+      );
+      return code === undefined ? null : toCode(code);
+    } catch (error) {
+      restUntil = clock.now() + REST_MS;
+      throw error;
+    } finally {
+      underWay -= 1;
+    }
+  };
+  const findKept = (address: Hex): Promise<ContractCode | null> | null => {
+    const known = kept.get(address);
+    return known !== undefined && clock.now() - known.at < KEPT_MS ? known.code : null;
+  };
+  const get: NodeCode['get'] = (address) => {
+    const known = findKept(address);
+    if (known !== null) return known;
+    const code = ask(address);
+    kept.set(address, { at: clock.now(), code });
+    code.catch(() => kept.delete(address));
+    return code;
+  };
+  return {
+    get,
+    async find(address) {
+      if (clock.now() < restUntil && findKept(address) === null) return undefined;
+      const waited = new AbortController();
+      const silence = clock.sleep(PATIENCE_MS, waited.signal).then(
+        () => undefined,
+        () => undefined,
+      );
+      try {
+        return await Promise.race([get(address).catch(() => undefined), silence]);
+      } finally {
+        waited.abort();
+      }
+    },
+  };
+}
