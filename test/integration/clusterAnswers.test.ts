@@ -2,9 +2,13 @@
  * The same chain read by the same ingester into one engine and into two shards: every GET endpoint of the API, with every value
  * that its parameters list, answers the same bytes from both.
  */
-import { tokensTable } from '../../src/clickhouse/tables';
+import { z } from 'zod';
+
+import { logsTable, tokensTable, type LogRow } from '../../src/clickhouse/tables';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import { insertRows } from '../../src/clickhouse/inserter';
+import { toOrd } from '../../src/domain/ord';
+import { UPGRADED } from '../../src/domain/proxies';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
 import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
@@ -204,6 +208,39 @@ test('tables of ticks and activity are the same in CSV and Arrow', async () => {
     for (const accept of ['text/csv', 'application/vnd.apache.arrow.stream'])
       for (const path of [`/api/v1/pairs/${address}/ticks?timeframe=1m`, `/api/v1/activity?pair=${address}`])
         expect((await compare(path, accept)).difference).toBeNull();
+});
+
+test('what is asked of the node about contracts is found the same', async () => {
+  const shape = z.record(z.string(), z.unknown());
+  const find = async ({ db }: SimApi): Promise<unknown> => {
+    const upgrades = Array.from({ length: 40 }, (_, index): LogRow => ({
+      chain_id: SIM_CHAIN_ID,
+      ord: toOrd(1 + index, 1_000),
+      timestamp: 1,
+      address: simToken(index % TOKENS),
+      topic_count: 1,
+      topic0: UPGRADED,
+      topic1: undefined,
+      topic2: undefined,
+      topic3: undefined,
+      data: '0x',
+      tx_hash: UPGRADED,
+      tx_index: 0,
+    }));
+    await insertRows(db, logsTable, upgrades);
+    const [row] = await db.select<{ name: string }>('name', 'SELECT currentDatabase() AS name');
+    const common = { chain_id: SIM_CHAIN_ID, verified_db: row!.name, limit: 30 };
+    const runner = createQueryRunner(db, { checkRows: true });
+    const range = { head_ord: 0, final: true, from_ord: 0, to_ord: toOrd(1_000, 0) };
+    return [
+      await runner.run('explorer/list_upgraded_contracts', { ...common, ...range }, shape),
+      await runner.run('explorer/list_unchecked_contracts', common, shape),
+      await runner.run('explorer/list_unasked_creations', { ...common, final_to: 1_000 }, shape),
+    ];
+  };
+  const found = await find(one);
+  expect(found).toMatchObject([{ length: 30 }, { length: 30 }, {}]);
+  expect(await find(two)).toEqual(found);
 });
 
 test('both shards hold some of it', async () => {
