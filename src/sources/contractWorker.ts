@@ -16,6 +16,7 @@ import { toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { findCreators, type CreatorDeps } from './findCreators';
+import { findNewCreations, WAITING_MAX } from './findNewCreations';
 import { findUpgraded } from './findUpgraded';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
@@ -24,6 +25,8 @@ const INTERVAL_MS = 2_000;
 /** Between two looks at all contracts, once all of them are known. */
 const FULL_MS = 60_000;
 const FAILED_MS = 30_000;
+/** Until a node that traced nothing is asked for a trace again. */
+const BLIND_MS = 600_000;
 /** Contracts asked for at once, and stored with one insert. */
 const BATCH = 50;
 /** Pause between two batches, so that the ingester's own questions come first. */
@@ -32,6 +35,8 @@ const PAUSE_MS = 200;
 const LOOK_MAX = 2_000;
 /** Head blocks looked at for new contracts. */
 const NEW_BLOCKS = 64;
+/** New contracts of one look whose makers are looked for. */
+const NEWCOMERS_MAX = 200;
 
 const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
 
@@ -55,6 +60,9 @@ export class ContractWorker {
   readonly #runner: QueryRunner;
   #fullAt = 0;
   #creatorsAt = 0;
+  /** New contracts whose makers are not known, the longest waiting first. */
+  readonly #newcomers = new Set<Hex>();
+  #tracesAt = 0;
   #upgradesAt = 0;
   /** Final upgrades up to this ord were gone through, in this run of the program. */
   #upgradesTo = 0;
@@ -109,13 +117,14 @@ export class ContractWorker {
       if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
       await this.#store(asked.slice(from, from + BATCH), signal);
     }
+    this.#noteNew(found.map(({ address }) => address));
     if (full && found.length < LOOK_MAX) this.#fullAt = now() + FULL_MS;
     this.#upgradesTo = upgraded.seenTo;
     if (upgraded.reached) this.#upgradesAt = now() + FULL_MS;
     return asked.length;
   }
 
-  /** When it is time, some of the creations whose sender is not known. Resolves to how many were stored. */
+  /** When it is time, some of the creations of which not all is known. Resolves to how many were stored. */
   async lookForCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
@@ -123,7 +132,21 @@ export class ContractWorker {
     const deps = { database, runner: this.#runner, rpc, chainId, verifiedDb, finalTo, now };
     const { found, more } = await findCreators(deps, signal);
     if (!more) this.#creatorsAt = now() + FULL_MS;
-    return found;
+    if (now() < this.#tracesAt) return found;
+    const fresh = await findNewCreations(deps, [...this.#newcomers], signal);
+    for (const address of fresh.settled) this.#newcomers.delete(address);
+    if (fresh.blind) this.#tracesAt = now() + BLIND_MS;
+    return found + fresh.found;
+  }
+
+  /** A few are new; of many most are old and only were not asked for yet. */
+  #noteNew(addresses: readonly Hex[]): void {
+    if (addresses.length > NEWCOMERS_MAX) return;
+    for (const address of addresses) this.#newcomers.add(address);
+    for (const address of this.#newcomers) {
+      if (this.#newcomers.size <= WAITING_MAX) break;
+      this.#newcomers.delete(address);
+    }
   }
 
   async #store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {

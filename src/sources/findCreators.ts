@@ -113,7 +113,7 @@ function isChild(parent: Hex, contract: Hex): boolean {
   return false;
 }
 
-interface Transaction {
+export interface Transaction {
   readonly from: Hex;
   /** Null: it makes a contract. */
   readonly to: Hex | null;
@@ -123,9 +123,9 @@ interface Transaction {
 }
 
 /** From the receipts; null: the node does not know the transaction; undefined: it did not say. */
-async function readTransactions(
-  rpc: CreatorDeps['rpc'],
-  unasked: readonly Unasked[],
+export async function readTransactions(
+  rpc: Pick<CreatorDeps['rpc'], 'batchSettled'>,
+  unasked: readonly Pick<Unasked, 'tx_hash'>[],
   signal: AbortSignal,
 ): Promise<(Transaction | null | undefined)[]> {
   const calls = unasked.map(({ tx_hash }): RpcCall => ({

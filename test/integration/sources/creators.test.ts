@@ -9,7 +9,7 @@ import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpoi
 import { RpcError } from '../../../src/chain/rpcError';
 import type { RpcCall } from '../../../src/chain/rpcTransport';
 import { insertRows } from '../../../src/clickhouse/inserter';
-import { poolsTable } from '../../../src/clickhouse/tables';
+import { logsTable, poolsTable, type LogRow } from '../../../src/clickhouse/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { createLog } from '../../../src/log';
@@ -168,6 +168,23 @@ function newWorker(traces = true): ContractWorker {
   });
 }
 
+function logOf(address: Hex, block: number, tx: Hex): LogRow {
+  return {
+    chain_id: CHAIN_ID,
+    ord: toOrd(block, Number(BigInt(address) % 1_000n)),
+    timestamp: 1_700_000_000 + block,
+    address,
+    topic_count: 0,
+    topic0: undefined,
+    topic1: undefined,
+    topic2: undefined,
+    topic3: undefined,
+    data: '0x',
+    tx_hash: tx,
+    tx_index: 0,
+  };
+}
+
 const signal = new AbortController().signal;
 const recordOf = async (address: Hex) =>
   (await api.ask(`/api/v1/contracts/${address}`)).json?.['data'] as Record<string, unknown>;
@@ -306,6 +323,54 @@ test.each([
     ]);
   },
 );
+
+/** Makes, when it is called, a contract that logs while it is made and holds one byte. */
+const MAKER = '0x6016600c60003960166000f36960006000a060016000f3600052600a60166000f000';
+
+test('a new contract of an unknown factory shows its maker, by a trace of its first log, once that is final', async () => {
+  const maker = field((await send(accounts[0]!, { data: MAKER })).receipt, 'contractAddress') as Hex;
+  const logs: LogRow[] = [];
+  const call = async (from: Hex): Promise<{ address: Hex; hash: Hex; block: number }> => {
+    const { hash, receipt } = await send(from, { to: maker });
+    const [event] = field(receipt, 'logs') as { address: Hex }[];
+    const block = Number(field(receipt, 'blockNumber'));
+    logs.push(logOf(event!.address, block, hash));
+    return { address: event!.address, hash, block };
+  };
+  const [one, other] = [await call(accounts[1]!), await call(accounts[2]!)];
+  // It says something for the first time in a transaction that made another contract.
+  const quiet = hexOf('5e', 1, 40);
+  logs.push(logOf(quiet, other.block, other.hash), logOf(one.address, other.block, other.hash));
+  await insertRows(db.writer, logsTable, logs);
+  const number = Number(await rpc.call('eth_blockNumber'));
+  Object.assign(status, { indexed: number, finalTo: one.block });
+  head = { ...head, number, finalTo: number, finalNumber: number, hash: hexOf('1b', number, 64) };
+  now += 120_000;
+  const blind = newWorker(false);
+  await blind.look(signal);
+  expect(await blind.lookForCreators(signal)).toBe(0);
+  await db.writer.command('ask again', 'TRUNCATE TABLE contract_codes');
+  const worker = newWorker();
+  await worker.look(signal);
+  expect(await worker.lookForCreators(signal)).toBe(1);
+  status.finalTo = number;
+  now += 120_000;
+  expect(await worker.lookForCreators(signal)).toBe(1);
+  now += 120_000;
+  expect(await worker.lookForCreators(signal)).toBe(0);
+  const query = `module=contract&action=getcontractcreation&contractaddresses=${one.address},${quiet},${other.address}`;
+  expect((await api.ask(`/api?${query}`)).json?.result).toMatchObject([
+    { contractAddress: one.address, contractCreator: accounts[1], contractFactory: maker, txHash: one.hash },
+    {
+      contractAddress: other.address,
+      contractCreator: accounts[2],
+      contractFactory: maker,
+      txHash: other.hash,
+      blockNumber: String(other.block),
+      timestamp: String(1_700_000_000 + other.block),
+    },
+  ]);
+});
 
 test('a node that is away leaves the question open', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });

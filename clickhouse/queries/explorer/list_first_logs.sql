@@ -1,0 +1,14 @@
+-- One row: the first final log of a contract. Key (chain_id, address) of the table; reads no more than the logs of these contracts:
+-- for new ones, which have few. `addresses`: hex without 0x.
+SELECT
+    concat('0x', lower(hex(l.address))) AS address,
+    toString(min(l.ord)) AS ord,
+    concat('0x', lower(hex(argMin(l.tx_hash, l.ord)))) AS tx_hash,
+    argMin(l.timestamp, l.ord) AS timestamp
+FROM logs AS l
+WHERE l.chain_id = {chain_id:UInt32}
+    AND l.address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+    AND l.ord <= {final_ord:UInt64}
+GROUP BY l.address
+ORDER BY min(l.ord)
+LIMIT {limit:UInt32}
