@@ -4,13 +4,15 @@
  */
 import { z } from 'zod';
 
+import type { Endpoint } from '../chain/endpoint';
 import type { EndpointPool } from '../chain/endpointPool';
-import { RpcError } from '../chain/rpcError';
+import { RpcError, type RpcErrorKind } from '../chain/rpcError';
 import { isAddress, toLowerHex, type Hex } from '../domain/hex';
-import { AppError } from '../errors';
 
 export type TraceRpc = Pick<EndpointPool, 'run'>;
 
+/** How a node declines a trace as a whole: it may not be asked, or is too long at it. */
+const DECLINED: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
 /** Frames of one trace that are looked at. */
 const FRAMES_MAX = 100_000;
 
@@ -37,22 +39,33 @@ export async function findMaker(
   signal: AbortSignal,
 ): Promise<Hex | null | undefined> {
   try {
-    // Straight to the endpoint: what a node does not trace is no fault of it, and must not make it be used less.
-    return await rpc.run(
-      async (endpoint, linked) => {
-        for (const { method, options, read } of TRACERS) {
-          const calls = [{ method, params: [transaction, ...options] }];
-          const [answer] = await endpoint.batchSettled(calls, (trace) => read(trace, contract), linked);
-          if (answer !== undefined && 'value' in answer) return answer.value;
-        }
-        return undefined;
-      },
-      { signal, roundsMax: 1 },
-    );
+    return await rpc.run((endpoint, linked) => trace(endpoint, transaction, contract, linked), {
+      signal,
+      roundsMax: 1,
+    });
   } catch (error) {
     if (error instanceof RpcError && !signal.aborted) return undefined;
     throw error;
   }
+}
+
+/** Straight to the endpoint: what a node does not trace is no fault of it, and must not make it be used less. */
+async function trace(
+  endpoint: Endpoint,
+  transaction: Hex,
+  contract: Hex,
+  signal: AbortSignal,
+): Promise<Hex | null | undefined> {
+  for (const { method, options, read } of TRACERS) {
+    try {
+      const calls = [{ method, params: [transaction, ...options] }];
+      const [answer] = await endpoint.batchSettled(calls, (result) => read(result, contract), signal);
+      if (answer !== undefined && 'value' in answer) return answer.value;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof RpcError) || !DECLINED.has(error.kind)) throw error;
+    }
+  }
+  return undefined;
 }
 
 const frameShape = z.object({
@@ -68,7 +81,7 @@ function readFrames(trace: unknown, contract: Hex): Hex | null {
   const frames = [trace];
   for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {
     const parsed = frameShape.safeParse(frames[looked]);
-    if (!parsed.success) throw new AppError('node_failed', 'the node answered no trace');
+    if (!parsed.success) throw new Error('the node answered no trace');
     const { type, from, to, error, calls } = parsed.data;
     if (error != null) continue;
     if (type.startsWith('CREATE') && to != null && toLowerHex(to) === contract) return toLowerHex(from);
@@ -88,7 +101,7 @@ const tracesShape = z.array(
 /** Of Parity's traces: a list. The address of a contract tells its maker, whatever became of this attempt to make it. */
 function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
-  if (!parsed.success) throw new AppError('node_failed', 'the node answered no traces');
+  if (!parsed.success) throw new Error('the node answered no traces');
   for (const { type, action, result } of parsed.data.slice(0, FRAMES_MAX)) {
     const made = result?.address;
     if (type === 'create' && made != null && action.from != null && toLowerHex(made) === contract)

@@ -1,0 +1,82 @@
+/** Who made a contract, by the traces that nodes give, and by those that they refuse. */
+import { FakeNode, type CallFault } from '../../support/fakeNode';
+import { FakeChain } from '../../support/fakeChain';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { createLog } from '../../../src/log';
+import { findMaker } from '../../../src/sources/findMaker';
+import type { Hex } from '../../../src/domain/hex';
+
+const of = (digit: string): Hex => `0x${digit.repeat(40)}`;
+const TX: Hex = `0x${'7'.repeat(64)}`;
+const MADE = of('d');
+const signal = new AbortController().signal;
+const missing = { error: { code: -32601, message: 'the method does not exist/is not available' } };
+
+let node: FakeNode;
+let pool: EndpointPool;
+
+beforeAll(async () => {
+  node = await new FakeNode({ chain: new FakeChain(1) }).start();
+  pool = createEndpointPool({ urls: [node.httpUrl], chainId: 369, log: createLog('silent', false) });
+});
+
+afterAll(async () => {
+  await pool.close();
+  await node.stop();
+});
+
+/** The node's answers by method; what is not named it does not have. */
+function answerWith(answers: Readonly<Record<string, CallFault>>): void {
+  node.onCall = ({ method }) => (/trace/.test(method) ? (answers[method] ?? missing) : undefined);
+}
+
+const frame = (type: string, from: Hex, to: Hex, calls: object[] = [], error?: string) => ({
+  type,
+  from,
+  to,
+  calls,
+  ...(error === undefined ? {} : { error }),
+});
+
+test.each(['CREATE', 'CREATE2'])('the call tracer tells who ran %s, however deep', async (type) => {
+  const deep = frame('CALL', of('a'), of('b'), [
+    frame('DELEGATECALL', of('b'), of('c'), [frame(type, of('b'), MADE)]),
+  ]);
+  answerWith({ debug_traceTransaction: { result: deep } });
+  expect(await findMaker(pool, TX, MADE, signal)).toBe(of('b'));
+  expect(await findMaker(pool, TX, of('e'), signal)).toBeNull();
+});
+
+test('what failed made nothing, nor did what it called', async () => {
+  const failed = frame('CALL', of('b'), of('c'), [frame('CREATE', of('c'), MADE)], 'execution reverted');
+  answerWith({ debug_traceTransaction: { result: frame('CALL', of('a'), of('b'), [failed]) } });
+  expect(await findMaker(pool, TX, MADE, signal)).toBeNull();
+});
+
+test("without a call tracer Parity's traces tell", async () => {
+  const call = { type: 'call', action: { from: of('a') }, result: { output: '0x' } };
+  const create = {
+    type: 'create',
+    action: { from: of('c') },
+    result: { address: MADE.toUpperCase().replace('X', 'x') },
+  };
+  answerWith({ trace_transaction: { result: [call, { ...create, result: null }, create] } });
+  expect(await findMaker(pool, TX, MADE, signal)).toBe(of('c'));
+});
+
+test('a node that refuses, or answers something else, tells nothing and is used as before', async () => {
+  answerWith({});
+  expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
+  answerWith({ debug_traceTransaction: { result: 7 }, trace_transaction: { result: null } });
+  expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
+  node.onHttp = (_request, response, body) => {
+    if (!body.includes('trace')) return false;
+    response.statusCode = 403;
+    response.end('no');
+    return true;
+  };
+  expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
+  expect(pool.endpoints.map(({ failures, coolUntil }) => [failures, coolUntil <= Date.now()])).toEqual([
+    [0, true],
+  ]);
+});
