@@ -37,6 +37,8 @@ export interface CallOptions {
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, benched: 2, wrong_chain: 3 };
 /** What no endpoint has will not come by asking on: the caller knows better whether the question still stands. */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = { method_missing: 1, unknown_block: 3 };
+/** What says nothing of the question itself. */
+const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
@@ -102,7 +104,8 @@ export class EndpointPool {
    * Runs work that must see one and the same node. RpcErrors and BlockMismatches it throws are charged to the
    * endpoint and the work is tried on the next; what no other node would answer otherwise (a revert, a range too
    * large, refused parameters) and every other error goes to the caller at once.
-   * @throws RpcError or BlockMismatch after the last round; AppError `bad_config` when all are of another chain.
+   * @throws the most telling RpcError or BlockMismatch of the last round; AppError `bad_config` when all are of another
+   * chain.
    */
   async run<T>(
     work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
@@ -116,12 +119,14 @@ export class EndpointPool {
         if (round > 0) await this.#clock.sleep(this.#pauseMs(round), linked.signal);
         const tried = new Set(options.exclude);
         await this.#waitForAny(tried, options, linked.signal);
+        let told: unknown = null;
         for (let next = this.#pick(tried, options); next !== null; next = this.#pick(tried, options)) {
           tried.add(next.id);
           const outcome = await this.#attempt(next, work, linked.signal);
           if ('value' in outcome) return outcome.value;
-          last = outcome.error;
+          told = moreTelling(told, outcome.error);
         }
+        last = told ?? last;
         this.#assertAnyChain();
         if (last instanceof RpcError && round + 1 >= (ROUNDS_BY_KIND[last.kind] ?? rounds)) break;
       }
@@ -310,6 +315,17 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
   };
   const transports = options.urls.map((url, index) => createTransport(url, index, wire));
   return new EndpointPool({ ...options, transports });
+}
+
+/** What a node said of the question beats garbage, and that beats the silence of one that is away; of equals the later. */
+function moreTelling(before: unknown, after: unknown): unknown {
+  return before !== null && telling(before) > telling(after) ? before : after;
+}
+
+function telling(error: unknown): number {
+  if (!(error instanceof RpcError)) return 2;
+  if (SILENT_KINDS.has(error.kind)) return 0;
+  return error.kind === 'bad_answer' || error.kind === 'other' ? 1 : 2;
 }
 
 export function parseChainId(result: unknown): number {

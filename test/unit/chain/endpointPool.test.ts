@@ -104,6 +104,19 @@ test('a method that one endpoint lacks is asked of the next; lacking everywhere,
   expect(without.countCalls('eth_nonsense')).toBe(1);
 });
 
+test.each([0, 1])(
+  'what a node says counts for more than the silence of a dead one, listed as #%i',
+  async (place) => {
+    const [pruned, dead] = [await startNode(), await startNode()];
+    pruned.onCall = ({ method }) =>
+      method === 'eth_call' ? { error: { code: -32000, message: 'BlockOutOfRangeError' } } : undefined;
+    const pool = poolOf(place === 0 ? [dead.httpUrl, pruned.httpUrl] : [pruned.httpUrl, dead.httpUrl]);
+    await dead.stop();
+    const call = pool.call('eth_call', [{}, '0x1'], text, { roundsMax: 1 });
+    await expect(call).rejects.toMatchObject({ kind: 'unknown_block' });
+  },
+);
+
 test('an answer that cannot be parsed is asked of the next endpoint', async () => {
   const [odd, sound] = [await startNode(), await startNode()];
   odd.onCall = ({ method }) => (method === 'eth_blockNumber' ? { result: { head: 7 } } : undefined);
