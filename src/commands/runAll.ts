@@ -32,6 +32,9 @@ export async function runAll(
   if (ingester !== null) metrics.watchTransfers(() => ingester.status);
   const second = parts.ingest && hasSecondChain(config) ? createSecond(config, log) : null;
   let storage: Storage | null = null;
+  const ended = new AbortController();
+  const going = AbortSignal.any([signal, ended.signal]);
+  let works: readonly (Promise<void> | null)[] = [];
   if (ingester !== null) metrics.watchIngest(() => ingester.figures());
   const moreProblems = () => [
     ...listEngineProblems(storage),
@@ -48,16 +51,20 @@ export async function runAll(
     const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
-    await Promise.all([
-      aborted(signal),
-      ingester === null ? null : keepIngesting(ingester, watched, parts, log, signal),
+    works = [
+      aborted(going),
+      ingester === null ? null : keepIngesting(ingester, watched, parts, log, going),
       second === null || storage.secondWriter === null
         ? null
-        : keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, signal),
-    ]);
+        : keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, going),
+    ];
+    await Promise.all(works);
   } finally {
     log.info('stopping');
     stopLogging();
+    // Where one work has failed the others must end before what they stand on is closed.
+    ended.abort(new Error('the program stops'));
+    await Promise.allSettled(works);
     await ingester?.close();
     await second?.close();
     await api?.close();

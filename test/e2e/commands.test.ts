@@ -32,6 +32,17 @@ test('a node of another chain stops the start, naming both ids', async () => {
   expect(code).toBe(1);
 });
 
+test('a node of another chain under the second chain stops the start too, and with it the market chain', async () => {
+  const { code, output } = await runProgram(['all'], {
+    RPC_URL: chain.url,
+    RPC_URL_943: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    DATA_DIR: join(folder, 'twice'),
+  });
+  expect(output).toMatch(/^candlehouse: every RPC endpoint serves another chain: .* not 943/m);
+  expect(code).toBe(1);
+});
+
 test('a broken chain description stops the start, naming each wrong field', async () => {
   const file = join(folder, 'broken.json');
   writeFileSync(
