@@ -11,7 +11,7 @@ import { BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import { systemClock, type Clock } from './clock';
 import type { Endpoint } from './endpoint';
-import type { EndpointPool } from './endpointPool';
+import { LIGHT_ATTEMPT_MS, type EndpointPool } from './endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, type BlockHeader } from './parseBlock';
@@ -88,13 +88,15 @@ class PooledBlockSource implements BlockSource {
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
+    // Tags are asked for all the time: an endpoint that hangs must not hold the head up.
+    const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
     return this.#pool.run(async (endpoint, signal) => {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
       if (at === 'latest') endpoint.noteHead(header.number);
       return header;
-    }, options);
+    }, bounds);
   }
 
   fetchHeaders(from: number, to: number, options: FetchOptions = {}): Promise<BlockHeader[]> {

@@ -1,6 +1,6 @@
 /** The check at the start that the configured endpoints are nodes of the configured chain. */
 import { AppError } from '../errors';
-import { parseChainId, type EndpointPool } from './endpointPool';
+import { LIGHT_ATTEMPT_MS, parseChainId, type EndpointPool } from './endpointPool';
 
 /**
  * Passes when at least one endpoint serves `expected`; those of another chain are refused and logged by the pool.
@@ -11,7 +11,8 @@ export async function checkChainId(
   expected: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const chainId = await pool.call('eth_chainId', [], parseChainId, signal === undefined ? {} : { signal });
+  const options = { attemptMs: LIGHT_ATTEMPT_MS, ...(signal === undefined ? {} : { signal }) };
+  const chainId = await pool.call('eth_chainId', [], parseChainId, options);
   // A pool made for another chain (or for none) does not check by itself.
   if (chainId !== expected) {
     throw new AppError('bad_config', `the RPC endpoint serves chain ${chainId}, not ${expected}`);

@@ -12,6 +12,8 @@ const COOL_MAX_MS = 10_000;
 /** A refusal (401, 403) seldom heals by itself, a rate limit not at once. */
 const REFUSED_BASE_MS = 5_000;
 const RATE_BASE_MS = 1_000;
+/** One that hung is asked after the others for so long, unless it answers before. */
+const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
 
@@ -36,6 +38,7 @@ export class Endpoint {
   #benchings = 0;
   #coolUntil = 0;
   #benchUntil = 0;
+  #slowUntil = 0;
   #head: number | null = null;
   #lastGoodAt: number | null = null;
   #lastError: string | null = null;
@@ -156,6 +159,7 @@ export class Endpoint {
 
   noteGood(): void {
     this.#failures = 0;
+    this.#slowUntil = 0;
     this.#lastGoodAt = this.#clock.now();
   }
 
@@ -165,6 +169,7 @@ export class Endpoint {
     this.#lastError = error.message;
     this.#lastErrorAt = now;
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
+    if (error.kind === 'timeout') this.#slowUntil = now + SLOW_MS;
     // Calls that fail together count as one failure.
     if (now >= this.#coolUntil) this.#failures += 1;
     this.#coolUntil = Math.max(this.#coolUntil, now + this.#restMs(error));
@@ -208,7 +213,9 @@ export class Endpoint {
 
   get state(): EndpointState {
     if (this.chain === 'wrong') return 'wrong_chain';
-    if (this.#benchUntil > this.#clock.now()) return 'benched';
+    const now = this.#clock.now();
+    if (this.#benchUntil > now) return 'benched';
+    if (this.#slowUntil > now) return 'slow';
     return this.lagging ? 'lagging' : 'ok';
   }
 

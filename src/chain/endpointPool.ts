@@ -4,7 +4,7 @@ import { AppError } from '../errors';
 import { isQuantity } from '../domain/hex';
 import { BlockMismatch, type MismatchKind } from './blockMismatch';
 import { linkSignals } from './abortSignals';
-import { backoffMs, systemClock, type Clock } from './clock';
+import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint, type Settled } from './endpoint';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
@@ -25,6 +25,8 @@ export interface PoolOptions {
   readonly lagBlocks?: number;
 }
 
+type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
+
 export interface CallOptions {
   /** Only this endpoint. */
   readonly endpoint?: number;
@@ -32,9 +34,14 @@ export interface CallOptions {
   readonly exclude?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
+  /** For one endpoint to answer while another could be asked instead; the last one has the transport's time. */
+  readonly attemptMs?: number;
 }
 
-const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, benched: 2, wrong_chain: 3 };
+/** `attemptMs` for what a node answers from memory: its head, its chain. */
+export const LIGHT_ATTEMPT_MS = 4_000;
+
+const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
 /** What no endpoint has will not come by asking on: the caller knows better whether the question still stands. */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = { method_missing: 1, unknown_block: 3 };
 /** What says nothing of the question itself. */
@@ -107,10 +114,7 @@ export class EndpointPool {
    * @throws the most telling RpcError or BlockMismatch of the last round; AppError `bad_config` when all are of another
    * chain.
    */
-  async run<T>(
-    work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
-    options: CallOptions = {},
-  ): Promise<T> {
+  async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
     const linked = linkSignals(this.#closed.signal, options.signal);
     const rounds = options.roundsMax ?? this.#roundsMax;
     let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
@@ -122,7 +126,8 @@ export class EndpointPool {
         let told: unknown = null;
         for (let next = this.#pick(tried, options); next !== null; next = this.#pick(tried, options)) {
           tried.add(next.id);
-          const outcome = await this.#attempt(next, work, linked.signal);
+          const timely = this.#limit(work, next, tried, options.attemptMs);
+          const outcome = await this.#attempt(next, timely, linked.signal);
           if ('value' in outcome) return outcome.value;
           told = moreTelling(told, outcome.error);
         }
@@ -136,13 +141,26 @@ export class EndpointPool {
     throw last;
   }
 
+  /** The work, checked for the chain before, within `attemptMs` where another endpoint could be tried now. */
+  #limit<T>(work: Work<T>, endpoint: Endpoint, tried: ReadonlySet<number>, attemptMs?: number): Work<T> {
+    const checked: Work<T> = async (one, signal) => {
+      await this.#checkChain(one, signal);
+      return work(one, signal);
+    };
+    const now = this.#clock.now();
+    const others = this.#candidates(tried, {}).filter((other) => other.coolUntil <= now);
+    if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched')) return checked;
+    const late = (): Error => new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
+    return (one, signal) =>
+      withDeadline(this.#clock, attemptMs, signal, late, (inner) => checked(one, inner));
+  }
+
   async #attempt<T>(
     endpoint: Endpoint,
-    work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+    work: Work<T>,
     signal: AbortSignal,
   ): Promise<{ value: T } | { error: unknown }> {
     try {
-      await this.#checkChain(endpoint, signal);
       const value = await work(endpoint, signal);
       endpoint.noteGood();
       return { value };
@@ -261,7 +279,8 @@ export class EndpointPool {
   }
 
   async #askHead(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<number | null> {
-    const options = { endpoint: endpoint.id, roundsMax: 1, ...(signal === undefined ? {} : { signal }) };
+    const bounds = { endpoint: endpoint.id, roundsMax: 1, attemptMs: LIGHT_ATTEMPT_MS };
+    const options = signal === undefined ? bounds : { ...bounds, signal };
     try {
       const head = await this.call('eth_blockNumber', [], parseBlockNumber, options);
       endpoint.noteHead(head);

@@ -54,6 +54,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
   );
   let last: BlockHeader | null = null;
   let refreshedAt = clock.now();
+  let refreshing: Promise<unknown> | null = null;
   try {
     while (!signal.aborted) {
       const wakeup: Wakeup | null = bell.take();
@@ -64,9 +65,13 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
         spacing.note();
         yield head;
       }
-      if (options.pool.endpoints.length > 1 && clock.now() - refreshedAt >= REFRESH_MS) {
-        refreshedAt = clock.now();
-        await options.pool.refreshHeads(signal);
+      const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
+      if (isDue && options.pool.endpoints.length > 1) {
+        // Beside the loop: an endpoint that hangs must not hold the others' heads up.
+        refreshing = refreshHeads(options).finally(() => {
+          refreshedAt = clock.now();
+          refreshing = null;
+        });
       }
       await bell.wait(spacing.pollMs(), signal);
     }
@@ -74,6 +79,16 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
     if (!signal.aborted) throw error;
   } finally {
     for (const stop of unwatch) stop?.();
+    await refreshing;
+  }
+}
+
+async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<void> {
+  try {
+    await pool.refreshHeads(signal);
+  } catch (error) {
+    if (!signal.aborted)
+      log.warn({ error: errorText(error) }, 'the heads of the endpoints cannot be compared');
   }
 }
 

@@ -1,8 +1,11 @@
 /** What /readyz and /metrics want to know of the nodes behind the pool. Plain facts, free of URL secrets. */
 import type { MismatchKind } from './blockMismatch';
 
-/** `lagging` endpoints are used less, `benched` ones only when no other is left, `wrong_chain` ones never. */
-export type EndpointState = 'ok' | 'lagging' | 'benched' | 'wrong_chain';
+/**
+ * `lagging` endpoints and `slow` ones, which lately gave no answer in time, are used less, `benched` ones only when no other
+ * is left, `wrong_chain` ones never.
+ */
+export type EndpointState = 'ok' | 'lagging' | 'slow' | 'benched' | 'wrong_chain';
 
 export interface EndpointHealth {
   /** `#index host`. */
@@ -61,5 +64,5 @@ export function toNodeHealth(
 }
 
 function isBelieved(endpoint: EndpointHealth): boolean {
-  return endpoint.state === 'ok' || endpoint.state === 'lagging';
+  return endpoint.state !== 'benched' && endpoint.state !== 'wrong_chain';
 }

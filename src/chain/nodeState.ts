@@ -14,6 +14,8 @@ import type { RpcCall } from './rpcTransport';
 
 /** For all questions of one asking together. */
 const ASK_MS = 1_500;
+/** For one endpoint, so that after one that hangs another can be asked. */
+const ATTEMPT_MS = 700;
 /** Askings at the same time; more are answered as if the node were away. */
 const ASKINGS_MAX = 8;
 /** After a failure nobody is asked for so long. */
@@ -36,7 +38,7 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
     const calls = questions.map((question) => toCall(question, blockHash));
     const late = (): Error => new RpcError('timeout', `no answer within ${ASK_MS} ms`);
     const settled = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
-      rpc.batchSettled(calls, parseHex, { signal, roundsMax: 1 }),
+      rpc.batchSettled(calls, parseHex, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
     );
     return settled.map((item) => ('value' in item ? item.value : null));
   };

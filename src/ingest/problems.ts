@@ -15,6 +15,8 @@ const NODE_SILENCE_MS = 25_000;
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
 const SPACINGS_OF_STALL = 2.5;
+/** Its head is asked for every second: one that was silent for longer cannot be said to answer. */
+const ANSWERS_WITHIN_MS = 6_000;
 /** Before a spacing is known. */
 const STALL_UNKNOWN_MS = 25_000;
 /** The node's newest block is this old: the node is itself behind. */
@@ -49,7 +51,7 @@ export function listIngestProblems(
   return [
     ...listFailures(status),
     ...listWork(status, times.now),
-    ...listHeadProblems(status, doesNodeAnswer(health, times.now), times),
+    ...listHeadProblems(status, health, times),
     ...health.endpoints.flatMap(endpointProblem),
   ];
 }
@@ -87,7 +89,7 @@ function rangeOf({ from, to }: RangeWork): string {
 
 function listHeadProblems(
   status: IngestStatus,
-  nodeAnswers: boolean,
+  health: NodeHealth,
   { now, wallMs }: ProblemTimes,
 ): IngestProblem[] {
   const { nodeHead, nodeHeadAt, nodeHeadTimestamp, finalNumber, idleSince, headSpacingMs } = status;
@@ -96,9 +98,11 @@ function listHeadProblems(
   const shownMs = now - nodeHeadAt;
   // While blocks are being stored nobody looks for new ones.
   const waitedMs = idleSince === null ? 0 : now - Math.max(nodeHeadAt, idleSince);
-  if (nodeAnswers && waitedMs > stallMs(headSpacingMs)) {
+  if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
     const seconds = Math.round(shownMs / 1000);
-    const message = `The node answers, but has shown no block after ${nodeHead} for ${seconds} s`;
+    const silent = now - (health.lastGoodAt ?? 0) > ANSWERS_WITHIN_MS;
+    const node = silent ? 'The node does not answer at the moment, and' : 'The node answers, but';
+    const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
   // The block may have been shown a while ago: only what it lacked then is the node's fault.

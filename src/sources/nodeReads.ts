@@ -34,6 +34,8 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
       rpc.run((endpoint, signal) => readOf(endpoint, { method, params }, signal), {
         signal: deadline,
         roundsMax: 1,
+        // So that after an endpoint that hangs another can be asked.
+        attemptMs: READ_MS / 2,
       }),
     );
   };

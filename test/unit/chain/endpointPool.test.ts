@@ -117,6 +117,32 @@ test.each([0, 1])(
   },
 );
 
+test('an endpoint that hangs is asked after the others, and again first once it answers', async () => {
+  const [hung, other] = [await startNode(), await startNode()];
+  const pool = poolOf([hung.httpUrl, other.httpUrl]);
+  await pool.call('eth_chainId', [], text);
+  hung.onHttp = () => true;
+  const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 50, ...options });
+  for (let call = 0; call < 3; call += 1) await ask();
+  expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['slow', 'ok']);
+  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
+  await ask();
+  expect(other.countCalls('eth_blockNumber')).toBe(4);
+  hung.onHttp = () => false;
+  await ask({ endpoint: 0 });
+  await ask();
+  expect(hung.countCalls('eth_blockNumber')).toBe(2);
+});
+
+test('the last endpoint to ask has all the time that the wire allows', async () => {
+  const node = await startNode();
+  node.onHttp = (_request, response, body) => {
+    setTimeout(() => response.end(JSON.stringify(node.answerBody(body))), 150);
+    return true;
+  };
+  expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { attemptMs: 50 })).toBe('0x0');
+});
+
 test('an answer that cannot be parsed is asked of the next endpoint', async () => {
   const [odd, sound] = [await startNode(), await startNode()];
   odd.onCall = ({ method }) => (method === 'eth_blockNumber' ? { result: { head: 7 } } : undefined);

@@ -1,5 +1,6 @@
 import type { BlockRef } from '../../../src/domain/block';
 import { createBlockSource } from '../../../src/chain/blockSource';
+import type { UrlPoolOptions } from '../../../src/chain/endpointPool';
 import { headFeed } from '../../../src/chain/headFeed';
 import type { BlockHeader } from '../../../src/chain/parseBlock';
 import { FakeChain } from '../../support/fakeChain';
@@ -12,8 +13,9 @@ afterEach(closeAll);
 function feedOf(
   urls: readonly string[],
   isTaken?: (head: BlockRef) => boolean,
+  settings: Partial<UrlPoolOptions> = {},
 ): { heads: BlockHeader[]; stop: () => Promise<void> } {
-  const pool = poolOf(urls);
+  const pool = poolOf(urls, settings);
   const source = createBlockSource({ pool, log: silentLog });
   const controller = new AbortController();
   const heads: BlockHeader[] = [];
@@ -118,6 +120,17 @@ test('a node that fails for a while ends nothing', async () => {
   node.onHttp = () => false;
   node.chain.mine();
   await until(() => heads.length === 2);
+});
+
+test('a first endpoint that hangs holds up one head for seconds, and the next ones not at all', async () => {
+  const [hung, other] = [await nodeWith(5), await nodeWith(5)];
+  const { heads } = feedOf([hung.httpUrl, other.httpUrl], undefined, { timeoutMs: 30_000 });
+  await until(() => heads.length === 1);
+  hung.onHttp = () => true;
+  for (const waitMs of [6_000, 2_500, 2_500]) {
+    other.chain.mine();
+    await until(() => heads.at(-1)?.hash === other.chain.head.hash, waitMs);
+  }
 });
 
 test('a feed ends as soon as it is told to', async () => {

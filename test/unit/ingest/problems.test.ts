@@ -38,6 +38,19 @@ test('a head that does not move is told before 30 s have passed', () => {
   expect(codes(waiting(), 27_000)).toEqual(['node_stalled']);
 });
 
+test('a node that has been silent for 10 s is not said to answer', () => {
+  const spaced = { ...waiting(), headSpacingMs: 1_000 };
+  const messages = (lastGoodAt: number) =>
+    listIngestProblems(spaced, healthAt(lastGoodAt), { now: NOW + 20_000, wallMs: WALL + 20_000 });
+  const stalled = 'has shown no block after 100 for 20 s';
+  expect(messages(NOW + 19_000)).toEqual([
+    { code: 'node_stalled', message: `The node answers, but ${stalled}` },
+  ]);
+  expect(messages(NOW + 10_000)).toEqual([
+    { code: 'node_stalled', message: `The node does not answer at the moment, and ${stalled}` },
+  ]);
+});
+
 test('while blocks are being stored nobody calls the node stalled', () => {
   expect(codes({ ...waiting(), idleSince: null }, 60_000)).toEqual([]);
 });
