@@ -351,7 +351,7 @@ export function parseChainId(result: unknown): number {
   return parseSmallQuantity(result, 'eth_chainId');
 }
 
-function parseBlockNumber(result: unknown): number {
+export function parseBlockNumber(result: unknown): number {
   return parseSmallQuantity(result, 'eth_blockNumber');
 }
 

@@ -13,6 +13,7 @@ import { readAnswer, readyz, type IngestFacts, type ReadyProblem } from '../api/
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
+import { createNodeHead } from '../chain/nodeHead';
 import { createNodeState } from '../chain/nodeState';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { openDatabase, type Database } from '../clickhouse/database';
@@ -88,10 +89,11 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   // Who is told of changes looks for others seldom.
   const pollMs = ingest === undefined ? POLL_MS : POLL_TOLD_MS;
   const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, onHead, pollMs });
+  const rpc = openNode(config, log);
   const facts = {
     head: () => tail.current(),
     tail: () => tail.facts(),
-    ...(ingest === undefined ? {} : { ingest }),
+    ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
     ...(moreProblems === undefined ? {} : { more: moreProblems }),
   };
   const service = [
@@ -100,7 +102,6 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
-  const rpc = openNode(config, log);
   const prices = createTokenPrices(runner, config.chainId, config.chain);
   const pairs = createPairTables(runner, config.chainId, prices, config.chain.dexes);
   const holders = createHolderTables(runner, pairs);

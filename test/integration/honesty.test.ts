@@ -69,6 +69,25 @@ test('a node that lags behind another is named, and so is a head that does not m
   await program.untilCalm(['node_stalled']);
 });
 
+test('who only serves an old chain is ready as long as it is at the head of its node', async () => {
+  chain = new FakeChain(5, 1_700_000_000);
+  chain.mineMany(BLOCKS, 1);
+  const node = await new FakeNode({ chain }).start();
+  nodes.push(node);
+  const ingester = await home.start([node.httpUrl]);
+  await ingester.untilBlock(BLOCKS);
+  await ingester.stop();
+  const program = await home.start([node.httpUrl], {}, false);
+  await program.untilBlock(BLOCKS);
+  await program.untilCalm();
+  expect((await program.ready()).checks.node).toEqual({ ok: true, head: BLOCKS, behind_blocks: 0 });
+  chain.mine(1);
+  expect(await program.untilProblem('head_old')).toContain('1 blocks behind the node');
+  expect((await fetch(`${program.url}/readyz`)).status).toBe(503);
+  node.onHttp = () => true;
+  await program.untilProblem('node_away');
+});
+
 test('a node that leaves out logs is benched and named, and its blocks come from the other', async () => {
   const program = await startOver(2);
   const [liar] = nodes;

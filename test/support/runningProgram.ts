@@ -40,7 +40,12 @@ export interface ProgramHome {
   /** Past the cable. */
   readonly writerUrl: string;
   readonly cable: Cable;
-  start(rpcUrls: readonly string[], settings?: Readonly<Record<string, string>>): Promise<RunningProgram>;
+  /** `ingest`: default true; else it only serves what is there. */
+  start(
+    rpcUrls: readonly string[],
+    settings?: Readonly<Record<string, string>>,
+    ingest?: boolean,
+  ): Promise<RunningProgram>;
   drop(): Promise<void>;
 }
 
@@ -59,8 +64,8 @@ export async function createProgramHome(): Promise<ProgramHome> {
     database,
     writerUrl: test.writerUrl,
     cable,
-    async start(rpcUrls, settings = {}): Promise<RunningProgram> {
-      const program = await startProgram({
+    async start(rpcUrls, settings = {}, ingest = true): Promise<RunningProgram> {
+      const all = {
         PORT: '0',
         RPC_URL: rpcUrls.join(','),
         CHAIN_CONFIG: 'chain.json',
@@ -73,7 +78,8 @@ export async function createProgramHome(): Promise<ProgramHome> {
           ? {}
           : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),
         ...settings,
-      });
+      };
+      const program = await startProgram(all, ingest);
       running.push(program);
       return program;
     },
@@ -86,7 +92,10 @@ export async function createProgramHome(): Promise<ProgramHome> {
   };
 }
 
-async function startProgram(settings: Readonly<Record<string, string>>): Promise<RunningProgram> {
+async function startProgram(
+  settings: Readonly<Record<string, string>>,
+  ingest: boolean,
+): Promise<RunningProgram> {
   const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
   const config = loadConfig(settings, (path) =>
     path === 'chain.json' ? description : readFileSync(path, 'utf8'),
@@ -100,7 +109,7 @@ async function startProgram(settings: Readonly<Record<string, string>>): Promise
   let running: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((resolve, reject) => {
     const onReady = (api: { readonly url: string } | null): void => resolve(api?.url ?? '');
-    running = runAll(config, log, controller.signal, { api: true, ingest: true, onReady });
+    running = runAll(config, log, controller.signal, { api: true, ingest, onReady });
     running.catch(reject);
   });
   const ready = async (): Promise<ReadyAnswer> =>

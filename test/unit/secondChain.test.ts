@@ -28,6 +28,6 @@ test('they are told and leave the market as ready as it is', () => {
   const tail = { silenceMs: 1, headKnownMs: 1, lastError: null };
   const market = { nodeHead: 9, nodeAnswers: true, problems: [] };
   const second = listSecondProblems({ nodeHead: null, nodeAnswers: false, problems: [GAP] });
-  const answer = judge(head, tail, market, 1_700_000_001_000, second);
+  const answer = judge(head, tail, market, 1_700_000_001_000, { more: second });
   expect([answer.ready, answer.problems]).toEqual([true, second]);
 });

@@ -17,11 +17,14 @@ const PROMOTION_LAG_MAX = 128;
 /** A block this far in the future: this machine's clock is wrong, and ages measured by it mean nothing. */
 const HEAD_AHEAD_MAX_S = 60;
 
-/** What the process's own ingester knows. */
-export interface IngestFacts {
+export interface NodeFacts {
   /** Head of the node; null while unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
+}
+
+/** What the process's own ingester knows. */
+export interface IngestFacts extends NodeFacts {
   /** Everything else that is wrong: a node that lies or lags, a gap being refilled, a promotion that is stuck. */
   readonly problems: readonly ReadyProblem[];
 }
@@ -37,6 +40,13 @@ export interface ReadyzDeps {
   tail(): TailFacts;
   /** Absent or null where this process does not ingest. */
   ingest?(): IngestFacts | null;
+  /** The node itself, where no ingester here watches it. */
+  readonly node?: {
+    /** What it last said; null: nothing of late. */
+    known(): NodeFacts | null;
+    /** What it says, or said a moment ago; within a second or two. */
+    ask(): Promise<NodeFacts>;
+  };
   /** What else is known to be wrong: with the engine that this process runs. */
   more?(): readonly ReadyProblem[];
   /** Unix ms. */
@@ -62,8 +72,18 @@ export type ReadyAnswer = z.infer<typeof readyShape>;
 
 /** The answer of this moment, for the endpoint and for whoever logs what is wrong. */
 export function readAnswer(deps: ReadyzDeps): ReadyAnswer {
+  const answer = answerWith(deps, null);
+  return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
+}
+
+function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   const nowMs = deps.now?.() ?? Date.now();
-  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, deps.more?.() ?? []);
+  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, { more: deps.more?.() ?? [], node });
+}
+
+/** Whether the node's head decides and has not been asked for. */
+function needsNode({ checks: { database, head, node } }: ReadyAnswer): boolean {
+  return database.ok && !head.ok && head.block_number !== null && node === null;
 }
 
 export function readyz(deps: ReadyzDeps): Route {
@@ -71,7 +91,8 @@ export function readyz(deps: ReadyzDeps): Route {
     path: '/readyz',
     limited: false,
     doc: { summary: 'Whether answers are current', tag: 'service', answer: readyShape, errors: [503] },
-    handle(ctx): void {
+    async handle(ctx): Promise<void> {
+      if (needsNode(answerWith(deps, null))) await deps.node?.ask();
       const answer = readAnswer(deps);
       ctx.status = answer.ready ? 200 : 503;
       ctx.set('Cache-Control', 'no-store');
@@ -81,27 +102,35 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
+/** What is known besides the head and the ingester. */
+export interface Besides {
+  readonly more?: readonly ReadyProblem[];
+  /** What the node says where there is no ingester to say it. */
+  readonly node?: NodeFacts | null;
+}
+
 /** The answer from the facts. `nowMs`: unix ms by the machine's clock, which may be set back and forth. Pure. */
 export function judge(
   head: HeadSnapshot | null,
   tail: TailFacts,
   ingest: IngestFacts | null,
   nowMs: number,
-  more: readonly ReadyProblem[] = [],
+  { more = [], node: asked = null }: Besides = {},
 ): ReadyAnswer {
+  const told = ingest ?? asked;
   const { silenceMs } = tail;
   const database = silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
   // A block is at least as old as this process has known it, whatever the clock says.
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
-  const nodeHead = ingest?.nodeHead ?? null;
-  const atNodeHead = head !== null && ingest?.nodeAnswers === true && head.number === nodeHead;
+  const nodeHead = told?.nodeHead ?? null;
+  const atNodeHead = head !== null && told?.nodeAnswers === true && head.number === nodeHead;
   const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || atNodeHead);
   const node =
-    ingest === null
+    told === null
       ? null
       : {
-          ok: ingest.nodeAnswers,
+          ok: told.nodeAnswers,
           head: nodeHead,
           behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
         };

@@ -52,6 +52,14 @@ test('an old head is ready only when it is the node`s own', () => {
   expect(codes(headAged(9_000), TAIL, node(501), NOW_MS)).toEqual({ ready: false, codes: ['head_old'] });
 });
 
+test('where nobody ingests the node itself is asked', () => {
+  const asked = (nodeHead: number | null) =>
+    codes(headAged(9_000), TAIL, null, NOW_MS, { node: { nodeHead, nodeAnswers: nodeHead !== null } });
+  expect(asked(500)).toEqual({ ready: true, codes: [] });
+  expect(asked(501)).toEqual({ ready: false, codes: ['head_old'] });
+  expect(asked(null)).toEqual({ ready: false, codes: ['head_old', 'node_away'] });
+});
+
 test('a node that is away is named, and its last known head proves nothing', () => {
   const away = { nodeHead: 500, nodeAnswers: false, problems: [] };
   expect(codes(headAged(9_000), TAIL, away, NOW_MS)).toEqual({
