@@ -49,6 +49,8 @@ export interface ApiOptions {
   readonly ingest?: () => IngestFacts | null;
   /** What else is wrong: the engine that this process runs, the second chain's ingester. */
   readonly moreProblems?: () => readonly ReadyProblem[];
+  /** Whether the engine that this process runs has ended. */
+  readonly isEngineAway?: () => boolean;
 }
 
 export interface ApiServer {
@@ -80,7 +82,7 @@ const HEAP_GROWTH = '--heap-growing-percent=60';
 
 export async function startApi(options: ApiOptions): Promise<ApiServer> {
   setFlagsFromString(HEAP_GROWTH);
-  const { config, log, metrics, ingest, moreProblems } = options;
+  const { config, log, metrics, ingest, moreProblems, isEngineAway } = options;
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: metrics.countDrops });
@@ -95,6 +97,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     tail: () => tail.facts(),
     ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
     ...(moreProblems === undefined ? {} : { more: moreProblems }),
+    ...(isEngineAway === undefined ? {} : { isEngineAway }),
   };
   const service = [
     healthz(),

@@ -45,7 +45,8 @@ export async function runAll(
   try {
     if (parts.api) {
       const ingest = ingester === null ? {} : { ingest: () => ingester.facts() };
-      api = await startApi({ config, log, metrics, moreProblems, ...ingest });
+      const isEngineAway = (): boolean => listEngineProblems(storage).length > 0;
+      api = await startApi({ config, log, metrics, moreProblems, isEngineAway, ...ingest });
     }
     storage = await openStorage(config, log, { readingIsEnough: !parts.ingest });
     const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
 import { stubDescription } from '../../scripts/bench/stubDescription';
-import { runProgram, startProgram, waitForBlock } from '../support/program';
+import { readyShape } from '../../src/api/service/readyz';
+import { enginePid, runProgram, startProgram, waitForBlock } from '../support/program';
 
 let chain: StubChain;
 let folder: string;
@@ -100,6 +101,33 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
     expect(imported.code).toBe(0);
     expect(await runProgram(['migrate'], settings)).toMatchObject({ code: 0 });
     await waitForBlock(program.url, 90);
+  } finally {
+    expect(await program.end('SIGTERM')).toBe(0);
+  }
+});
+
+test('while the embedded engine is being started again /readyz is 503 and says why', async () => {
+  const settings = {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    DATA_DIR: join(folder, 'killed'),
+    CLICKHOUSE_URL: '',
+    CLICKHOUSE_READ_URL: '',
+    CLICKHOUSE_CLUSTER: '',
+  };
+  const program = await startProgram('all', settings);
+  try {
+    await waitForBlock(program.url, 90);
+    process.kill(enginePid(settings.DATA_DIR)!, 'SIGKILL');
+    for (const end = Date.now() + 5_000; ;) {
+      const response = await fetch(`${program.url}/readyz`);
+      const { checks, problems } = readyShape.parse(await response.json());
+      const codes = problems.map(({ code }) => code);
+      if (!codes.includes('engine_restarting') && Date.now() < end) continue;
+      expect(codes).toEqual(expect.arrayContaining(['engine_restarting', 'database_away']));
+      expect([response.status, checks.database.ok]).toEqual([503, false]);
+      break;
+    }
   } finally {
     expect(await program.end('SIGTERM')).toBe(0);
   }

@@ -49,6 +49,8 @@ export interface ReadyzDeps {
   };
   /** What else is known to be wrong: with the engine that this process runs. */
   more?(): readonly ReadyProblem[];
+  /** Whether the engine that this process runs is known not to run. */
+  isEngineAway?(): boolean;
   /** Unix ms. */
   now?(): number;
 }
@@ -78,7 +80,8 @@ export function readAnswer(deps: ReadyzDeps): ReadyAnswer {
 
 function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   const nowMs = deps.now?.() ?? Date.now();
-  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, { more: deps.more?.() ?? [], node });
+  const besides = { more: deps.more?.() ?? [], node, isEngineAway: deps.isEngineAway?.() ?? false };
+  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, besides);
 }
 
 /** Whether the node's head decides and has not been asked for. */
@@ -107,6 +110,7 @@ export interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** What the node says where there is no ingester to say it. */
   readonly node?: NodeFacts | null;
+  readonly isEngineAway?: boolean;
 }
 
 /** The answer from the facts. `nowMs`: unix ms by the machine's clock, which may be set back and forth. Pure. */
@@ -115,11 +119,12 @@ export function judge(
   tail: TailFacts,
   ingest: IngestFacts | null,
   nowMs: number,
-  { more = [], node: asked = null }: Besides = {},
+  { more = [], node: asked = null, isEngineAway = false }: Besides = {},
 ): ReadyAnswer {
   const told = ingest ?? asked;
   const { silenceMs } = tail;
-  const database = silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
+  // Its end is known before it is silent for long.
+  const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
   // A block is at least as old as this process has known it, whatever the clock says.
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
@@ -134,7 +139,7 @@ export function judge(
           head: nodeHead,
           behind_blocks: nodeHead === null || head === null ? null : Math.max(0, nodeHead - head.number),
         };
-  const facts = { database, current, ageSeconds, node };
+  const facts = { database, isEngineAway, current, ageSeconds, node };
   return {
     ready: database && current,
     checks: {
@@ -161,6 +166,7 @@ export function judge(
 
 interface Judged {
   readonly database: boolean;
+  readonly isEngineAway: boolean;
   readonly current: boolean;
   readonly ageSeconds: number | null;
   readonly node: ReadyAnswer['checks']['node'];
@@ -170,7 +176,7 @@ interface Judged {
 function listProblems(
   head: HeadSnapshot | null,
   { silenceMs, lastError }: TailFacts,
-  { database, current, ageSeconds, node }: Judged,
+  { database, isEngineAway, current, ageSeconds, node }: Judged,
   byClock: number | null,
 ): ReadyProblem[] {
   const problems: ReadyProblem[] = [];
@@ -178,11 +184,11 @@ function listProblems(
     if (wrong) problems.push({ code, message });
   };
   const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
-  report(!database, 'database_away', silenceText(silenceMs));
+  report(!database, 'database_away', isEngineAway ? 'The database does not run' : silenceText(silenceMs));
   report(
     database && lastError !== null,
     'head_unreadable',
-    'The database answers, but not to every question',
+    'The database has not answered the last question',
   );
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
   report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));

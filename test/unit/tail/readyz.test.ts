@@ -79,6 +79,15 @@ test('a database that is silent for over 3 s is away', () => {
   expect(JSON.stringify(judge(headAged(5), silent, null, NOW_MS))).not.toContain('127.0.0.1');
 });
 
+test('a database whose engine has ended is away at once', () => {
+  const failed = { ...TAIL, lastError: 'read ECONNRESET' };
+  expect(codes(headAged(5), failed, null, NOW_MS)).toEqual({ ready: true, codes: ['head_unreadable'] });
+  const answer = judge(headAged(5), failed, null, NOW_MS, { isEngineAway: true });
+  expect(answer.ready).toBe(false);
+  expect(answer.checks.database.ok).toBe(false);
+  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database does not run' }]);
+});
+
 test('what the ingester finds wrong is passed on', () => {
   const stuck = node(500, [{ code: 'promotion_stuck', message: 'No block became final for 20 minutes' }]);
   expect(codes(headAged(5), TAIL, stuck, NOW_MS)).toEqual({ ready: true, codes: ['promotion_stuck'] });
