@@ -1,22 +1,32 @@
 /** `backfill`: stores final blocks up to a given one and ends. Resumable: what is stored already is not fetched again. */
 import type { Config } from '../config';
 import { AppError } from '../errors';
+import { readStoredState } from '../ingest/storedState';
 import type { Logger } from '../log';
 import { createIngester } from './ingest';
-import { openStorage } from './storage';
+import { openStorage, type Storage } from './storage';
 
-/** Ends when block `to` is stored. On an empty database it starts at `from`; else it goes on from the cursor. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Ends when block `to` is stored. On an empty database it starts at `from`; else it goes on from the cursor.
+ * @throws AppError `bad_config` where blocks are asked for that lie below what is stored.
+ */
 export async function runBackfill(
   config: Config,
   log: Logger,
   signal: AbortSignal,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: Span,
 ): Promise<void> {
   if (from > to) throw new AppError('bad_config', `--from ${from} lies after --to ${to}`);
   const ingester = createIngester({ ...config, startBlock: { kind: 'absolute', block: from } }, log);
   try {
     const storage = await openStorage(config, log);
     try {
+      await compareWithStored(storage, config.chainId, { from, to });
       await ingester.run(storage, signal, to);
       log.info({ finalTo: ingester.status.finalTo, swaps: ingester.status.swaps }, 'backfill ended');
     } finally {
@@ -24,5 +34,23 @@ export async function runBackfill(
     }
   } finally {
     await ingester.close();
+  }
+}
+
+/** What is stored has one beginning and no gaps: says so where that is not what was asked for. */
+async function compareWithStored(storage: Storage, chainId: number, { from, to }: Span): Promise<void> {
+  const stored = await readStoredState(storage.writer, chainId);
+  if (stored === null) return;
+  const { startBlock, cursor } = stored;
+  // Block 0 has no transactions, so that nothing is lost where it was asked for.
+  if (Math.max(1, from) < startBlock) {
+    const where = 'what lies below can only be stored in a database of its own (DATA_DIR or CLICKHOUSE_URL)';
+    throw new AppError('bad_config', `--from ${from}: this database begins at block ${startBlock}; ${where}`);
+  }
+  if (to <= cursor.number) {
+    process.stdout.write(`Nothing to do: blocks ${startBlock}-${cursor.number} are stored already.\n`);
+  } else if (from > cursor.number + 1) {
+    const between = `blocks ${cursor.number + 1}-${from - 1} are ingested too`;
+    process.stdout.write(`A database has no gaps: ${between}, before --from ${from}.\n`);
   }
 }

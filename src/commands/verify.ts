@@ -2,6 +2,7 @@
 import { openDatabase } from '../clickhouse/database';
 import { createQueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
+import { AppError } from '../errors';
 import { readStoredState } from '../ingest/storedState';
 import { firstWholeDay, readFloors } from '../ingest/retention';
 import type { Logger } from '../log';
@@ -9,12 +10,24 @@ import { verifyAggregates } from '../query/verifyAggregates';
 import { openStorage } from './storage';
 import { printAudit } from './verifyAudit';
 
-/** Prints each difference; resolves to 0 when there is none, else 1. */
-export async function runVerify(
-  config: Config,
-  log: Logger,
-  range: { readonly from: number | null; readonly to: number | null },
-): Promise<number> {
+/** null: where what is stored begins or ends. */
+interface AskedRange {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Prints each difference; resolves to 0 when there is none, else 1.
+ * @throws AppError `bad_config` where a range is asked for of which nothing can be verified.
+ */
+export async function runVerify(config: Config, log: Logger, range: AskedRange): Promise<number> {
+  if (range.from !== null && range.to !== null && range.from > range.to)
+    throw new AppError('bad_config', `--from ${range.from} lies after --to ${range.to}`);
   const storage = await openStorage(config, log);
   const database = openDatabase({
     url: storage.server?.writerUrl ?? config.clickhouseUrl ?? '',
@@ -23,15 +36,16 @@ export async function runVerify(
   });
   try {
     const stored = await readStoredState(database, config.chainId);
-    if (stored === null) {
+    const isEmpty = stored === null || stored.cursor.number < stored.startBlock;
+    if (isEmpty && isAsked(range)) throw new AppError('bad_config', 'nothing is stored yet');
+    if (isEmpty) {
       process.stdout.write('Nothing is stored yet: nothing to verify.\n');
       return 0;
     }
     const finalTo = stored.cursor.number;
     const floors = await readFloors(database);
     const kept = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
-    const from = Math.max(range.from ?? stored.startBlock, kept);
-    const to = Math.min(range.to ?? finalTo, finalTo);
+    const { from, to } = cutRange(range, { from: stored.startBlock, to: finalTo }, kept);
     const runner = createQueryRunner(database, { checkRows: true });
     const differences = await verifyAggregates(
       runner,
@@ -62,4 +76,25 @@ export async function runVerify(
     await database.close();
     await storage.close();
   }
+}
+
+function isAsked({ from, to }: AskedRange): boolean {
+  return from !== null || to !== null;
+}
+
+/** What of the asked range is stored; a range that nobody asked for may be empty. `kept`: first block that was not pruned. */
+function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
+  const from = Math.max(asked.from ?? stored.from, stored.from);
+  const to = Math.min(asked.to ?? stored.to, stored.to);
+  const whole = `final blocks ${stored.from}-${stored.to} are stored`;
+  if (from > to) throw new AppError('bad_config', `none of these blocks can be verified: ${whole}`);
+  if (kept > to && isAsked(asked))
+    throw new AppError(
+      'bad_config',
+      `rows of these blocks were pruned: ${whole}, ${kept > stored.to ? 'no whole day of them' : `whole days from block ${kept}`}`,
+    );
+  const cut = { from: Math.max(from, kept), to };
+  if ((asked.from ?? cut.from) < cut.from || (asked.to ?? to) > to)
+    process.stdout.write(`Not all of these blocks can be verified: ${whole}.\n`);
+  return cut;
 }

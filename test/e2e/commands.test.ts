@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
 import { stubDescription } from '../../scripts/bench/stubDescription';
 import { readyShape } from '../../src/api/service/readyz';
+import { CLUSTER_NAME } from '../support/embeddedCluster';
+import { createTestDatabase } from '../support/engine';
 import { enginePid, runProgram, startProgram, waitForBlock } from '../support/program';
 
 let chain: StubChain;
@@ -104,6 +106,31 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
   } finally {
     expect(await program.end('SIGTERM')).toBe(0);
   }
+});
+
+test('backfill and verify refuse ranges of which they can do nothing, and name the blocks they worked on', async () => {
+  // The engine of all tests, so that none is started for each command.
+  const database = await createTestDatabase();
+  const settings = {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    FINALITY_DEPTH: '5',
+    CLICKHOUSE_URL: database.writerUrl,
+    ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),
+  };
+  const run = (command: string, from: number, to: number) =>
+    runProgram([command, '--from', String(from), '--to', String(to)], settings);
+  const ends = async (running: ReturnType<typeof run>, code: number, output: RegExp): Promise<void> => {
+    expect(await running).toEqual({ code, output: expect.stringMatching(output) });
+  };
+  await ends(run('backfill', 20, 40), 0, /"finalTo":40/);
+  await ends(run('backfill', 10, 35), 1, /^candlehouse: --from 10: this database begins at block 20/m);
+  await ends(run('backfill', 50, 60), 0, /blocks 41-49 are ingested too/);
+  await ends(run('backfill', 20, 60), 0, /blocks 20-60 are stored already/);
+  await ends(run('verify', 5, 1), 1, /^candlehouse: --from 5 lies after --to 1/m);
+  await ends(run('verify', 70, 80), 1, /^candlehouse: none of these.*final blocks 20-60 are stored/m);
+  await ends(run('verify', 1, 30), 0, /^Not all of these.*\n.*of final blocks 20-30\.$/ms);
+  await database.drop();
 });
 
 test('while the embedded engine is being started again /readyz is 503 and says why', async () => {
