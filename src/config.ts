@@ -19,7 +19,7 @@ const RPC_URLS_MAX = 20;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface Config {
-  /** Null: a development chain is started. */
+  /** RPC_URL, else what CHAIN_CONFIG names. Null: neither is there. */
   readonly rpcUrls: readonly string[] | null;
   /** Null: chain 943 is not ingested. */
   readonly rpcUrls943: readonly string[] | null;
@@ -118,7 +118,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
   }
   const read = result.data;
   return {
-    rpcUrls: read.RPC_URL ?? null,
+    rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
     rpcUrls943: read.RPC_URL_943 ?? null,
     chainId: chain.chainId,
     chain,
@@ -188,6 +188,12 @@ function readText(path: string, readFile: (path: string) => string): string {
       cause: error,
     });
   }
+}
+
+/** The endpoints that a file names; null for none, and for the built-in ones, which nobody has chosen. */
+function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly string[] | null {
+  const builtIn = findBuiltInChain(chainId)?.rpcUrls ?? [];
+  return named.every((each) => builtIn.includes(each)) ? null : [...new Set(named)];
 }
 
 function defaultStartBlock(chain: ChainDescription): StartBlock {

@@ -32,7 +32,7 @@ export interface ChainDescription {
   readonly confirmations: number;
   /** First block to ingest; null leaves it to START_BLOCK and its default. */
   readonly startBlock: number | null;
-  /** Public endpoints, for documentation: none is used unless it stands in RPC_URL. */
+  /** Public endpoints. Those that a CHAIN_CONFIG names are used without RPC_URL, the built-in ones are documentation. */
   readonly rpcUrls: readonly string[];
   /** URL of a picture. */
   readonly logo?: string;

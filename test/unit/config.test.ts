@@ -247,6 +247,20 @@ describe('the chain that the settings name', () => {
     });
   });
 
+  it('is read from the endpoints of its file where RPC_URL is unset, never from built-in ones', () => {
+    const file = { rpcUrls: ['http://a:1', 'http://b:1', 'http://a:1'] };
+    const urlsOf = (env: Record<string, string>, named?: unknown) =>
+      load({ CHAIN_CONFIG: 'c.json', ...env }, named).rpcUrls;
+    expect(urlsOf({}, file)).toEqual(['http://a:1', 'http://b:1']);
+    expect(urlsOf({}, { ...WHOLE, ...file })).toEqual(['http://a:1', 'http://b:1']);
+    expect(urlsOf({ RPC_URL: 'http://c:1' }, file)).toEqual(['http://c:1']);
+    expect([urlsOf({}, {}), urlsOf({}, WHOLE), load({ CHAIN_ID: '369' }).rpcUrls]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it('cannot come from a file that cannot be read', () => {
     expect(faultOf({ CHAIN_CONFIG: 'gone.json' })).toMatch(
       /^CHAIN_CONFIG gone\.json: cannot be read \(ENOENT/,
