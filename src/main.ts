@@ -22,8 +22,10 @@ function start(): Started {
   return { config, log: createLog(config.logLevel) };
 }
 
-function parseBlock(text: string): number {
+/** `before`: the option's value so far, which there is where it is given twice. */
+function parseBlock(text: string, before?: number): number {
   const value = Number(text);
+  if (before !== undefined) throw new InvalidArgumentError(`given twice: ${before} and "${text}"`);
   if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError(`expected a block number, got "${text}"`);
   return value;
 }

@@ -2,6 +2,7 @@
  * The HTTP server below the application, with everything that a client can use up bounded: headers, time to send a
  * request, idle sockets, and sockets of one address. A client that overdoes it is told in the API's own words.
  */
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -100,7 +101,7 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket | NodeJS.
 
 function endWith(socket: Socket, status: string, text: string, code: string, headers = ''): void {
   const body = JSON.stringify({ success: false, error: text, code });
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n${headers}`;
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n${headers}`;
   socket.on('error', () => undefined);
   socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`, () =>
     socket.destroy(),

@@ -21,7 +21,7 @@ export interface Started {
 export function addDataCommands(
   program: Command,
   start: () => Started,
-  parseBlock: (text: string) => number,
+  parseBlock: (text: string, before?: number) => number,
 ): void {
   addCopies(program, start);
   program

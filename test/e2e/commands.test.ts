@@ -67,6 +67,8 @@ test('ingest without RPC_URL says which setting is missing', async () => {
 test('unknown flags and commands are errors, and every command has help', async () => {
   expect((await runProgram(['verify', '--form', '1'], {})).code).not.toBe(0);
   expect((await runProgram(['frobnicate'], {})).code).not.toBe(0);
+  const twice = await runProgram(['backfill', '--from', '1', '--from', '2', '--to', '3'], {});
+  expect(twice).toEqual({ code: 1, output: expect.stringContaining('given twice: 1 and "2"') });
   for (const command of [
     'serve',
     'ingest',

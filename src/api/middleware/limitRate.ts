@@ -16,7 +16,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** `free`: paths that are never counted. `now`: milliseconds of a clock that does not go back. */
+/** `free`: paths that are never counted, as OPTIONS never is: it asks for nothing. `now`: milliseconds of a clock that does not go back. */
 export function limitRate(
   perMinute: number,
   free: ReadonlySet<string>,
@@ -25,7 +25,7 @@ export function limitRate(
   const buckets = new LRUCache<string, Bucket>({ max: CLIENTS_MAX });
   const perMs = perMinute / MINUTE_MS;
   return async (ctx, next) => {
-    if (free.has(ctx.path)) return next();
+    if (free.has(ctx.path) || ctx.method === 'OPTIONS') return next();
     const client = clientOf(ctx.ip);
     const at = now();
     const bucket = buckets.get(client) ?? { tokens: perMinute, filledAt: at };

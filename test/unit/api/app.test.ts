@@ -14,6 +14,11 @@ test("the rate limit answers 429 with Retry-After beyond the minute's calls, and
   };
   const server = await startApi(runner, () => null, { rateLimitPerMinute: 3, routes: [health] });
   const statuses: number[] = [];
+  const preflight = { Origin: 'http://x.test', 'Access-Control-Request-Method': 'GET' };
+  for (const headers of [{}, preflight, {}, preflight, {}]) {
+    const options = await server.get('/api/v1/nothing', headers, 'OPTIONS');
+    expect([options.status, options.headers['x-ratelimit-remaining']]).toEqual([204, undefined]);
+  }
   for (let i = 0; i < 5; i += 1) statuses.push((await server.get('/api/v1/nothing')).status);
   expect(statuses).toEqual([404, 404, 404, 429, 429]);
   const refused = await server.get('/api/v1/pairs');

@@ -154,6 +154,7 @@ test.each([
   client.socket.write(request);
   await client.closed;
   expect(client.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(client.text()).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/i);
   const body = JSON.parse(client.text().split('\r\n\r\n').slice(1).join('')) as Record<string, unknown>;
   expect(body).toEqual({ success: false, error: expect.stringContaining(text), code: expect.any(String) });
   await expectAlive(port);
