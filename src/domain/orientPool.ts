@@ -2,19 +2,19 @@
 import type { ChainDescription } from './chainDescription';
 import type { Hex } from './hex';
 
+/** What of the description ranks tokens. */
+export type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
+
 /**
  * True when token0 is the base. Quote is the token that ranks first among the anchors in configured order, the wrapped
  * native token, the majors in configured order; else token1 (CONTRACT, /pairs). Addresses are lower-case.
  */
-export function orientPool(
-  chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
-  token0: Hex,
-  token1: Hex,
-): boolean {
-  return rankOf(chain, token1) <= rankOf(chain, token0);
+export function orientPool(chain: RankingChain, token0: Hex, token1: Hex): boolean {
+  return quoteRank(chain, token1) <= quoteRank(chain, token0);
 }
 
-function rankOf(chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>, token: Hex): number {
+/** Of a pool's tokens the one with the least rank is the quote; Infinity: the chain description does not name it. */
+export function quoteRank(chain: RankingChain, token: Hex): number {
   const anchor = chain.anchors.findIndex(({ address }) => address === token);
   if (anchor >= 0) return anchor;
   if (token === chain.wrappedNative) return chain.anchors.length;

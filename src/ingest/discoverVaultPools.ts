@@ -64,6 +64,8 @@ export interface VaultDiscoveryDeps {
   /** Those whose `factory` is a vault. */
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
+  /** As in domain/orientPool. */
+  readonly quoteRank: (token: Hex) => number;
   readonly log: Logger;
 }
 
@@ -185,7 +187,7 @@ export class VaultDiscovery {
   }
 
   private toPool(dex: Dex, state: WeightedPoolState, poolType: 4 | 5): VaultPool['pool'] | null {
-    const leg = pickDefaultLeg(state);
+    const leg = pickDefaultLeg(state, this.deps.quoteRank);
     const token0 = state.tokens[leg?.first ?? -1];
     const token1 = state.tokens[leg?.second ?? -1];
     if (token0 === undefined || token1 === undefined) return null;

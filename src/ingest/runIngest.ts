@@ -11,7 +11,7 @@ import { createFinality } from '../chain/finality';
 import { headFeed } from '../chain/headFeed';
 import type { BlockRef, ChainLog } from '../domain/block';
 import type { ChainDescription, StartBlock } from '../domain/chainDescription';
-import { orientPool } from '../domain/orientPool';
+import { orientPool, quoteRank } from '../domain/orientPool';
 import type { Dex } from '../domain/pool';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
@@ -163,6 +163,7 @@ export function createReaderDeps(
       rpc,
       dexes: vaultDexes(chain),
       baseIsToken0: decode.baseIsToken0,
+      quoteRank: (token) => quoteRank(chain, token),
       log,
     }),
   };

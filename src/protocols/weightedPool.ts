@@ -165,20 +165,29 @@ export function toLeg(one: number, other: number): Leg {
 }
 
 /**
- * The leg that stands for the pool where only one can: of the two tokens with the largest weights, the first of equals;
- * without weights the first two. The pool's own token, which composable pools hold, counts only where it must.
- * Null: fewer than two tokens, or one of them twice.
+ * The leg that stands for the pool where only one can: its quote (CONTRACT, /pairs: the token with the least rank) and the
+ * heaviest of the others; where none is ranked (Infinity), the two heaviest. Of equals the first; without weights all are
+ * equal. The pool's own token, which composable pools hold, counts as the lightest. Null: fewer than two tokens, or one of
+ * them twice.
  */
-export function pickDefaultLeg({ poolId, tokens, weights }: WeightedPoolState): Leg | null {
+export function pickDefaultLeg(
+  { poolId, tokens, weights }: WeightedPoolState,
+  quoteRank: (token: Hex) => number,
+): Leg | null {
   if (tokens.length < 2 || new Set(tokens).size !== tokens.length) return null;
   const own = tokens.indexOf(poolOfId(poolId));
   const weightOf = (index: number): bigint => (index === own ? -1n : (weights?.[index] ?? 0n));
   // Sorting is stable: equals stay in the pool's order.
-  const [one = 0, other = 1] = [...tokens.keys()].sort((a, b) => {
+  const heaviest = [...tokens.keys()].sort((a, b) => {
     const difference = weightOf(b) - weightOf(a);
     return difference > 0n ? 1 : difference < 0n ? -1 : 0;
   });
-  return toLeg(one, other);
+  const ranks = tokens.map(quoteRank);
+  const least = Math.min(...ranks);
+  const [first = 0, second = 1] = heaviest;
+  if (least === Infinity) return toLeg(first, second);
+  const quote = ranks.indexOf(least);
+  return toLeg(quote, quote === first ? second : first);
 }
 
 /** The leg that a swap trades; null where a token is not of the pool or both are the same. */

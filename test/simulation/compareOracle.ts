@@ -7,7 +7,7 @@ import { oracleBars, oracleSwaps, type OracleSwap } from './oracle';
 import { oraclePairs, type OracleLine } from './oraclePairs';
 import { VaultOracle } from './oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
-import { simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
+import { SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
 import { listingOf, VAULT } from './simVault';
 import { fieldsOf, type StoredContent } from './storedContent';
 
@@ -24,7 +24,8 @@ export interface OracleTruth {
 export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], startBlock: number): OracleTruth {
   const tip = blocks.at(-1)!;
   const listings = new Map(chain.vaultPoolsAt(tip.hash)!.map((pool) => [pool.address, listingOf(pool)]));
-  const truth = { vault: VAULT, listingOf: (pool: string) => listings.get(pool as Hex) ?? null };
+  const listed = (pool: string) => listings.get(pool as Hex) ?? null;
+  const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listed };
   const vault = new VaultOracle(truth, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, older: true });
   return { swaps, vault, blocks };
@@ -36,8 +37,8 @@ const close = (a: number, b: number): boolean =>
 /** Anchors first, in order, then the native token; else the second. */
 export function isBaseFirst(token0: string, token1: string): boolean {
   const rank = (token: string): number => {
-    const at = [6, 7, 8].findIndex((index) => simToken(index) === token);
-    return at < 0 ? 9 : at;
+    const at = SIM_RANKED.findIndex((ranked) => ranked === token);
+    return at < 0 ? SIM_RANKED.length : at;
   };
   return rank(token1) <= rank(token0);
 }

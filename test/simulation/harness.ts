@@ -25,7 +25,7 @@ import { VaultOracle } from './oracleVault';
 import { Random } from './random';
 import { compareTransfers } from './transferRows';
 import { comparePriceRows } from './priceRows';
-import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
+import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
 import { simCalls, simFinality, simSource, type SimFaults } from './simNode';
 import { listingOf, VAULT } from './simVault';
 import { compareVaultRows } from './vaultRows';
@@ -43,7 +43,11 @@ const log = createLog('silent', false);
 const baseIsToken0 = (token0: string): boolean => token0 < '0x8';
 
 function vaultDiscovery(rpc: EthCalls): VaultDiscovery {
-  return new VaultDiscovery({ rpc, dexes: [VAULT_DEX], baseIsToken0, log });
+  const quoteRank = (token: Hex): number => {
+    const at = SIM_RANKED.indexOf(token);
+    return at < 0 ? Infinity : at;
+  };
+  return new VaultDiscovery({ rpc, dexes: [VAULT_DEX], baseIsToken0, quoteRank, log });
 }
 
 /** Two stables and the native token among the tokens of the simulated pools. */
@@ -128,7 +132,8 @@ export async function findDifferences(
   const listings = new Map(
     chain.vaultPoolsAt(chain.head.hash)!.map((pool) => [pool.address, listingOf(pool)]),
   );
-  const truth = { vault: VAULT, listingOf: (pool: string) => listings.get(pool as Hex) ?? null };
+  const listed = (pool: string) => listings.get(pool as Hex) ?? null;
+  const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listed };
   const vault = new VaultOracle(truth, firstBlock);
   const factories = new Set([V2_FACTORY, V3_FACTORY]);
   const swaps = oracleSwaps(chain.canonical(), factories, { vault, firstBlock });

@@ -12,6 +12,8 @@ export interface VaultListing {
 
 export interface VaultTruth {
   readonly vault: string;
+  /** Tokens that are quotes before others, in order. */
+  readonly ranked: readonly string[];
   /** null: neither weighted nor stable. */
   listingOf(pool: string): VaultListing | null;
 }
@@ -92,12 +94,16 @@ export class VaultOracle {
     const fee = this.fees.get(pair) ?? 0n;
     const weightOf = (index: number): bigint =>
       tokens[index] === pair ? -1n : (listing.weights[index] ?? 0n);
+    const quote = this.truth.ranked.find((token) => tokens.includes(token));
+    const standsFor = (places: readonly number[]): boolean =>
+      quote === undefined || places.includes(tokens.indexOf(quote));
     let leg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
-        // The pair with the largest sum holds the two largest; the first of equals stays.
+        // The pair with the largest sum holds the two largest, or the quote and the largest other; the first of equals stays.
         const sum = weightOf(i) + weightOf(j);
-        if (sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
+        if (!standsFor([i, j])) continue;
+        if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
       }
     }
     const balances = tokens.map(() => 0n);

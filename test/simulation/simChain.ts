@@ -62,6 +62,8 @@ export interface Wilderness {
 }
 
 const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
+/** The anchors and the native token: what a description ranks as quotes, in its order. */
+export const SIM_RANKED: readonly Hex[] = [6, 7, 8].map(simToken);
 
 export class SimChain {
   readonly random: Random;

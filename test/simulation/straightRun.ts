@@ -4,6 +4,7 @@
  */
 import type { EthCalls } from '../../src/ingest/ethCalls';
 import type { Hex } from '../../src/domain/hex';
+import { quoteRank } from '../../src/domain/orientPool';
 import { RowWriter } from '../../src/clickhouse/rowWriter';
 import { RpcError } from '../../src/chain/rpcError';
 import { blockOfOrd } from '../../src/domain/ord';
@@ -57,7 +58,8 @@ export async function straightBlocks(
   const rpc = calmCalls(chain, blocks);
   const vaults = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
   const others = SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol !== VAULT_PROTOCOL);
-  const vaultDiscovery = new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, log });
+  const rankOf = (token: Hex): number => quoteRank(SIM_DESCRIPTION, token);
+  const vaultDiscovery = new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log });
   const dexes = others.map((dex) => ({ dex, protocol: protocolOf(dex.protocol) }));
   const discovery = new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log });
   const prices = { anchors: SIM_DESCRIPTION.anchors, wrappedNative: SIM_DESCRIPTION.wrappedNative };

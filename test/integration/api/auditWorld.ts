@@ -110,7 +110,7 @@ export function openAuditSession(
       wrappedNative: AUDIT_CHAIN.wrappedNative,
     },
     discovery: new PoolDiscovery(discovery),
-    vaultDiscovery: new VaultDiscovery(discovery),
+    vaultDiscovery: new VaultDiscovery({ ...discovery, quoteRank: () => Infinity }),
     status: newIngestStatus(),
     log,
     now: () => 0,

@@ -16,7 +16,7 @@ import { openSession } from '../../simulation/harness';
 import { oracleSwaps, type OracleSwap } from '../../simulation/oracle';
 import { VaultOracle } from '../../simulation/oracleVault';
 import { parsePlain } from '../../simulation/plainEvents';
-import { SIM_CHAIN_ID, SimChain, V2_FACTORY, V3_FACTORY } from '../../simulation/simChain';
+import { SIM_CHAIN_ID, SIM_RANKED, SimChain, V2_FACTORY, V3_FACTORY } from '../../simulation/simChain';
 import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { startApi, type ApiServer, type Json } from './apiServer';
@@ -215,7 +215,12 @@ test('events are those of the raw logs, each once and in order, whatever ranges 
     ]),
   );
   const listings = new Map([...pools].map(([address, pool]) => [address, listingOf(pool)]));
-  const vault = new VaultOracle({ vault: VAULT, listingOf: (pool) => listings.get(pool) ?? null }, 1);
+  const truth = {
+    vault: VAULT,
+    ranked: SIM_RANKED,
+    listingOf: (pool: string) => listings.get(pool as `0x${string}`) ?? null,
+  };
+  const vault = new VaultOracle(truth, 1);
   const swaps = oracleSwaps(chain.canonical(), new Set([V2_FACTORY, V3_FACTORY]), { vault, firstBlock: 1 });
   const expected = [...swaps.flatMap((swap) => expectSwap(swap) ?? []), ...expectLiquidity()].sort(
     (a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1],

@@ -17,7 +17,7 @@ import { pairDetailShape } from '../../../src/wire/pairs';
 import { openSession, SIM_PRICES } from '../../simulation/harness';
 import { oracleSwaps } from '../../simulation/oracle';
 import { VaultOracle } from '../../simulation/oracleVault';
-import { SIM_CHAIN_ID, SimChain } from '../../simulation/simChain';
+import { SIM_CHAIN_ID, SIM_RANKED, SimChain } from '../../simulation/simChain';
 import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 
@@ -69,6 +69,18 @@ test('each shows all its tokens in chain order, and those that are neither kind 
     if (pool.nature === 'other') expect(item).toBeUndefined();
     else expect(item?.tokens.map(({ address }) => address)).toEqual(pool.tokens);
   }
+});
+
+test('of tokens that a description ranks, the first is one of the two that stand for the pool', () => {
+  let many = 0;
+  for (const { tokens, address } of pools.filter(({ nature }) => nature !== 'other')) {
+    const quote = SIM_RANKED.find((token) => tokens.includes(token));
+    if (quote === undefined) continue;
+    const { token0, token1 } = entries.get(address)!.pool;
+    expect([token0, token1]).toContain(quote);
+    if (tokens.length > 2) many += 1;
+  }
+  expect(many).toBeGreaterThan(2);
 });
 
 test('the price is the ratio of balances over weights, and there is none without fixed weights', () => {
@@ -250,7 +262,12 @@ async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `
 
 test('each two of its tokens have bars of their own, either way round', async () => {
   const listings = new Map(pools.map((pool) => [pool.address as string, listingOf(pool)]));
-  const vault = new VaultOracle({ vault: VAULT, listingOf: (pool) => listings.get(pool) ?? null }, 1);
+  const truth = {
+    vault: VAULT,
+    ranked: SIM_RANKED,
+    listingOf: (pool: string) => listings.get(pool as `0x${string}`) ?? null,
+  };
+  const vault = new VaultOracle(truth, 1);
   const swaps = oracleSwaps(chain.canonical(), new Set<string>(), { vault, firstBlock: 1 });
   let legs = 0;
   for (const pool of pools.filter(({ nature, tokens }) => nature === 'plain' && tokens.length > 2)) {

@@ -37,11 +37,11 @@ function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBl
 }
 
 /** A pool of the nature asked for, with some events: its state and logs after each. */
-function poolHistory(nature: SimVaultPool['nature'], events: number) {
+function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?: number) {
   for (let seed = 1; ; seed += 1) {
     const random = new Random(seed);
     const { drafts, pool } = createVaultPool(random, digest(`pool ${nature} ${seed}`, 20), token);
-    if (pool.nature !== nature) continue;
+    if (pool.nature !== nature || pool.tokens.length !== (tokenCount ?? pool.tokens.length)) continue;
     const steps = [{ drafts, pool }];
     while (steps.length <= events) {
       const { drafts: next, after } = vaultEvent(random, steps.at(-1)!.pool);
@@ -70,6 +70,7 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
     rpc,
     dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
     baseIsToken0: context.baseIsToken0,
+    quoteRank: () => Infinity,
     log: createLog('silent', false),
   });
   const read = async (block: ChainBlock, reversible = false) => {
@@ -104,6 +105,28 @@ describe('discovery of vault pools', () => {
     for (const [index, step] of steps.slice(1).entries()) await read(blockOf(101 + index, step.drafts));
     expect(asked).toHaveLength(count);
     expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
+  });
+
+  it('reads a pool that is stored with another leg than it would get now as it is stored', async () => {
+    const steps = poolHistory('plain', 6, 3);
+    const { read, registry } = nodeOf(steps);
+    await read(blockOf(100, steps[0]!.drafts));
+    const { address, tokens } = steps[0]!.pool;
+    const { pool, state } = registry.findVaultPool(address)!;
+    const stored = tokens.filter((one) => one !== pool.token0);
+    const [token0, token1] = [stored[0]!, stored[1]!];
+    registry.setVaultPool({ pool: { ...pool, token0, token1 }, state });
+    for (const [index, step] of steps.slice(1).entries()) {
+      const rows = await read(blockOf(101 + index, step.drafts));
+      const balanceOf = (one: Hex): bigint => step.pool.balances[tokens.indexOf(one)]!;
+      for (const row of rows.pool_states)
+        expect(row).toMatchObject({
+          token0,
+          token1,
+          reserve0: balanceOf(token0),
+          reserve1: balanceOf(token1),
+        });
+    }
   });
 
   it('asks of the very block, by its hash, while that can be reorganised', async () => {
@@ -202,6 +225,7 @@ describe('discovery of vault pools', () => {
       rpc: answeringCalls(() => new RpcError('network', 'asked')),
       dexes: [],
       baseIsToken0: () => true,
+      quoteRank: () => Infinity,
       log: createLog('silent', false),
     });
     expect(await none.discover([blockOf(100, steps[0]!.drafts)], registry, false)).toEqual([]);

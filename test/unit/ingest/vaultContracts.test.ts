@@ -87,6 +87,7 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
     rpc: answeringCalls(answer),
     dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
     baseIsToken0: context.baseIsToken0,
+    quoteRank: () => Infinity,
     log: createLog('silent', false),
   });
   const all: BlockRows[] = [];

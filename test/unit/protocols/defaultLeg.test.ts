@@ -31,7 +31,25 @@ describe('the leg that stands for a pool', () => {
     ['nothing of one token', [A], null, null],
     ['nothing where a token stands twice', [A, A], null, null],
   ])('is %s', (_name, tokens, percents, expected) => {
-    const leg = pickDefaultLeg(pool(tokens, percents));
+    const leg = pickDefaultLeg(pool(tokens, percents), () => Infinity);
+    expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
+  });
+
+  const rankOf =
+    (...ranked: readonly Hex[]) =>
+    (token: Hex): number =>
+      ranked.indexOf(token) + 1 || Infinity;
+
+  it.each<[string, readonly Hex[], readonly number[] | null, readonly Hex[], readonly [number, number]]>([
+    ['the ranked token and the heaviest other', [A, B, C], [50, 30, 20], [C], [0, 2]],
+    ['the first of two that are ranked', [A, B, C], [50, 30, 20], [C, B], [0, 2]],
+    ['the second heaviest where the quote is the heaviest', [A, B, C], [60, 15, 25], [A], [0, 2]],
+    ['the first of equals beside the quote', [A, B, C], [35, 35, 30], [C], [0, 2]],
+    ['the first other without weights', [A, B, C], null, [B], [0, 1]],
+    ['another than the own token beside the quote', [OWN, B, C], null, [B], [1, 2]],
+    ['both of two tokens', [A, B], [80, 20], [B], [0, 1]],
+  ])('is %s', (_name, tokens, percents, ranked, expected) => {
+    const leg = pickDefaultLeg(pool(tokens, percents), rankOf(...ranked));
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
   });
 });
