@@ -69,6 +69,14 @@ export interface VaultDiscoveryDeps {
   readonly log: Logger;
 }
 
+interface Registration {
+  readonly tokens: readonly Hex[];
+  /** What decoding begins with: the later changes of the fee are read as they come. */
+  readonly swapFee: bigint;
+  /** Of the row: as the transaction leaves it. */
+  readonly feeAfter: bigint;
+}
+
 /** A pool that cannot be decoded before something is known of it. */
 interface Candidate {
   readonly dex: Dex;
@@ -76,7 +84,7 @@ interface Candidate {
   readonly block: ChainBlock;
   readonly log: ChainLog;
   /** What the transaction that registers it says; null: it is older, or known already. */
-  readonly created: { readonly tokens: readonly Hex[]; readonly swapFee: bigint } | null;
+  readonly created: Registration | null;
   readonly known: VaultPool | null;
 }
 
@@ -242,7 +250,10 @@ export class VaultDiscovery {
       const text = created === null ? 'found a pool older than the first block' : 'a pool was registered';
       this.deps.log.info({ pool: pool.address, dex: pool.dex, books: after.balances.length > 0 }, text);
       return {
-        vaultPool: { pool: { ...pool, feePips: toFeePips(after.swapFee) }, state: after },
+        vaultPool: {
+          pool: { ...pool, feePips: toFeePips(created?.feeAfter ?? after.swapFee) },
+          state: after,
+        },
         blockNumber: block.number,
         listed: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
       };
@@ -269,23 +280,25 @@ function withBooks(state: WeightedPoolState, books: Hex | null, fee: Hex | null)
 
 /**
  * The tokens that the registering transaction names, and its fee, which the pool's constructor announces before the pool
- * is registered (BasePool.sol). Null where no tokens are named or the log is malformed.
+ * is registered (BasePool.sol); other vaults' pools may do so later. Null where no tokens are named or the log is malformed.
  */
-function readRegistration(block: ChainBlock, log: ChainLog): Candidate['created'] {
+function readRegistration(block: ChainBlock, log: ChainLog): Registration | null {
   const registered = decodeBalancerEvent(log);
   if (registered?.kind !== 'pool_registered') return null;
   let tokens: readonly Hex[] | null = null;
   let swapFee = 0n;
+  let feeAfter = 0n;
   for (const other of block.logs) {
     if (other.transactionHash !== log.transactionHash) continue;
     if (other.address === registered.pool && other.topics[0] === SWAP_FEE_CHANGED) {
-      if (other.logIndex > log.logIndex) continue;
       const event = decodeBalancerEvent(other);
-      if (event?.kind === 'swap_fee_changed') swapFee = event.swapFee;
+      if (event?.kind !== 'swap_fee_changed') continue;
+      feeAfter = event.swapFee;
+      if (other.logIndex < log.logIndex) swapFee = event.swapFee;
     }
     if (tokens !== null || other.address !== log.address || other.logIndex < log.logIndex) continue;
     const event = decodeBalancerEvent(other);
     if (event?.kind === 'tokens_registered' && event.poolId === registered.poolId) tokens = event.tokens;
   }
-  return tokens === null ? null : { tokens, swapFee };
+  return tokens === null ? null : { tokens, swapFee, feeAfter };
 }

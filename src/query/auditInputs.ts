@@ -27,7 +27,8 @@ import {
   type StateRow,
   type TradeRow,
 } from './auditRows';
-import type { HeadSnapshot } from './headSnapshot';
+import { chainUpTo, type HeadSnapshot } from './headSnapshot';
+import { readPoolFees, type PoolFees } from './poolFees';
 import type { TokenPrice } from './priceBook';
 import type { PriceSources } from './tokenPrices';
 
@@ -54,6 +55,8 @@ export interface AuditInputs {
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
   readonly rawStates: ReadonlyMap<Hex, StateRow>;
+  /** Of those pools of the path whose fee may change. */
+  readonly fees: PoolFees;
   /** Of the anchors, the native token and the neighbours of the token. */
   readonly hops: Pick<HopReader, 'usdOf' | 'countHops'>;
   readonly tokens: Pick<AuditDirectory, 'findToken'>;
@@ -99,8 +102,10 @@ export async function readAuditInputs(
     reader.listEpochs([...onPath, ...candidates], block.afterOrd),
   ]);
   const path = rows.map((row) => toRoute(row, legs));
-  const [rawStates] = await Promise.all([
+  const vaultPools = path.flatMap(({ pools }) => pools.flatMap(({ leg }) => vaultPoolOf(legs.get(leg.key))));
+  const [rawStates, fees] = await Promise.all([
     readStates(reader, onPath, candidates, records),
+    readPoolFees(runner, chainId, chainUpTo(head, number), vaultPools),
     // The anchor, and those beside it, were they configured otherwise when the route was made.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
@@ -119,6 +124,7 @@ export async function readAuditInputs(
     market: { ...market, tradedIn: (key) => traded.get(key) ?? 0 },
     legs,
     rawStates,
+    fees,
     hops,
     tokens: directory,
   };
@@ -162,6 +168,10 @@ function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute
     return found === undefined ? [] : [{ leg: found.leg, weight: row.weights[i] ?? 0 }];
   });
   return { token: row.token, next: row.next_token, row, pools };
+}
+
+function vaultPoolOf(found: AuditLeg | undefined): readonly Hex[] {
+  return found === undefined || found.pool.tokens.length === 0 ? [] : [found.pool.address];
 }
 
 /** Newest raw states of the pools of the path, and of those candidates that moved in the running epoch. */

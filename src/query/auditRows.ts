@@ -9,7 +9,7 @@ import { AppError } from '../errors';
 import { EPOCH_BLOCKS, epochOf, epochStart } from '../pricing/epoch';
 import { poolTypeShape } from '../wire/primitives';
 import { findFinalBlockAt } from './blockTimes';
-import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { chainUpTo, snapshotParams, type HeadSnapshot } from './headSnapshot';
 
 /** Names in one statement: far more than an audit asks for. */
 const ROWS_MAX = 10_000;
@@ -148,11 +148,7 @@ export interface AuditReader {
 /** Reads as of the end of a block of the snapshot's chain. */
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
   const chain: QueryParams = {
-    ...snapshotParams({
-      ...head,
-      finalTo: Math.min(head.finalTo, number),
-      blocks: head.blocks.filter((block) => block.number <= number),
-    }),
+    ...snapshotParams(chainUpTo(head, number)),
     tip_ord: lastOrdOfBlock(number),
     limit: ROWS_MAX,
   };

@@ -11,6 +11,7 @@ import type { HeadSnapshot } from './headSnapshot';
 import type { TokenHolding } from './holderCounts';
 import type { LogSource } from './logFilter';
 import { implementationsAt, readRoutes, type Routes } from './logDecoder';
+import { readPoolFees, type PoolFees } from './poolFees';
 import { findPool, tokensOfPool } from './pools';
 import { listTokens, tokenOf, type TokenMap } from './tokens';
 import { readTotalSupply } from './totalSupply';
@@ -137,9 +138,11 @@ export async function toRecord(
       ? readTotalSupply(source, head, address, { node, counted, patienceMs: PATIENCE_MS })
       : null,
   ]);
-  const [files, pairTokens] = await Promise.all([
+  const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
+    // Only those of vaults hold their tokens' list.
+    readPoolFees(runner, facts.chainId, head, (pool?.all_tokens.length ?? 0) > 0 ? [address] : []),
   ]);
   // As the market's lists have it: without decimals a token is not divided.
   const supplyText = supply === null ? null : formatUnits(supply, facts.token?.decimals ?? 0);
@@ -154,7 +157,7 @@ export async function toRecord(
     code_hash: code?.hash ?? null,
     code_size: code?.size ?? null,
     token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
-    pair: pool === null ? null : toPair(pool, pairTokens),
+    pair: pool === null ? null : toPair(pool, pairTokens, fees),
     upgrades: (routes.upgrades.get(address) ?? [])
       .slice(-UPGRADES_SHOWN)
       .reverse()
@@ -213,12 +216,13 @@ function verificationOf(record: VerifiedContract | null): Verification {
 function toPair(
   pool: NonNullable<Awaited<ReturnType<typeof findPool>>>,
   tokens: TokenMap,
+  fees: PoolFees,
 ): ContractRecord['pair'] {
   return {
     dex_name: pool.dex,
     pool_type: pool.pool_type,
     factory: pool.factory,
-    fee_bps: pool.fee_pips / 100,
+    fee_bps: (fees.get(pool.address) ?? pool.fee_pips) / 100,
     tokens: tokensOfPool(pool).map((token) => {
       const { address, symbol, name, decimals } = tokenOf(tokens, token);
       return { address, symbol, name, decimals };

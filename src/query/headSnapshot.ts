@@ -34,11 +34,19 @@ export interface HeadSnapshot {
   readonly blocks: readonly HeadBlock[];
 }
 
+/** The part of a snapshot's chain that ends with a block, by which what was true of that block is read. */
+export function chainUpTo(snapshot: HeadSnapshot, number: number): Pick<HeadSnapshot, 'finalTo' | 'blocks'> {
+  return {
+    finalTo: Math.min(snapshot.finalTo, number),
+    blocks: snapshot.blocks.filter((block) => block.number <= number),
+  };
+}
+
 /**
  * The parameters by which SQL selects the snapshot's rows: final rows have `ord <= {final_ord:UInt64}`, head rows
  * `has({commits:Array(UInt64)}, commit)`.
  */
-export function snapshotParams(snapshot: HeadSnapshot): QueryParams {
+export function snapshotParams(snapshot: Pick<HeadSnapshot, 'finalTo' | 'blocks'>): QueryParams {
   return {
     final_ord: lastOrdOfBlock(snapshot.finalTo),
     commits: snapshot.blocks.map((block) => block.commit),

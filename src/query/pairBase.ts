@@ -9,6 +9,7 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { stateRowShape } from './pairRows';
+import { listPoolFees, type PoolFees } from './poolFees';
 import { listPools, type PoolRow } from './pools';
 
 /** More pools than any chain has; a bound, not a page. */
@@ -32,6 +33,8 @@ export interface PairBase {
   stateAt(index: number): StateRow | null;
   /** Unix seconds; null: it never traded. */
   lastTradeAt(index: number): number | null;
+  /** In force, in pips (1e6 = 100 %). */
+  feePipsAt(index: number): number;
 }
 
 export interface PairBases {
@@ -42,6 +45,8 @@ interface Rows {
   readonly pools: readonly PoolRow[];
   readonly states: ReadonlyMap<string, StateRow>;
   readonly lastTrades: ReadonlyMap<string, LastTradeRow>;
+  /** Of pools of vaults whose fee was changed. */
+  readonly fees: PoolFees;
 }
 
 /** Rows of every pool, place by place. */
@@ -50,6 +55,7 @@ interface Places {
   readonly indexOf: ReadonlyMap<string, number>;
   readonly states: readonly (StateRow | null)[];
   readonly lastTrades: readonly (number | null)[];
+  readonly fees: PoolFees;
 }
 
 interface Base extends Places {
@@ -66,7 +72,8 @@ interface Grown {
   readonly places: Places;
 }
 
-export function createPairBases(runner: QueryRunner): PairBases {
+/** `vaultChain`: the chain whose vaults' fees are looked at; null: it has none. */
+export function createPairBases(runner: QueryRunner, vaultChain: number | null): PairBases {
   let base: Base | null = null;
   let grown: Grown | null = null;
   const isBelow = ({ finalTo }: Base, head: HeadSnapshot): boolean =>
@@ -84,45 +91,53 @@ export function createPairBases(runner: QueryRunner): PairBases {
       if (known !== null && isBelow(known, head)) {
         const [counts, changes] = await Promise.all([
           countRows(runner, known.ord),
-          readRows(runner, head, known.ord),
+          readRows(runner, vaultChain, head, known.ord),
         ]);
         if (counts === known.counts && changes.states.size <= CHANGES_MAX) return over(known, changes);
       }
-      const read = await readBase(runner, head);
+      const read = await readBase(runner, vaultChain, head);
       // An older snapshot's would be of no use to the next.
       if (base === null || read.finalTo >= base.finalTo) base = read;
-      return over(read, await readRows(runner, head, read.ord));
+      return over(read, await readRows(runner, vaultChain, head, read.ord));
     },
   };
 }
 
-async function readBase(runner: QueryRunner, head: HeadSnapshot): Promise<Base> {
+async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
   const ord = lastOrdOfBlock(head.finalTo);
   // Counted first: what is refilled meanwhile makes the next count differ.
   const counts = await countRows(runner, ord);
-  const rows = await readRows(runner, { ...head, number: head.finalTo, blocks: [] }, null);
+  const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
   const tradeOf = (address: string): number | null => rows.lastTrades.get(address)?.last_trade_at ?? null;
-  return { ...placesOf(rows.pools, stateOf, tradeOf), finalTo: head.finalTo, ord, counts };
+  const places = placesOf(rows.pools, stateOf, tradeOf, rows.fees);
+  return { ...places, finalTo: head.finalTo, ord, counts };
 }
 
 /** `since`: only what lies beyond this ord; null: everything. */
-async function readRows(runner: QueryRunner, head: HeadSnapshot, since: number | null): Promise<Rows> {
+async function readRows(
+  runner: QueryRunner,
+  vaultChain: number | null,
+  head: HeadSnapshot,
+  since: number | null,
+): Promise<Rows> {
   const params: QueryParams = {
     ...snapshotParams(head),
     tip_ord: lastOrdOfBlock(head.number),
     limit: ROWS_MAX,
     ...(since === null ? {} : { since_ord: since }),
   };
-  const [pools, states, lastTrades] = await Promise.all([
+  const [pools, states, lastTrades, fees] = await Promise.all([
     listPools(runner, params),
     runner.run('pairs/list_states', params, stateRowShape),
     runner.run('pairs/list_last_trades', params, lastTradeRowShape),
+    vaultChain === null ? new Map() : listPoolFees(runner, { ...params, chain_id: vaultChain }),
   ]);
   return {
     pools: shareTexts(pools).sort(byAddress),
     states: new Map(states.map((row) => [row.pair, row])),
     lastTrades: new Map(lastTrades.map((row) => [row.pair, row])),
+    fees,
   };
 }
 
@@ -152,12 +167,14 @@ function placesOf(
   pools: readonly PoolRow[],
   stateOf: (address: string) => StateRow | null,
   tradeOf: (address: string) => number | null,
+  fees: PoolFees,
 ): Places {
   return {
     pools,
     indexOf: new Map(pools.map(({ address }, index) => [address, index])),
     states: pools.map(({ address }) => stateOf(address)),
     lastTrades: pools.map(({ address }) => tradeOf(address)),
+    fees,
   };
 }
 
@@ -167,10 +184,11 @@ function grow(base: Base, added: readonly PoolRow[]): Places {
     [...base.pools, ...added].sort(byAddress),
     (address) => base.states[indexOf(address)] ?? null,
     (address) => base.lastTrades[indexOf(address)] ?? null,
+    base.fees,
   );
 }
 
-function under({ pools, indexOf, states, lastTrades }: Places, changes: Rows): PairBase {
+function under({ pools, indexOf, states, lastTrades, fees }: Places, changes: Rows): PairBase {
   const addressAt = (index: number): string => pools[index]?.address ?? '';
   return {
     pools,
@@ -178,6 +196,10 @@ function under({ pools, indexOf, states, lastTrades }: Places, changes: Rows): P
     stateAt: (index) => changes.states.get(addressAt(index)) ?? states[index] ?? null,
     lastTradeAt: (index) =>
       changes.lastTrades.get(addressAt(index))?.last_trade_at ?? lastTrades[index] ?? null,
+    feePipsAt(index) {
+      const address = addressAt(index);
+      return changes.fees.get(address) ?? fees.get(address) ?? pools[index]?.fee_pips ?? 0;
+    },
   };
 }
 

@@ -23,6 +23,8 @@ export interface PairFacts {
   /** Only of pools whose state moved in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
   readonly lastTradeAt: number | null;
+  /** In force, in pips (1e6 = 100 %). */
+  readonly feePips: number;
   /** The part of its fees that goes to the protocol, 0–1. */
   readonly protocolShare: number;
 }
@@ -170,7 +172,7 @@ function toPairItem(entry: PairEntry): PairItem {
     address: pool.address,
     dex_name: pool.dex,
     pool_type: pool.pool_type,
-    fee_bps: pool.fee_pips / PIPS_PER_BPS,
+    fee_bps: facts.feePips / PIPS_PER_BPS,
     name,
     base_token: base,
     quote_token: quote,

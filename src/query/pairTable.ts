@@ -8,6 +8,7 @@ import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { Dex } from '../domain/pool';
+import { VAULT_PROTOCOL } from '../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { createPairBases, type PairBase, type PairBases } from './pairBase';
 import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
@@ -43,9 +44,9 @@ export interface PairMemory {
   before: PairTable | null;
 }
 
-export function createPairMemory(runner: QueryRunner): PairMemory {
+export function createPairMemory(runner: QueryRunner, chainId: number, dexes: PairDexes): PairMemory {
   return {
-    bases: createPairBases(runner),
+    bases: createPairBases(runner, hasVault(dexes) ? chainId : null),
     metadata: createTokenMetadata(runner),
     tokensOf: { tokens: new Map(), kept: new WeakMap() },
     before: null,
@@ -58,16 +59,20 @@ export interface PairTables extends PerVersion<PairTable> {
 }
 
 /** What pairs need to know of the chain description. */
-export type FeeShares = readonly Pick<Dex, 'name' | 'protocolFeeShare'>[];
+export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeShare'>[];
+
+function hasVault(dexes: PairDexes): boolean {
+  return dexes.some(({ protocol }) => protocol === VAULT_PROTOCOL);
+}
 
 export function createPairTables(
   runner: QueryRunner,
   chainId: number,
   prices: TokenPriceTables,
-  dexes: FeeShares,
+  dexes: PairDexes,
 ): PairTables {
   let newest: { readonly version: string; readonly table: PairTable } | null = null;
-  const memory = createPairMemory(runner);
+  const memory = createPairMemory(runner, chainId, dexes);
   const tables = perVersion(async (head) => {
     const table = await readPairTable(runner, chainId, head, prices, dexes, memory);
     newest = { version: head.version, table };
@@ -82,8 +87,8 @@ export async function readPairTable(
   chainId: number,
   head: HeadSnapshot,
   priceTables: TokenPriceTables,
-  dexes: FeeShares,
-  memory: PairMemory = createPairMemory(runner),
+  dexes: PairDexes,
+  memory: PairMemory = createPairMemory(runner, chainId, dexes),
 ): Promise<PairTable> {
   const params: QueryParams = {
     ...snapshotParams(head),
@@ -113,6 +118,7 @@ export async function readPairTable(
       trades: tradesOf.get(pool.address) ?? null,
       pastPrices: pastOf.get(pool.address) ?? null,
       lastTradeAt: base.lastTradeAt(index),
+      feePips: base.feePipsAt(index),
       protocolShare: shareOf.get(pool.dex) ?? 0,
     };
     return new PairEntry(pool, tokensOf(pool), facts, prices, findBefore(memory.before, pool, index));

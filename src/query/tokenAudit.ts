@@ -118,7 +118,7 @@ function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): A
     address: pool.address,
     dex_name: pool.dex,
     pool_type: pool.pool_type,
-    fee_bps: Math.round(pool.fee_pips / PIPS_PER_BPS),
+    fee_bps: Math.round((inputs.fees.get(pool.address) ?? pool.fee_pips) / PIPS_PER_BPS),
     token0: leg.token0,
     token1: leg.token1,
     reserve0,

@@ -84,7 +84,7 @@ async function compareActivity(
 /** Pairs with their trades of the day, and DEXes with pools, trades and traders. */
 async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: OracleTruth): Promise<string[]> {
   const prices = createTokenPrices(runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
-  const table = await createPairTables(runner, SIM_CHAIN_ID, prices, []).at(head);
+  const table = await createPairTables(runner, SIM_CHAIN_ID, prices, SIM_DESCRIPTION.dexes).at(head);
   const dexes = await readDexTable(runner, SIM_CHAIN_ID, head, SIM_DESCRIPTION.dexes, table);
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const pools = [
@@ -97,12 +97,16 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const today = truth.swaps.filter(
     ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
   );
+  const fees = truth.vault.feesNow();
   for (const address of pools) {
     const item = table.byAddress.get(address)?.item;
     const trades = today.filter(({ pair }) => pair === address).length;
     if (item === undefined) wrong.push(`pair ${address} is not listed`);
     else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
       wrong.push(`pair ${address} has ${item.tx_24h} trades of the day, ${trades} expected`);
+    const fee = fees.get(address);
+    if (item !== undefined && fee !== undefined && Math.round(item.fee_bps * 100) !== fee)
+      wrong.push(`pair ${address} takes ${item.fee_bps} bps, ${fee} pips expected`);
   }
   const makers = new Set(today.map(({ maker }) => maker));
   if (dexes.trades !== today.length)

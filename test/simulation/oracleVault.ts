@@ -39,14 +39,16 @@ interface Pool {
   readonly balances: bigint[];
   readonly listing: VaultListing;
   readonly leg: readonly [number, number];
-  readonly birth: { readonly block: ChainBlock; readonly log: ChainLog; readonly fee: bigint };
+  readonly birth: { readonly block: ChainBlock; readonly log: ChainLog; fee: bigint };
   fee: bigint;
   /** The last block that changed the fee, and the fee before it. */
   feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
 }
 
-type Line = readonly (string | number | null)[];
+type Line = (string | number | null)[];
+/** Where in the line of a pool its fee stands. */
+const FEE = 8;
 
 export class VaultOracle {
   /** Rows as they must be stored: first their block. */
@@ -76,6 +78,11 @@ export class VaultOracle {
         if (pool.pair !== log.address) continue;
         if (pool.feeMoved?.block !== block.number) pool.feeMoved = { block: block.number, before: pool.fee };
         pool.fee = fee;
+        // What the transaction that made it says of the fee is what it was made with, before its registration or after.
+        if (pool.birth.log.transactionHash !== log.transactionHash) continue;
+        pool.birth.fee = fee;
+        const row = this.pools.find(([, , pair, , , , , , , born]) => pair === pool.pair && born !== null);
+        if (row !== undefined) row[FEE] = toPips(fee);
       }
       return null;
     }
@@ -83,6 +90,12 @@ export class VaultOracle {
     if (parsed.name === 'PoolRegistered') this.registrations.set(id, log);
     if (parsed.name === 'TokensRegistered') this.register(block, id, [...(parsed.args[1] as string[])]);
     return known === undefined ? null : this.apply(known, parsed, block, log);
+  }
+
+  /** The fee in force of each listed pool, in pips. */
+  feesNow(): ReadonlyMap<string, number> {
+    const listed = [...this.byId.values()].filter((pool) => pool.listed);
+    return new Map(listed.map(({ pair, fee }) => [pair, toPips(fee)]));
   }
 
   private register(block: ChainBlock, id: string, checksummed: readonly string[]): void {

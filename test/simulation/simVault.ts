@@ -58,11 +58,13 @@ export function createVaultPool(
     fee,
   };
   const managers = tokens.map(() => 0n);
-  // In the order of BasePool's constructor.
+  // In the order of BasePool's constructor; some change their fee at the end of it once more.
+  const again = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
-    feeChange(address, fee),
+    feeChange(address, again ? fee + 10n ** 16n : fee),
     registration(poolId, address),
     { address: VAULT, topics: [TOPIC.tokensRegistered, poolId], data: arrayData([tokens, managers]) },
+    ...(again ? [feeChange(address, fee)] : []),
   ];
   return { drafts, pool };
 }

@@ -320,7 +320,7 @@ describe('pairs', () => {
         return runner.run(name, params, shape);
       },
     };
-    const kept = createPairMemory(counting);
+    const kept = createPairMemory(counting, CHAIN_ID, CHAIN.dexes);
     const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
     const check = async (head: HeadSnapshot): Promise<void> => {
       const [over, fresh] = [

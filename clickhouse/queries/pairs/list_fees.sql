@@ -1,0 +1,33 @@
+-- One row: the newest SwapFeePercentageChanged of one pool of a vault as of the snapshot: `swap_fee`, a word, 1e18 = 100 %. With
+-- `since_ord` only later ones. Of `pairs` (hex without 0x) where they are named, else of `all_pools`. Key
+-- (chain_id, address, topic0): a granule or two of each pool; the head twin is small.
+SELECT
+    concat('0x', lower(hex(f.address))) AS pair,
+    concat('0x', lower(hex(argMax(f.data, f.ord)))) AS swap_fee
+FROM
+(
+    SELECT address, ord, data
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND address IN (SELECT address FROM pools WHERE pool_type IN (4, 5) AND ord <= {final_ord:UInt64}) -- if all_pools
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
+        AND topic0 = unhex('a9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc')
+        AND topic_count = 1
+        AND length(data) = 32
+        AND ord <= {final_ord:UInt64}
+        AND ord > {since_ord:UInt64} -- if since_ord
+    -- if commits
+    UNION ALL
+    SELECT address, ord, data
+    FROM logs_head
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord > {final_ord:UInt64}
+        AND has({commits:Array(UInt64)}, commit)
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
+        AND topic0 = unhex('a9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc')
+        AND topic_count = 1
+        AND length(data) = 32
+    -- end
+) AS f
+GROUP BY f.address
+LIMIT {limit:UInt32}
