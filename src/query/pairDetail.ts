@@ -60,7 +60,11 @@ export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: Holding
     fees: { h24: fees, d7: windows.feesWeek },
     lp_fees_24h_usd: fees * lpShare,
     protocol_fees_24h_usd: fees * facts.protocolShare,
-    apr_7d: aprPercent(windows.feesWeek * lpShare, WEEK_SECONDS, meanTvl(entry, windows.meanReservesWeek)),
+    apr_7d: aprPercent(
+      windows.feesWeek * lpShare,
+      WEEK_SECONDS,
+      meanTvl(entry, windows.meanReservesWeek, windows.meanBalancesWeek),
+    ),
     transactions: {
       m5: tradeCounts(trades, 'm5'),
       h1: tradeCounts(trades, 'h1'),

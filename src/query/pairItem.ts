@@ -22,6 +22,8 @@ export interface PairFacts {
   readonly trades: TradesRow | null;
   /** Only of pools whose state moved in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
+  /** Raw, over the last 24 hours; only of pools of more than two tokens whose balances moved in them. */
+  readonly meanBalances: readonly number[] | null;
   readonly lastTradeAt: number | null;
   /** In force, in pips (1e6 = 100 %). */
   readonly feePips: number;
@@ -146,7 +148,8 @@ export class PairEntry {
   /** What liquidity providers earned in 24 hours, as percent a year; null without TVL. */
   get apr24h(): number | null {
     const fees = this.fees24hUsd * (1 - this.facts.protocolShare);
-    return aprPercent(fees, WINDOW_SECONDS.h24, meanTvl(this, this.facts.pastPrices));
+    const { pastPrices, meanBalances } = this.facts;
+    return aprPercent(fees, WINDOW_SECONDS.h24, meanTvl(this, pastPrices, meanBalances));
   }
 
   /** The list item. */
@@ -225,27 +228,35 @@ function tvlNow(pool: PoolRow, sides: readonly [PoolSide, PoolSide], holdings: r
 
 /**
  * Time-weighted TVL of a window: what the reserves were worth by the prices of the pool's own swaps, or by those of now where
- * there were none. Without means the reserves stood where they stand; pools of more than two tokens count with what they hold
- * now.
+ * there were none; of pools of more than two tokens the mean balances by the prices of now. Without means the pool stood where
+ * it stands.
  */
 export function meanTvl(
   {
     pool,
     token0,
     token1,
+    tokens,
     sides,
     holdings,
-  }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'sides' | 'holdings'>,
+  }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,
   means: MeanReservesRow | null,
+  balances: readonly number[] | null,
 ): number {
+  if (tokens.all.length > 2) {
+    const held = holdings.map((side, i) => {
+      const amount = wholeUnits(balances?.[i] ?? 0, tokens.all[i]?.decimals ?? 0);
+      return { ...side, amount };
+    });
+    return tvlNow(pool, sides, balances === null ? holdings : held);
+  }
   const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
   const sideOf = (side: PoolSide, raw: number, value: number, decimals: number, other: number): PoolSide => {
     const { usd } = side.price;
     const amount = value > 0 && usd !== null ? wholeUnits(value, other) / usd : wholeUnits(raw, decimals);
     return { ...side, amount };
   };
-  if (pool.all_tokens.length > 2 || means?.mean_reserve0 == null || means.mean_reserve1 === null)
-    return tvlNow(pool, sides, holdings);
+  if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(pool, sides, holdings);
   const mean = [
     sideOf(sides[0], means.mean_reserve0, means.mean_value0 ?? 0, decimals0, decimals1),
     sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),

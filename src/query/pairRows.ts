@@ -52,6 +52,9 @@ export const meanReservesRowShape = z.object({
 });
 export type MeanReservesRow = z.infer<typeof meanReservesRowShape>;
 
+/** Time-weighted, in raw units, of each token of a pool of more than two. */
+export const meanBalancesRowShape = z.object({ means: z.array(z.number()) });
+
 export const pastPricesRowShape = meanReservesRowShape.extend({
   pair: z.string(),
   price_m5: z.number(),

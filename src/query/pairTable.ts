@@ -12,7 +12,7 @@ import { VAULT_PROTOCOL } from '../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { createPairBases, type PairBase, type PairBases } from './pairBase';
 import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
-import { pastPricesRowShape, tradesRowShape } from './pairRows';
+import { meanBalancesRowShape, pastPricesRowShape, tradesRowShape } from './pairRows';
 import { perVersion, type PerVersion } from './perVersion';
 import type { TokenPrices } from './priceBook';
 import type { TokenPriceTables } from './tokenPrices';
@@ -23,6 +23,7 @@ import { createTokenMetadata, type TokenMetadata, type TokenMap } from './tokens
 const ROWS_MAX = 2_000_000;
 
 const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
+const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
 
 export interface PairTable {
   /** In the order of their addresses. */
@@ -98,17 +99,19 @@ export async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [prices, base, tokens, balances, trades, pastPrices] = await Promise.all([
+  const [prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
     priceTables.at(head),
     memory.bases.at(head),
     memory.metadata.read(),
     runner.run('pairs/list_balances', params, balancesRowShape),
     runner.run('pairs/count_trades', params, tradesRowShape),
     runner.run('pairs/list_past_prices', params, pastPricesRowShape),
+    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRowShape) : [],
   ]);
   const balancesOf = byPair(balances);
   const tradesOf = byPair(trades);
   const pastOf = byPair(pastPrices);
+  const meansOf = byPair(means);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const tokensOf = poolTokens(memory, tokens);
   const entries = base.pools.map((pool, index) => {
@@ -117,6 +120,7 @@ export async function readPairTable(
       balances: balancesOf.get(pool.address)?.balances ?? null,
       trades: tradesOf.get(pool.address) ?? null,
       pastPrices: pastOf.get(pool.address) ?? null,
+      meanBalances: meansOf.get(pool.address)?.means ?? null,
       lastTradeAt: base.lastTradeAt(index),
       feePips: base.feePipsAt(index),
       protocolShare: shareOf.get(pool.dex) ?? 0,

@@ -6,7 +6,8 @@ import { MONTH_SECONDS, WEEK_SECONDS } from '../wire/pairs';
 import { findFinalTip, findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { wholeHours } from './hourWindow';
-import { meanReservesRowShape, type MeanReservesRow } from './pairRows';
+import { meanBalancesRowShape, meanReservesRowShape, type MeanReservesRow } from './pairRows';
+import type { PoolRow } from './pools';
 
 export interface PairWindows {
   /** USD of tracked swaps. */
@@ -15,6 +16,8 @@ export interface PairWindows {
   readonly feesWeek: number;
   /** Null: the pool has no state yet. */
   readonly meanReservesWeek: MeanReservesRow | null;
+  /** Raw, of each token of a pool of more than two; null: of fewer, or it has no state yet. */
+  readonly meanBalancesWeek: readonly number[] | null;
 }
 
 const sumsRowShape = z.object({ volume_usd: z.number(), fees_usd: z.number() });
@@ -24,22 +27,26 @@ export async function readPairWindows(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  address: string,
+  { address, all_tokens: tokens }: Pick<PoolRow, 'address' | 'all_tokens'>,
 ): Promise<PairWindows> {
   const pair = address.slice(2);
+  const many = tokens.length > 2;
   const tip = await findFinalTip(runner, chainId, head);
   const sum = (seconds: number): Promise<SumsRow> =>
     sumWindow(runner, head, pair, Math.max(head.timestamp - seconds, 0), tip?.timestamp ?? null);
-  const [week, month, meanReservesWeek] = await Promise.all([
+  const weekAgo = Math.max(head.timestamp - WEEK_SECONDS, 0);
+  const [week, month, meanReservesWeek, meanBalancesWeek] = await Promise.all([
     sum(WEEK_SECONDS),
     sum(MONTH_SECONDS),
-    readMeanReserves(runner, chainId, head, pair, Math.max(head.timestamp - WEEK_SECONDS, 0)),
+    many ? null : readMeans(runner, chainId, head, pair, weekAgo, 'mean_reserves', meanReservesRowShape),
+    many ? readMeans(runner, chainId, head, pair, weekAgo, 'mean_balances', meanBalancesRowShape) : null,
   ]);
   return {
     volumeWeek: week.volume_usd,
     volumeMonth: month.volume_usd,
     feesWeek: week.fees_usd,
     meanReservesWeek,
+    meanBalancesWeek: meanBalancesWeek?.means ?? null,
   };
 }
 
@@ -56,15 +63,17 @@ async function sumWindow(
   return row ?? { volume_usd: 0, fees_usd: 0 };
 }
 
-async function readMeanReserves(
+async function readMeans<Row>(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   pair: string,
   since: number,
-): Promise<MeanReservesRow | null> {
+  query: 'mean_reserves' | 'mean_balances',
+  shape: z.ZodType<Row>,
+): Promise<Row | null> {
   const sinceOrd = await findOrdAt(runner, chainId, head, since);
   const params = { ...snapshotParams(head), pair, since, since_ord: sinceOrd, now: head.timestamp };
-  const [row] = await runner.run('pairs/mean_reserves', params, meanReservesRowShape);
+  const [row] = await runner.run(`pairs/${query}`, params, shape);
   return row ?? null;
 }

@@ -56,7 +56,10 @@ test('sums of a pair over a week and a month are exact to the second in every st
     const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
     const table = await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
     for (const pool of upTo(world, head, (block) => block.pools)) {
-      const windows = await readPairWindows(runner, CHAIN_ID, head, pool.address);
+      const windows = await readPairWindows(runner, CHAIN_ID, head, {
+        address: pool.address,
+        all_tokens: [],
+      });
       const swaps = (seconds: number): ReturnType<typeof swapsIn> =>
         swapsIn(world, head, head.timestamp - seconds).filter(({ pair }) => pair === pool.address);
       expectClose(windows.volumeWeek, sumUsd(swaps(WEEK), 'amount_usd'), 1e-12);

@@ -235,7 +235,10 @@ describe('pairs', () => {
         pools.map(({ address }) => address).sort(),
       );
       for (const pool of pools) {
-        const windows = await readPairWindows(runner, CHAIN_ID, head, pool.address);
+        const windows = await readPairWindows(runner, CHAIN_ID, head, {
+          address: pool.address,
+          all_tokens: [],
+        });
         checkDetail(
           toPairDetail(table.byAddress.get(pool.address)!, windows, { holding: null, partial: true }),
           pool,

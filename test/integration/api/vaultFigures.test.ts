@@ -1,7 +1,8 @@
-/** Figures of vault pools that change while the pool stands: the fee in force, against the simulated vault's own books. */
+/** Figures of vault pools over time, the fee in force and the mean of what they held, against the simulated vault's books. */
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import type { IngestSession } from '../../../src/ingest/session';
 import { createLog } from '../../../src/log';
@@ -10,12 +11,15 @@ import { readAuditInputs } from '../../../src/query/auditInputs';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
 import { createPairMemory, readPairTable, type PairTable } from '../../../src/query/pairTable';
+import { readPairWindows } from '../../../src/query/pairWindows';
+import { weightsOfPool } from '../../../src/query/pools';
 import { toAudit } from '../../../src/query/tokenAudit';
+import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../src/query/poolValue';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { openSession } from '../../simulation/harness';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/simDescription';
-import type { SimVaultPool } from '../../simulation/simVault';
+import { VAULT, type SimVaultPool } from '../../simulation/simVault';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 
 const SEED = 12;
@@ -111,3 +115,66 @@ test('an audit shows the fee as of its block', async () => {
   }
   expect(changed).toBeGreaterThan(0);
 });
+
+/** Swap, PoolBalanceChanged, PoolBalanceManaged: the vault's logs of the pool with more than one word and topic beside its id. */
+function isMove({ address, topics, data }: ChainLog, poolId: Hex): boolean {
+  return address === VAULT && topics[1] === poolId && topics.length > 2 && data.length > 66;
+}
+
+/** What the pool held of each token in the mean of (since, now], each block's end counted until the next one's. */
+function plainMeans(address: Hex, now: number, since: number): number[] | null {
+  const held = chain.canonical().flatMap(({ hash, timestamp, logs }) => {
+    const pool = chain.vaultPoolsAt(hash)!.find((one) => one.address === address);
+    if (pool === undefined || timestamp > now) return [];
+    return [{ timestamp, balances: pool.balances, moves: logs.some((log) => isMove(log, pool.poolId)) }];
+  });
+  // It counts from the first log on that moves it.
+  const first = held.findIndex(({ moves }) => moves);
+  const moments = held.slice(first);
+  let total = 0;
+  let sums: number[] = [];
+  moments.forEach(({ timestamp, balances }, i) => {
+    const lasted = (moments[i + 1]?.timestamp ?? now) - Math.max(timestamp, since);
+    if (first < 0 || lasted <= 0) return;
+    total += lasted;
+    sums = balances.map((balance, at) => (sums[at] ?? 0) + Number(balance) * lasted);
+  });
+  return total === 0 ? null : sums.map((sum) => sum / total);
+}
+
+test('the yield of a pool of more than two tokens is over the mean of what it held of each', async () => {
+  const head = await catchUp();
+  let [moved, stood] = [0, 0];
+  // Windows that begin before the chain does, and amid it.
+  for (const later of [0, 75_000, 82_000, 590_000]) {
+    const now = { ...head, version: `${head.version} ${later}`, timestamp: head.timestamp + later };
+    const { byAddress } = await readTable(now);
+    for (const { address } of listedAt(head.number).filter(({ tokens }) => tokens.length > 2)) {
+      const entry = byAddress.get(address)!;
+      const windows = await readPairWindows(runner, SIM_CHAIN_ID, now, entry.pool);
+      for (const [found, seconds] of [
+        [entry.facts.meanBalances, 86_400],
+        [windows.meanBalancesWeek, 604_800],
+      ] as const) {
+        const expected = plainMeans(address, now.timestamp, now.timestamp - seconds);
+        if (found === null) {
+          stood += 1;
+          continue;
+        }
+        const near = (mean: number, i: number): boolean => Math.abs(mean - expected![i]!) <= 1e-9 * mean;
+        expect([address, seconds, found.every(near)]).toEqual([address, seconds, true]);
+        moved += 1;
+      }
+      const means = entry.facts.meanBalances;
+      if (means === null) continue;
+      const sides = entry.holdings.map(({ price }, i) => ({
+        amount: wholeUnits(means[i]!, entry.tokens.all[i]!.decimals ?? 0),
+        price,
+      }));
+      const tvl = tvlOfWeighted(sides, weightsOfPool(entry.pool));
+      expect(entry.apr24h).toBe(aprPercent(entry.fees24hUsd, 86_400, tvl));
+    }
+  }
+  expect(moved).toBeGreaterThan(20);
+  expect(stood).toBeGreaterThan(0);
+}, 60_000);

@@ -1,0 +1,63 @@
+-- One row: one pool of more than two tokens: the time-weighted mean of each token's balance (raw, in the order of pools.tokens)
+-- over the 24 hours before `now`, of a younger pool since its first state. For pools whose balances moved within the day; the
+-- others stand where they stood. Key: ord for the day, the projection by_pair for the state before it. Once per head version,
+-- of chains with a vault.
+WITH
+    (
+        SELECT max(number)
+        FROM
+        (
+            SELECT number
+            FROM blocks
+            WHERE chain_id = {chain_id:UInt32} AND number <= {final_to:UInt32} AND timestamp + 86400 <= {now:UInt32}
+            ORDER BY chain_id DESC, number DESC
+            LIMIT 1
+        )
+    ) AS block_before,
+    assumeNotNull(block_before) * 1048576 + 1048575 AS day_ord,
+    if({now:UInt32} > 86400, {now:UInt32} - 86400, 0) AS since,
+    moved AS
+    (
+        SELECT DISTINCT pair
+        FROM pool_states
+        WHERE ord > day_ord AND ord <= {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+        UNION DISTINCT
+        SELECT DISTINCT pair
+        FROM pool_states_head
+        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+    )
+SELECT
+    concat('0x', lower(hex(m.pair))) AS pair,
+    arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
+FROM
+(
+    -- Each state holds from its start, or that of the window, to the start of the next one, or now.
+    SELECT
+        s.pair AS pair,
+        s.balances AS balances,
+        greatest(s.timestamp, since) AS started,
+        toFloat64(leadInFrame(started, 1, {now:UInt32}) OVER (PARTITION BY s.pair ORDER BY s.ord ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)) - started AS lasted
+    FROM
+    (
+        SELECT pair, ord, timestamp, balances
+        FROM pool_states
+        WHERE ord > day_ord AND ord <= {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+        UNION ALL
+        SELECT pair, ord, timestamp, balances
+        FROM pool_states_head
+        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+        UNION ALL
+        SELECT pair, ord, timestamp, balances
+        FROM pool_states
+        WHERE ord IN (
+                SELECT max(ord)
+                FROM pool_states
+                WHERE pair IN (SELECT pair FROM moved) AND ord <= least(day_ord, {final_ord:UInt64})
+                GROUP BY pair
+            )
+            AND length(balances) > 2
+    ) AS s
+) AS m
+GROUP BY m.pair
+HAVING sum(m.lasted) > 0
+LIMIT {limit:UInt32}

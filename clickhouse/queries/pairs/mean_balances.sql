@@ -1,0 +1,40 @@
+-- One row: the time-weighted mean of the balance of each token (raw, in the order of pools.tokens) of one pool of more than two
+-- tokens over (since, now], of a younger pool since its first state. No row for a pool without a state, or where no second
+-- passed. Key: the projection by_pair, from the newest state before the window on, then ord.
+WITH
+    (
+        SELECT max(ord)
+        FROM pool_states
+        WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
+    ) AS before
+SELECT arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
+FROM
+(
+    -- Each state holds from its start, or that of the window, to the start of the next one, or now.
+    SELECT
+        s.balances AS balances,
+        greatest(s.timestamp, {since:UInt32}) AS started,
+        toFloat64(leadInFrame(started, 1, {now:UInt32}) OVER (ORDER BY s.ord ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)) - started AS lasted
+    FROM
+    (
+        SELECT ord, timestamp, balances
+        FROM pool_states
+        WHERE ord IN (
+                SELECT ord
+                FROM pool_states
+                WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
+            )
+            AND length(balances) > 2
+        -- if commits
+        UNION ALL
+        SELECT ord, timestamp, balances
+        FROM pool_states_head
+        WHERE has({commits:Array(UInt64)}, commit)
+            AND ord > {final_ord:UInt64}
+            AND pair = unhex({pair:String})
+            AND length(balances) > 2
+        -- end
+    ) AS s
+) AS m
+HAVING sum(m.lasted) > 0
+LIMIT 1
