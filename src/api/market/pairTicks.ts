@@ -23,7 +23,7 @@ export function pairTicks(deps: MarketDeps): Route {
       invert: flagParam('Turn base and quote around; only with currency=quote'),
       base: addressParam(
         'base',
-        'Base token, of a pool of more than two tokens; default: of the two with the largest weights',
+        'Base token, of a pool of more than two tokens; default: as /pairs shows the pool',
       ),
       quote: addressParam('quote', 'Quote token, of a pool of more than two tokens'),
     },
