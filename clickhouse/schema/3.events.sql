@@ -69,6 +69,7 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     amount0_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
     amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
     trust UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
+    others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is',
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )

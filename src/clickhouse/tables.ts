@@ -169,6 +169,7 @@ export const liquidityEventsTable = defineTable('liquidity_events', {
   amount0_usd: nullable(usd),
   amount1_usd: nullable(usd),
   trust: u8,
+  others_usd: nullable(usd),
 });
 export type LiquidityEventRow = Parameters<typeof liquidityEventsTable.writeRow>[1];
 

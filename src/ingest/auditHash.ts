@@ -109,7 +109,17 @@ async function hashSome(
   }));
 }
 
+/** Columns that came after hashes were stored: null counts as if there were none, so that those hashes stay true. */
+const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
+
 /** The tuple keeps a null from making the whole hash null. */
+function rowHashSql(name: string, columns: readonly string[]): string {
+  const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
+  const added = ADDED_LATER[name];
+  if (added === undefined) return hashOf(columns);
+  return `if(isNull(${added}), ${hashOf(columns.filter((column) => column !== added))}, ${hashOf(columns)})`;
+}
+
 function rangeSql(name: string, columns: readonly string[], threads: number | undefined): string {
   const block = name === 'blocks' ? 'number' : 'bitShiftRight(ord, 20)';
   const within =
@@ -119,7 +129,7 @@ function rangeSql(name: string, columns: readonly string[], threads: number | un
   const ofChain = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
   const settings = threads === undefined ? '' : ` SETTINGS max_threads = ${threads}`;
   return `SELECT toUInt32(intDiv(${block}, ${AUDIT_BLOCKS}) * ${AUDIT_BLOCKS}) AS range, toString(count()) AS total,
-      toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns.join(', ')}))))) AS sum
+      toString(sum(reinterpretAsUInt128(${rowHashSql(name, columns)}))) AS sum
     FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
 }
 

@@ -2,7 +2,7 @@
  * Prices one block after another as they are ingested: fills in what the block's rows are worth in USD at its end, and
  * adds the rows by which others can see how that came about. All thinking is done in `src/pricing`.
  */
-import type { LiquidityEventRow, SwapRow } from '../clickhouse/tables';
+import type { SwapRow } from '../clickhouse/tables';
 import { wholeTokens } from '../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
@@ -12,7 +12,7 @@ import type { DecimalsOf } from '../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../pricing/pricer';
 import type { Route } from '../pricing/route';
 import { isTrusted, valueTrade } from '../pricing/tradeValue';
-import type { BlockRows } from './blockRows';
+import type { BlockRows, DecodedLiquidity } from './blockRows';
 import { MarketReader } from './marketBlock';
 import type { StoredPrices } from './storedPrices';
 
@@ -100,12 +100,17 @@ export class BlockPricer {
     swap.tracked = value.tracked;
   }
 
-  private priceLiquidity(event: Mutable<LiquidityEventRow>): void {
+  private priceLiquidity(event: Mutable<DecodedLiquidity>): void {
     const price0 = this.pricer.priceOf(event.token0);
     const price1 = this.pricer.priceOf(event.token1);
     event.trust = (isTrusted(price0) ? 1 : 0) + (isTrusted(price1) ? 2 : 0);
     event.amount0_usd = this.valueOf(event.token0, event.amount0, price0?.usd ?? null);
     event.amount1_usd = this.valueOf(event.token1, event.amount1, price1?.usd ?? null);
+    for (const { token, amount } of event.others ?? []) {
+      const price = this.pricer.priceOf(token);
+      const value = isTrusted(price) ? this.valueOf(token, amount, price.usd) : null;
+      if (value !== null) event.others_usd = (event.others_usd ?? 0n) + value;
+    }
   }
 
   private valueOf(token: Hex, amount: bigint, usd: number | null): bigint | null {

@@ -15,7 +15,13 @@ import type {
   TransferRow,
 } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
+import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
+
+/** A mint or burn as it is decoded: `others` is what it moved of tokens that its row does not name, raw, for who prices it. */
+export type DecodedLiquidity = LiquidityEventRow & {
+  readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
+};
 
 export interface BlockRows {
   readonly ref: BlockRef;
@@ -23,7 +29,7 @@ export interface BlockRows {
   readonly pools: PoolRow[];
   readonly logs: LogRow[];
   readonly pool_states: PoolStateRow[];
-  readonly liquidity_events: LiquidityEventRow[];
+  readonly liquidity_events: DecodedLiquidity[];
   readonly swaps: SwapRow[];
   readonly pool_epochs: PoolEpochRow[];
   readonly token_routes: TokenRouteRow[];

@@ -259,6 +259,7 @@ function pushLiquidity(
     amount0_usd: null,
     amount1_usd: null,
     trust: 0,
+    others_usd: null,
   });
   // Each LP Transfer belongs to the next mint or burn only.
   if (event.kind === 'mint') memory.lpMinted = null;

@@ -129,12 +129,16 @@ function pushLegSwap(
 
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
-/** What the provider gave or got of the default leg's tokens; of the others, `balances` of the state tell. */
+/**
+ * What the provider gave or got of the default leg's tokens; of the others only their value is stored. The pool's own token,
+ * which composable pools make for the vault, is nobody's money.
+ */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {
     const delta = event.deltas[event.tokens.indexOf(token)] ?? 0n;
     return delta < 0n ? -delta : delta;
   };
+  const named = new Set([pool.token0, pool.token1, pool.address]);
   work.rows.liquidity_events.push({
     ...placeOf(work, log, pool),
     token0: pool.token0,
@@ -151,6 +155,10 @@ function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: B
     amount0_usd: null,
     amount1_usd: null,
     trust: 0,
+    others_usd: null,
+    others: event.tokens
+      .filter((token) => !named.has(token))
+      .map((token) => ({ token, amount: amountOf(token) })),
   });
 }
 

@@ -60,6 +60,8 @@ export const liquidityEventRowShape = z.object({
   amount1_usd: z.number().nullable(),
   /** Whose price was trusted: bit 1 token0, bit 2 token1. */
   trust: z.int(),
+  /** What was moved of tokens beside these two, by trusted prices; null where none is. */
+  others_usd: z.number().nullable(),
 });
 export type LiquidityEventRow = z.infer<typeof liquidityEventRowShape>;
 
@@ -209,9 +211,10 @@ function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): 
   };
 }
 
-/** What the sides whose price was trusted are worth; null where none was. */
-function trustedUsd({ trust, amount0_usd, amount1_usd }: LiquidityEventRow): number | null {
+/** What was moved of all tokens whose price was trusted is worth; null where none was. */
+function trustedUsd({ trust, amount0_usd, amount1_usd, others_usd }: LiquidityEventRow): number | null {
   const side0 = (trust & 1) === 0 ? null : amount0_usd;
   const side1 = (trust & 2) === 0 ? null : amount1_usd;
-  return side0 === null ? side1 : side0 + (side1 ?? 0);
+  const trusted = [side0, side1, others_usd].filter((value) => value !== null);
+  return trusted.length === 0 ? null : trusted.reduce((sum, value) => sum + value);
 }

@@ -55,7 +55,7 @@ function swapOf(row: SwapRow): EventRow {
 }
 
 function liquidityOf(row: LiquidityEventRow): EventRow[] {
-  const { kind, amount0_usd, amount1_usd } = row;
+  const { kind, amount0_usd, amount1_usd, others_usd } = row;
   if (kind !== 'mint' && kind !== 'burn') return [];
   return [
     {
@@ -70,6 +70,7 @@ function liquidityOf(row: LiquidityEventRow): EventRow[] {
       amount0_usd: amount0_usd === null ? null : usdOf(amount0_usd),
       amount1_usd: amount1_usd === null ? null : usdOf(amount1_usd),
       trust: row.trust,
+      others_usd: others_usd === null ? null : usdOf(others_usd),
     },
   ];
 }

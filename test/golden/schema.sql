@@ -258,6 +258,7 @@ CREATE TABLE liquidity_events
     `amount0_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
     `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
     `trust` UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
+    `others_usd` Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is',
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair
     (
@@ -298,7 +299,8 @@ CREATE TABLE liquidity_events_head
     `tick_upper` Nullable(Int32) COMMENT 'V3: upper tick of the position',
     `amount0_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount0 in USD at the end of the block; null when unknown',
     `amount1_usd` Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
-    `trust` UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none'
+    `trust` UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
+    `others_usd` Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is'
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(ord, 268435456)

@@ -52,9 +52,15 @@ const COMPARED: readonly Compared[] = [
   },
   {
     table: 'liquidity_events',
-    columns: ['ord', 'trust', ...['amount0_usd', 'amount1_usd'].map(scaledUsd)],
+    columns: ['ord', 'trust', ...['amount0_usd', 'amount1_usd', 'others_usd'].map(scaledUsd)],
     lines: (rows) =>
-      rows.liquidity_events.map((row) => [row.ord, row.trust, usd(row.amount0_usd), usd(row.amount1_usd)]),
+      rows.liquidity_events.map((row) => [
+        row.ord,
+        row.trust,
+        usd(row.amount0_usd),
+        usd(row.amount1_usd),
+        usd(row.others_usd),
+      ]),
   },
   {
     table: 'pool_epochs',

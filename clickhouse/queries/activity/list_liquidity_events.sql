@@ -20,7 +20,8 @@ SELECT
     tick_upper,
     toFloat64(e.amount0_usd) AS amount0_usd,
     toFloat64(e.amount1_usd) AS amount1_usd,
-    trust
+    trust,
+    toFloat64(e.others_usd) AS others_usd
 FROM
 (
     -- if ords

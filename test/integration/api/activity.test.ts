@@ -117,6 +117,7 @@ function checkItem(item: ActivityItem, { kind, row }: Stored, head: HeadSnapshot
     );
     expect([item.amount0_usd, item.amount1_usd]).toEqual(usd);
     const counted = usd.filter((_, side) => (row.trust >> side) % 2 === 1).map(Number);
+    if (row.others_usd !== null) counted.push(Number(row.others_usd) / 1e12);
     expect(item.amount_usd).toBe(counted.length === 0 ? null : counted.reduce((sum, value) => sum + value));
   }
 }

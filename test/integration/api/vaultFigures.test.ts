@@ -4,19 +4,22 @@ import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
+import { hashRanges } from '../../../src/ingest/auditHash';
 import type { IngestSession } from '../../../src/ingest/session';
 import { createLog } from '../../../src/log';
+import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity';
 import type { AuditDirectory } from '../../../src/query/auditDirectory';
-import { readAuditInputs } from '../../../src/query/auditInputs';
+import { readAuditInputs, type AuditDeps } from '../../../src/query/auditInputs';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
 import { createPairMemory, readPairTable, type PairTable } from '../../../src/query/pairTable';
 import { readPairWindows } from '../../../src/query/pairWindows';
 import { weightsOfPool } from '../../../src/query/pools';
-import { toAudit } from '../../../src/query/tokenAudit';
+import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../src/query/poolValue';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { openSession } from '../../simulation/harness';
+import { parsePlain } from '../../simulation/plainEvents';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/simDescription';
 import { VAULT, type SimVaultPool } from '../../simulation/simVault';
@@ -90,15 +93,19 @@ test('a pair shows the fee in force, as the chain grows and after a reorg', asyn
   expect([...shown.values()].filter(({ size }) => size > 1).length).toBeGreaterThan(2);
 });
 
+function auditDeps(pairs: PairTable): AuditDeps {
+  const directory: AuditDirectory = {
+    findPair: () => undefined,
+    findToken: (address) => pairs.tokens.get(address),
+    priceNow: (token) => pairs.prices.now(token),
+  };
+  return { runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
+}
+
 test('an audit shows the fee as of its block', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
-  const directory: AuditDirectory = {
-    findPair: () => undefined,
-    findToken: (address) => ({ address, symbol: null, name: null, decimals: 18 }),
-    priceNow: (token) => pairs.prices.now(token),
-  };
-  const deps = { runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
+  const deps = auditDeps(pairs);
   let changed = 0;
   for (let block = 100; block <= head.number; block += 40) {
     const pools = new Map(listedAt(block).map((pool) => [pool.address as string, pool]));
@@ -178,3 +185,53 @@ test('the yield of a pool of more than two tokens is over the mean of what it he
   expect(moved).toBeGreaterThan(20);
   expect(stood).toBeGreaterThan(0);
 }, 60_000);
+
+test('what a mint or burn is worth counts all tokens of the pool whose price is trusted', async () => {
+  const head = await catchUp();
+  const pairs = await readTable(head);
+  const many = new Map(
+    listedAt(head.number).flatMap((pool) => (pool.tokens.length > 2 ? [[pool.address as string, pool]] : [])),
+  );
+  const filter = { ...ALL_ACTIVITY, kinds: ['mint', 'burn'] as const };
+  const events = await listEventsBetween(runner, head, filter, 0, 2 ** 52, 5_000);
+  const items = events.flatMap(({ item }) => (many.has(item.pair_address) ? [item] : []));
+  let beyond = 0;
+  for (const item of items.slice(-30)) {
+    const { block_number: block, log_index: at, pair_address: pair } = item;
+    const { args } = parsePlain(chain.at(block)!.logs.find(({ logIndex }) => logIndex === at)!)!;
+    const [tokens, deltas] = [args[2] as Hex[], args[3] as bigint[]];
+    const values = new Map<string, number>();
+    for (const [i, checksummed] of tokens.entries()) {
+      const token = checksummed.toLowerCase() as Hex;
+      if (token === pair) continue;
+      const question = { token, block, candidates: [], neighbours: [] };
+      const { usd, confidence } = derivePrice(await readAuditInputs(auditDeps(pairs), head, question));
+      const amount = wholeUnits(Math.abs(Number(deltas[i])), pairs.tokens.get(token)?.decimals ?? 0);
+      if (usd !== null && confidence >= 0.5 && amount * usd < 1e20) values.set(token, amount * usd);
+    }
+    const expected = [...values.values()].reduce((sum, value) => sum + value, 0);
+    const found = item.amount_usd ?? 0;
+    expect(item.amount_usd === null).toBe(values.size === 0);
+    expect([block, at, Math.abs(found - expected) <= 1e-6 + 1e-9 * expected]).toEqual([block, at, true]);
+    const [token0, token1] = [item.token0, item.token1].map(({ address }) => values.get(address) ?? 0);
+    if (expected > 1.01 * (token0! + token1!)) beyond += 1;
+  }
+  expect(beyond).toBeGreaterThan(2);
+}, 60_000);
+
+test('an event that moved nothing but its two tokens is hashed as before there was a column for others', async () => {
+  await catchUp();
+  const hashOf = async (columns: string, which: string): Promise<bigint> => {
+    const [row] = await database.select<{ sum: string; rows: string }>(
+      'hash rows',
+      `SELECT toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns}))))) AS sum, toString(count()) AS rows
+       FROM liquidity_events WHERE ${which}`,
+    );
+    expect(Number(row!.rows)).toBeGreaterThan(2);
+    return BigInt(row!.sum);
+  };
+  const before = await hashOf('* EXCEPT others_usd', 'others_usd IS NULL');
+  const since = await hashOf('*', 'others_usd IS NOT NULL');
+  for await (const { sums } of hashRanges(database, SIM_CHAIN_ID, [0]))
+    expect(sums.get('liquidity_events')).toBe((before + since) % 2n ** 128n);
+});

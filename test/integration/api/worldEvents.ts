@@ -149,6 +149,7 @@ type LiquidityBase = Omit<
   | 'amount0_usd'
   | 'amount1_usd'
   | 'trust'
+  | 'others_usd'
 >;
 
 function makeLiquidity(
@@ -172,5 +173,6 @@ function makeLiquidity(
     amount1_usd: known[1] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
     // Trusted is only what has a price.
     trust: (known[0] && random() < 0.5 ? 1 : 0) + (known[1] && random() < 0.5 ? 2 : 0),
+    others_usd: random() < 0.2 ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
   };
 }

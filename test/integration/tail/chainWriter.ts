@@ -308,6 +308,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         amount0_usd: null,
         amount1_usd: null,
         trust: 0,
+        others_usd: null,
       })),
     pool_states: block.events
       .filter((event) => event.kind === 'sync')
