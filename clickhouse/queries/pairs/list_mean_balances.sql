@@ -1,5 +1,5 @@
 -- One row: one pool of more than two tokens: the time-weighted mean of each token's balance (raw, in the order of pools.tokens)
--- over the 24 hours before `now`, of a younger pool since its first state. For pools whose balances moved within the day; the
+-- over the 24 hours before `now`, of a younger pool since its first state. For pools that pool_balances says moved since; the
 -- others stand where they stood. Key: ord for the day, the projection by_pair for the state before it. Once per head version,
 -- of chains with a vault.
 WITH
@@ -19,8 +19,8 @@ WITH
     moved AS
     (
         SELECT DISTINCT pair
-        FROM pool_states
-        WHERE ord > day_ord AND ord <= {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+        FROM pool_balances
+        WHERE state.1 > day_ord AND length(state.2) > 2
         UNION DISTINCT
         SELECT DISTINCT pair
         FROM pool_states_head
