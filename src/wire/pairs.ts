@@ -20,7 +20,7 @@ const change = percentShape.nullable().meta({
 });
 const apr = percentShape.nullable().meta({
   description:
-    'LP fees of the window, annualised, over its time-weighted TVL, with reserves at the prices of the last swap in the pool; of a pool of more than two tokens with balances at the prices of now',
+    'LP fees of the window, annualised, over its time-weighted TVL, with reserves at the prices of the last swap in the pool; of a pool of more than two tokens with balances at the prices of now. Of a younger pool the TVL is that since its first state',
 });
 
 const item = {
