@@ -336,8 +336,7 @@ export class IngestSession {
       last = blocks.at(-1) ?? last;
     }
     if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);
-    this.cursor = await store.writeRange(intent.seq, batch);
-    await store.auditRange(intent);
+    this.cursor = await store.writeRange(intent.seq, batch, intent);
     this.follower = new HeadFollower(baseOf(this.cursor));
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
@@ -381,8 +380,8 @@ async function replayPromotion(
   await deps.store.promote(
     intent,
     blocks.map((block) => block.commit),
+    true,
   );
-  await deps.store.auditRange(intent);
   endWork(deps.status, 'promotion');
   const after = await deps.store.loadState();
   if (after === null) throw new AppError('broken_invariant', 'the cursor is gone after a promotion');

@@ -80,11 +80,14 @@ export interface Store {
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
   /** Head rows, then the flip. After an error nothing of it counts unless the flip itself was stored. */
   writeHead(flip: HeadFlip): Promise<void>;
-  /** Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. */
-  writeRange(seq: number, batch: RowBatch): Promise<Cursor>;
-  /** Moves canonical head blocks from … to into the final tables. Safe to repeat. */
-  promote(intent: OpenIntent, commits: readonly number[]): Promise<Cursor>;
-  /** Compares what is stored of a range with its intent; throws broken_invariant naming the difference. */
+  /**
+   * Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. `replayed`: an attempt before,
+   * which was cut off; then the range is done only when what is stored passes auditRange.
+   */
+  writeRange(seq: number, batch: RowBatch, replayed?: OpenIntent): Promise<Cursor>;
+  /** Moves canonical head blocks from … to into the final tables. Safe to repeat. `replayed`: as above. */
+  promote(intent: OpenIntent, commits: readonly number[], replayed?: boolean): Promise<Cursor>;
+  /** Compares what is stored of a range with its intent, and mends aggregates; throws broken_invariant naming the difference. */
   auditRange(intent: OpenIntent): Promise<void>;
   /** Drops head partitions that lie wholly below the block. */
   dropHeadBelow(block: number): Promise<void>;
