@@ -13,7 +13,7 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { findEngineLibraries, type EngineProcess } from './engineChild';
 import { writeEngineConfig, type EngineCluster, type EngineConfig, type EngineUser } from './engineConfig';
-import { openDoor } from './engineDoor';
+import { engineFolderOf, openDoor } from './engineDoor';
 import { takeEngineLock } from './engineLock';
 import { askEngine } from './engineProbe';
 import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
@@ -68,7 +68,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const database = options.database ?? 'candlehouse';
   if (!/^[a-z][a-z0-9_]*$/.test(database)) throw new AppError('bad_config', `bad database name ${database}`);
   const libraries = findEngineLibraries();
-  const folder = resolve(options.dataDir, 'clickhouse');
+  const folder = resolve(engineFolderOf(options.dataDir));
   prepareFolder(folder);
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
