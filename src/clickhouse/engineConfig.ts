@@ -49,6 +49,8 @@ const GIB = 2 ** 30;
  */
 const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads: 2,
+  // Handing a table's parts to other threads takes longer than looking at their keys: of a page of logs 2.3 ms of 15.
+  max_threads_for_indexes: 1,
   max_execution_time: 10,
   timeout_overflow_mode: 'throw',
   max_memory_usage: GIB,

@@ -56,6 +56,23 @@ test('the oldest answers make room, and one that is larger than the cache is ser
   expect((await cache.get('big', make(500))).body).toHaveLength(502);
 });
 
+test('a large answer is kept from the second time on that it is asked for, with the same bytes and ETag', async () => {
+  const cache = createByteCache();
+  let made = 0;
+  const make = async (): Promise<unknown> => {
+    made += 1;
+    return { names: Array.from({ length: 40_000 }, () => 'Gr\u00fc\u00dfe') };
+  };
+  const answers = [];
+  for (let time = 0; time < 3; time += 1) answers.push(await cache.get('large', make));
+  expect(made).toBe(2);
+  const [first, second, third] = answers.map(({ body }) => Buffer.from(body));
+  expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
+  expect(answers[2]).toBe(answers[1]);
+  expect(third).toHaveLength(first?.length ?? 0);
+  expect(new Set(answers.map(({ etag }) => etag)).size).toBe(1);
+});
+
 test('an ETag names the bytes, and matches by weak comparison in lists', () => {
   const etag = etagOf('body');
   expect(etag).toBe(etagOf(Buffer.from('body')));
