@@ -85,6 +85,18 @@ export class RowReader {
     return this.hex0x(this.varUint());
   }
 
+  /** String, UTF-8. */
+  text(): string {
+    const bytes = this.varUint();
+    const at = this.take(bytes);
+    return this.bytes.toString('utf8', at, at + bytes);
+  }
+
+  /** Nullable(T), of which `read` reads the T. */
+  orNull<T>(read: () => T): T | null {
+    return this.bool() ? null : read();
+  }
+
   skip(bytes: number): void {
     this.take(bytes);
   }

@@ -1,48 +1,23 @@
-/** What is known of contracts by their addresses, as of a snapshot, in one statement: what they emitted, who made them, what code they have. */
+/** What is known of contracts by their addresses, as of a snapshot: what they emitted, who made them, what code they have. */
 import { z } from 'zod';
 
+import type { RowReader } from '../clickhouse/rowReader';
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import { PROXY_KINDS, type ProxyKind } from '../domain/proxies';
 import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContract';
 import type { Token } from '../wire/primitives';
+import { readEmitted, type Emitted } from './emitters';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
 
 /** Contracts named in one statement. */
 export const CONTRACTS_MAX = 1_000;
-/** Rows of one contract at most: two of logs, three of creations, two of pools, one each of the others. */
-const FACTS_EACH = 16;
-
 export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
 export type ContractKind = (typeof CONTRACT_KINDS)[number];
 
 const hex = z.templateLiteral(['0x', z.string()]);
-const factShape = z.object({
-  address: hex,
-  fact: z.enum(['emitted', 'created', 'pool', 'code', 'token', 'verified', 'twin']),
-  body: z.string(),
-});
-type OwnFact = Exclude<z.infer<typeof factShape>['fact'], 'twin'>;
-/** Hash of a code. */
-const twinShape = z.tuple([hex]);
 const proxyShape = z.union([z.enum(PROXY_KINDS), z.literal('')]);
-/** Logs, first and last ord, whether there are logs beyond the snapshot. */
-const emittedShape = z.tuple([z.string(), z.string(), z.string(), z.boolean()]);
-const recountedShape = z.object({
-  address: hex,
-  logs: z.string(),
-  first_ord: z.string(),
-  last_ord: z.string(),
-});
-/** Factory, transaction, block and time. */
-const poolShape = z.tuple([hex, hex.nullable(), z.int().nullable(), z.int().nullable()]);
-/** Creator, factory, transaction, block and time. */
-const createdShape = z.tuple([hex.nullable(), hex.nullable(), hex, z.int(), z.int()]);
-/** Symbol, name, decimals. */
-const tokenShape = z.tuple([z.string().nullable(), z.string().nullable(), z.int().nullable()]);
-/** Hash, size, kind of proxy, implementation, beacon. */
-const codeFactShape = z.tuple([hex, z.int(), proxyShape, hex, hex]);
 export const codeShape = z.object({
   code_hash: hex,
   code_size: z.int(),
@@ -94,7 +69,7 @@ export interface ContractFacts {
  * for lists of many by their fame.
  */
 export async function readFacts(
-  { runner, chainId }: LogSource,
+  source: LogSource,
   head: HeadSnapshot,
   verifiedDb: string,
   addresses: readonly Hex[],
@@ -104,39 +79,74 @@ export async function readFacts(
   const [only] = bare;
   const params = {
     ...snapshotParams(head),
-    chain_id: chainId,
+    chain_id: source.chainId,
     verified_db: verifiedDb,
     details,
     // One address is found by its key without making a set of it first.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
-    limit: FACTS_EACH * CONTRACTS_MAX,
   };
-  const rows = await runner.run('explorer/list_contract_facts', params, factShape);
+  const [rows, emitted] = await Promise.all([
+    source.runner.read('explorer/list_contract_facts', params, readFact),
+    readEmitted(source, head, addresses),
+  ]);
   const known = new Map<Hex, Known>();
   const twins = new Set<Hex>();
-  for (const { address, fact, body } of rows) {
-    if (fact === 'twin') {
-      twins.add(twinShape.parse(JSON.parse(body))[0]);
+  for (const row of rows) {
+    if (row.fact === FACT.twin) {
+      twins.add(row.hash ?? ZERO_HASH);
       continue;
     }
-    const one = known.get(address) ?? nothing();
-    known.set(address, one);
-    addFact(one, fact, JSON.parse(body));
-  }
-  const ahead = [...known].flatMap(([address, one]) => (one.ahead ? [address] : []));
-  if (ahead.length > 0) {
-    const again = { ...params, addresses: ahead.map((address) => address.slice(2)) };
-    for (const address of ahead) known.get(address)?.emitted.splice(0);
-    const recounted = await runner.run('explorer/recount_emitters', again, recountedShape);
-    for (const row of recounted) known.get(row.address)?.emitted.push(toEmitted(row));
+    const one = known.get(row.address) ?? nothing();
+    known.set(row.address, one);
+    addFact(one, row);
   }
   const facts = new Map<Hex, ContractFacts>();
-  for (const [address, one] of known) {
-    const found = toFacts(chainId, address, one, twins);
+  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
+    const found = toFacts(
+      source.chainId,
+      address,
+      known.get(address) ?? nothing(),
+      emitted.get(address),
+      twins,
+    );
     if (found !== null) facts.set(address, found);
   }
   return facts;
+}
+
+/** As list_contract_facts numbers them. */
+const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5, verified: 6, twin: 7 } as const;
+
+/** What the columns mean says the statement, fact by fact. */
+interface FactRow {
+  readonly address: Hex;
+  readonly fact: number;
+  readonly one: Hex | null;
+  readonly other: Hex | null;
+  readonly hash: Hex | null;
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly version: number;
+  readonly word: string | null;
+  readonly words: string | null;
+}
+
+function readFact(row: RowReader): FactRow {
+  const u32 = (): number => row.u32();
+  const text = (): string => row.text();
+  return {
+    address: row.hex0x(20),
+    fact: row.u8(),
+    one: row.orNull(() => row.hex0x(20)),
+    other: row.orNull(() => row.hex0x(20)),
+    hash: row.orNull(() => row.hex0x(32)),
+    x: row.orNull(() => row.u64()),
+    y: row.orNull(u32),
+    version: row.u64(),
+    word: row.orNull(text),
+    words: row.orNull(text),
+  };
 }
 
 /** What is known of a contract that was never seen to do anything here. */
@@ -166,95 +176,103 @@ export async function findVerification(
   return verified.find({ chainId, address }, facts?.code?.hash ?? null);
 }
 
-interface Emitted {
-  readonly logs: number;
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-}
-
 type Creation = NonNullable<ContractFacts['creation']>;
+
+/** What was told several times: the newest counts. */
+interface Told<T> {
+  readonly version: number;
+  readonly what: T;
+}
 
 /** What the rows of one contract say. */
 interface Known {
-  /** Of the final part and of the head. */
-  readonly emitted: Emitted[];
-  /** Whether the final part holds logs beyond the snapshot. */
-  ahead: boolean;
   readonly created: Creation[];
+  told: Told<Creation> | null;
   isPool: boolean;
   isVerified: boolean;
-  code: ContractCode | null;
-  token: Pick<Token, 'symbol' | 'name' | 'decimals'> | null;
+  code: Told<ContractCode | null> | null;
+  token: Told<Pick<Token, 'symbol' | 'name' | 'decimals'>> | null;
 }
 
 function nothing(): Known {
-  return {
-    emitted: [],
-    ahead: false,
-    created: [],
-    isPool: false,
-    isVerified: false,
-    code: null,
-    token: null,
-  };
+  return { created: [], told: null, isPool: false, isVerified: false, code: null, token: null };
 }
 
-function addFact(known: Known, fact: OwnFact, body: unknown): void {
-  switch (fact) {
-    case 'emitted': {
-      const [logs, first_ord, last_ord, ahead] = emittedShape.parse(body);
-      known.emitted.push(toEmitted({ logs, first_ord, last_ord }));
-      known.ahead ||= ahead;
+function newer<T>(known: Told<T> | null, { version }: FactRow, what: T): Told<T> {
+  return known !== null && known.version >= version ? known : { version, what };
+}
+
+function addFact(known: Known, row: FactRow): void {
+  const { one, other, hash, x, y, word, words } = row;
+  switch (row.fact) {
+    case FACT.created:
+      known.created.push({
+        creator: one,
+        factory: null,
+        txHash: hash ?? ZERO_HASH,
+        block: x ?? 0,
+        timestamp: y ?? 0,
+      });
+      break;
+    case FACT.told: {
+      const told = {
+        creator: one,
+        factory: other,
+        txHash: hash ?? ZERO_HASH,
+        block: x ?? 0,
+        timestamp: y ?? 0,
+      };
+      known.told = newer(known.told, row, told);
       break;
     }
-    case 'created': {
-      const [creator, factory, txHash, block, timestamp] = createdShape.parse(body);
-      known.created.push({ creator, factory, txHash, block, timestamp });
-      break;
-    }
-    case 'pool': {
-      const [factory, txHash, block, timestamp] = poolShape.parse(body);
+    case FACT.pool:
       known.isPool = true;
-      if (txHash !== null && block !== null && timestamp !== null)
-        known.created.push({ creator: null, factory, txHash, block, timestamp });
+      if (hash !== null && x !== null && y !== null)
+        known.created.push({ creator: null, factory: one, txHash: hash, block: x, timestamp: y });
+      break;
+    case FACT.code: {
+      const code = {
+        code_hash: hash ?? ZERO_HASH,
+        code_size: x ?? 0,
+        proxy: proxyShape.parse(word),
+        implementation: one ?? ZERO_ADDRESS,
+        beacon: other ?? ZERO_ADDRESS,
+      };
+      known.code = newer(known.code, row, toCode(code));
       break;
     }
-    case 'code': {
-      const [code_hash, code_size, proxy, implementation, beacon] = codeFactShape.parse(body);
-      known.code = toCode({ code_hash, code_size, proxy, implementation, beacon });
+    case FACT.token:
+      known.token = newer(known.token, row, { symbol: word, name: words, decimals: x });
       break;
-    }
-    case 'token': {
-      const [symbol, name, decimals] = tokenShape.parse(body);
-      known.token = { symbol, name, decimals };
-      break;
-    }
-    case 'verified':
+    case FACT.verified:
       known.isVerified = true;
   }
 }
 
-function toEmitted(row: { logs: string; first_ord: string; last_ord: string }): Emitted {
-  const { logs, first_ord: first, last_ord: last } = row;
-  return { logs: Number(logs), firstBlock: blockOfOrd(Number(first)), lastBlock: blockOfOrd(Number(last)) };
-}
-
 /** Null: it is verified, maybe, but nothing was seen of it on the chain. */
-function toFacts(chainId: number, address: Hex, known: Known, twins: ReadonlySet<Hex>): ContractFacts | null {
-  const { emitted, created, isPool, isVerified, code, token } = known;
+function toFacts(
+  chainId: number,
+  address: Hex,
+  known: Known,
+  emitted: Emitted | undefined,
+  twins: ReadonlySet<Hex>,
+): ContractFacts | null {
+  const { told, isPool, isVerified } = known;
+  const created = told === null ? known.created : [...known.created, told.what];
   const creation = created.sort(compareCreations)[0] ?? null;
-  if (emitted.length === 0 && creation === null && !isPool && token === null && code === null) return null;
+  const code = known.code?.what ?? null;
+  const token = known.token?.what ?? null;
+  if (emitted === undefined && creation === null && !isPool && token === null && code === null) return null;
   const other: ContractKind = code === null || code.proxy === null ? 'other' : 'proxy';
-  const seen = emitted.length > 0;
   return {
     chainId,
     address,
     kind: isPool ? 'pair' : token !== null ? 'token' : other,
     code,
     creation,
-    logCount: emitted.reduce((sum, { logs }) => sum + logs, 0),
-    firstSeenBlock: seen ? Math.min(...emitted.map(({ firstBlock }) => firstBlock)) : null,
-    lastSeenBlock: seen ? Math.max(...emitted.map(({ lastBlock }) => lastBlock)) : null,
+    logCount: emitted?.logs ?? 0,
+    firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
+    lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
     token: token === null ? null : { address, ...token },
     verifiable: isVerified || (code !== null && twins.has(code.hash)),
   };

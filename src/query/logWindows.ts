@@ -3,12 +3,11 @@
  * is found in the first ones, and what is rare costs a few statements. Work is bounded; a search that was given up says
  * where it stood.
  */
-import { z } from 'zod';
-
 import { ORD_SPAN } from '../domain/ord';
 import { steadyNow } from '../domain/steadyTime';
+import { estimateEmitted } from './emitters';
 import type { HeadSnapshot } from './headSnapshot';
-import { logParams, type LogFilter, type LogSource, type OrdRange } from './logFilter';
+import type { LogFilter, LogSource, OrdRange } from './logFilter';
 
 /** Blocks in the first window where nothing says how frequent the logs are. */
 const FIRST_BLOCKS = 256;
@@ -20,8 +19,6 @@ const UNKEYED_BLOCKS = 10_000;
 const UNKEYED_STEP = 1_000;
 /** Contracts with fewer logs are read in one window. */
 const FEW_LOGS = 50_000;
-
-const emitterShape = z.object({ logs: z.string(), first_ord: z.string(), last_ord: z.string() });
 
 export interface WindowSearch {
   readonly newestFirst: boolean;
@@ -63,17 +60,14 @@ export async function searchWindows(
 
 /** Ords that should hold enough of the contracts' logs, by how many they emitted between their first and last. */
 async function firstSpan(
-  { runner, chainId }: LogSource,
+  source: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
   wanted: number,
 ): Promise<number> {
   if (filter.addresses.length === 0) return FIRST_BLOCKS * ORD_SPAN;
-  const params = { ...logParams(chainId, head, filter), limit: filter.addresses.length };
-  const emitters = await runner.run('explorer/list_emitters', params, emitterShape);
-  const logs = emitters.reduce((sum, emitter) => sum + Number(emitter.logs), 0);
-  if (logs <= FEW_LOGS) return Number.MAX_SAFE_INTEGER;
-  const first = Math.min(...emitters.map((emitter) => Number(emitter.first_ord)));
-  const last = Math.max(...emitters.map((emitter) => Number(emitter.last_ord)));
-  return Math.max(FIRST_BLOCKS * ORD_SPAN, Math.ceil(((last - first) * wanted * 2) / logs));
+  const emitted = await estimateEmitted(source, head, filter.addresses);
+  if (emitted === null || emitted.logs <= FEW_LOGS) return Number.MAX_SAFE_INTEGER;
+  const { logs, firstOrd, lastOrd } = emitted;
+  return Math.max(FIRST_BLOCKS * ORD_SPAN, Math.ceil(((lastOrd - firstOrd) * wanted * 2) / logs));
 }

@@ -1,11 +1,6 @@
 -- One row: how much a contract emitted as of the snapshot, counted log by log: only for the moment in which the final table is
--- ahead of the snapshot. Key (chain_id, address); reads no column but ord. `addresses`: hex without 0x.
-SELECT
-    concat('0x', lower(hex(e.address))) AS address,
-    toString(count()) AS logs,
-    toString(min(e.ord)) AS first_ord,
-    toString(max(e.ord)) AS last_ord,
-    false AS ahead
+-- ahead of the snapshot. Key (chain_id, address); reads no column but ord. `addresses`: hex without 0x. Columns as list_emitters.
+SELECT e.address AS address, true AS final_part, count() AS logs, min(e.ord) AS first_ord, max(e.ord) AS last_ord
 FROM
 (
     SELECT address, ord
