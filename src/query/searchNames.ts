@@ -4,17 +4,19 @@ import { z } from 'zod';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 
-const nameShape = z.object({
-  type: z.enum(['token', 'contract']),
-  chain_id: z.int(),
-  /** Hex without 0x; empty: a token's. */
-  code_hash: z.string(),
+const tokenShape = z.object({
   address: z.templateLiteral(['0x', z.string()]),
   title: z.string(),
   subtitle: z.string().nullable(),
   place: z.number(),
 });
-type NameRow = z.infer<typeof nameShape>;
+const verifiedShape = tokenShape.extend({
+  chain_id: z.int(),
+  /** Hex without 0x. */
+  code_hash: z.string(),
+});
+type TokenRow = z.infer<typeof tokenShape>;
+type VerifiedRow = z.infer<typeof verifiedShape>;
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
 export interface Named {
@@ -40,27 +42,34 @@ export async function listNamed(
   limit: number,
 ): Promise<Named[]> {
   const params = { chain_id: chainId, q: text, verified_db: verifiedDb, limit };
-  const rows = await runner.run('explorer/search_names', params, nameShape);
-  const byHash = new Map<string, NameRow>();
-  for (const row of rows) {
-    const known = row.code_hash === '' || row.code_hash === NO_CODE || byHash.has(row.code_hash);
-    if (!known) byHash.set(row.code_hash, row);
-  }
+  const [tokens, verified] = await Promise.all([
+    runner.run('explorer/search_names', params, tokenShape),
+    runner.run('explorer/search_verified_names', params, verifiedShape),
+  ]);
+  const byHash = new Map<string, VerifiedRow>();
+  for (const row of verified)
+    if (row.code_hash !== NO_CODE && !byHash.has(row.code_hash)) byHash.set(row.code_hash, row);
   const twins =
     byHash.size === 0
       ? []
       : await runner.run('explorer/list_code_twins', { hashes: [...byHash.keys()], limit }, twinShape);
-  // A verified token is one hit, as what it is called by most.
-  const named = new Map<Hex, Named>();
-  const add = (address: Hex, { type, title, subtitle, place }: NameRow): void => {
-    if (!named.has(address)) named.set(address, { type, address, title, subtitle, place });
-  };
-  for (const row of rows) if (row.chain_id === chainId) add(row.address, row);
+  const named: Named[] = [
+    ...tokens.map((row) => toNamed('token', row.address, row)),
+    ...verified.flatMap((row) => (row.chain_id === chainId ? [toNamed('contract', row.address, row)] : [])),
+  ];
+  named.sort((a, b) => b.place - a.place);
   for (const { address, code_hash: hash } of twins) {
     const row = byHash.get(hash);
-    if (row !== undefined) add(address, row);
+    if (row !== undefined) named.push(toNamed('contract', address, row));
   }
-  return [...named.values()];
+  // A verified token is one hit, as what it is called by most.
+  const once = new Map<Hex, Named>();
+  for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
+  return [...once.values()];
+}
+
+function toNamed(type: Named['type'], address: Hex, { title, subtitle, place }: TokenRow): Named {
+  return { type, address, title, subtitle, place };
 }
 
 const NO_CODE = ZERO_HASH.slice(2);
