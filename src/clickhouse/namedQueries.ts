@@ -19,7 +19,7 @@ export interface QueryRunner {
   write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
 }
 
-export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream';
+export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream' | 'RowBinary';
 
 export interface QueryRunnerOptions {
   /** Parse each row with its zod shape; on in tests. */

@@ -9,6 +9,7 @@ import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContrac
 import type { Token } from '../wire/primitives';
 import { readEmitted, type Emitted } from './emitters';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import type { LogCounts } from './logCounts';
 import type { LogSource } from './logFilter';
 
 /** Contracts named in one statement. */
@@ -64,17 +65,68 @@ export interface ContractFacts {
   readonly verifiable: boolean;
 }
 
-/**
- * At most 1,000 different addresses; what nobody ever saw to be a contract is missing. Without `details` there are no creations:
- * for lists of many by their fame.
- */
+/** At most 1,000 different addresses; what nobody ever saw to be a contract is missing. */
 export async function readFacts(
   source: LogSource,
   head: HeadSnapshot,
   verifiedDb: string,
   addresses: readonly Hex[],
-  details = true,
 ): Promise<Map<Hex, ContractFacts>> {
+  const [{ known, twins }, emitted] = await Promise.all([
+    readKnown(source, head, verifiedDb, addresses, true),
+    readEmitted(source, head, addresses),
+  ]);
+  const facts = new Map<Hex, ContractFacts>();
+  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
+    const one = known.get(address) ?? nothing();
+    const found = toFacts(source.chainId, address, one, emitted.get(address), twins);
+    if (found !== null) facts.set(address, found);
+  }
+  return facts;
+}
+
+/** What lists of hits are sorted by and say. */
+export interface Fame extends Pick<ContractFacts, 'kind' | 'verifiable'> {
+  /** As of some minutes ago. */
+  readonly logCount: number;
+}
+
+/** At most 1,000 different addresses; those of which nothing but logs is known are missing. */
+export async function readFame(
+  source: LogSource,
+  head: HeadSnapshot,
+  verifiedDb: string,
+  addresses: readonly Hex[],
+  logCounts: LogCounts,
+): Promise<Map<Hex, Fame>> {
+  const [{ known, twins }, counts] = await Promise.all([
+    readKnown(source, head, verifiedDb, addresses, false),
+    logCounts.list(source, head, addresses),
+  ]);
+  const fame = new Map<Hex, Fame>();
+  for (const [index, address] of addresses.entries()) {
+    const one = known.get(address);
+    if (one === undefined) continue;
+    const logCount = counts[index] ?? 0;
+    fame.set(address, { kind: kindOf(one), verifiable: isVerifiable(one, twins), logCount });
+  }
+  return fame;
+}
+
+interface AllKnown {
+  readonly known: Map<Hex, Known>;
+  /** Hashes of codes that some verified contract has. */
+  readonly twins: ReadonlySet<Hex>;
+}
+
+/** `details`: with creations. */
+async function readKnown(
+  source: LogSource,
+  head: HeadSnapshot,
+  verifiedDb: string,
+  addresses: readonly Hex[],
+  details: boolean,
+): Promise<AllKnown> {
   const bare = addresses.map((address) => address.slice(2));
   const [only] = bare;
   const params = {
@@ -86,10 +138,7 @@ export async function readFacts(
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
   };
-  const [rows, emitted] = await Promise.all([
-    source.runner.read('explorer/list_contract_facts', params, readFact),
-    readEmitted(source, head, addresses),
-  ]);
+  const rows = await source.runner.read('explorer/list_contract_facts', params, readFact);
   const known = new Map<Hex, Known>();
   const twins = new Set<Hex>();
   for (const row of rows) {
@@ -101,18 +150,7 @@ export async function readFacts(
     known.set(row.address, one);
     addFact(one, row);
   }
-  const facts = new Map<Hex, ContractFacts>();
-  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
-    const found = toFacts(
-      source.chainId,
-      address,
-      known.get(address) ?? nothing(),
-      emitted.get(address),
-      twins,
-    );
-    if (found !== null) facts.set(address, found);
-  }
-  return facts;
+  return { known, twins };
 }
 
 /** As list_contract_facts numbers them. */
@@ -257,25 +295,35 @@ function toFacts(
   emitted: Emitted | undefined,
   twins: ReadonlySet<Hex>,
 ): ContractFacts | null {
-  const { told, isPool, isVerified } = known;
+  const { told, isPool } = known;
   const created = told === null ? known.created : [...known.created, told.what];
   const creation = created.sort(compareCreations)[0] ?? null;
   const code = known.code?.what ?? null;
   const token = known.token?.what ?? null;
   if (emitted === undefined && creation === null && !isPool && token === null && code === null) return null;
-  const other: ContractKind = code === null || code.proxy === null ? 'other' : 'proxy';
   return {
     chainId,
     address,
-    kind: isPool ? 'pair' : token !== null ? 'token' : other,
+    kind: kindOf(known),
     code,
     creation,
     logCount: emitted?.logs ?? 0,
     firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
     lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
     token: token === null ? null : { address, ...token },
-    verifiable: isVerified || (code !== null && twins.has(code.hash)),
+    verifiable: isVerifiable(known, twins),
   };
+}
+
+function kindOf({ isPool, token, code }: Known): ContractKind {
+  if (isPool) return 'pair';
+  if (token !== null) return 'token';
+  return code?.what?.proxy == null ? 'other' : 'proxy';
+}
+
+function isVerifiable({ isVerified, code }: Known, twins: ReadonlySet<Hex>): boolean {
+  const hash = code?.what?.hash;
+  return isVerified || (hash !== undefined && twins.has(hash));
 }
 
 /** The last creation first; of one and the same what tells most. */

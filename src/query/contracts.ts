@@ -6,13 +6,16 @@ import {
   codeShape,
   CONTRACTS_MAX,
   readFacts,
+  readFame,
   toCode,
   type ContractCode,
   type ContractFacts,
   type ContractKind,
+  type Fame,
 } from './contractFacts';
 import type { Order } from './ranking';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { createLogCounts } from './logCounts';
 import type { LogSource } from './logFilter';
 
 export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
@@ -43,8 +46,8 @@ export interface ContractReader {
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
   /** The same for many, in their order. At most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
-  /** The same without creations, which lists do not show. */
-  findFame(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
+  /** What lists of hits need of them, in their order; null: nothing is known but that they emitted logs, maybe. At most 1,000. */
+  findFame(chainId: number, addresses: readonly Hex[]): Promise<(Fame | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }
 
@@ -53,27 +56,33 @@ export type ChainAt = (chainId: number) => { readonly source: LogSource; readonl
 
 /** `verifiedDb`: names the database with the verified contracts, which is the market chain's. */
 export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
-  const read = async (
-    chainId: number,
-    addresses: readonly Hex[],
-    details: boolean,
-  ): Promise<(ContractFacts | null)[]> => {
+  const logCounts = createLogCounts();
+  const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
     if (chain === null || addresses.length === 0) return addresses.map(() => null);
-    const asked = [...new Set(addresses)].slice(0, CONTRACTS_MAX);
-    const facts = await readFacts(chain.source, chain.head, verifiedDb(), asked, details);
+    const facts = await readFacts(chain.source, chain.head, verifiedDb(), onceEach(addresses));
     return addresses.map((address) => facts.get(address) ?? null);
   };
   return {
-    findMany: (chainId, addresses) => read(chainId, addresses, true),
-    findFame: (chainId, addresses) => read(chainId, addresses, false),
-    find: async (chainId, address) => (await read(chainId, [address], true))[0] ?? null,
+    findMany,
+    async findFame(chainId, addresses) {
+      const chain = chainAt(chainId);
+      if (chain === null || addresses.length === 0) return addresses.map(() => null);
+      const asked = onceEach(addresses);
+      const fame = await readFame(chain.source, chain.head, verifiedDb(), asked, logCounts);
+      return addresses.map((address) => fame.get(address) ?? null);
+    },
+    find: async (chainId, address) => (await findMany(chainId, [address]))[0] ?? null,
     async list(chainId, question) {
       const chain = chainAt(chainId);
       if (chain === null) return { addresses: [], total: 0 };
       return listContracts(chain.source, chain.head, verifiedDb(), question);
     },
   };
+}
+
+function onceEach(addresses: readonly Hex[]): Hex[] {
+  return [...new Set(addresses)].slice(0, CONTRACTS_MAX);
 }
 
 async function listContracts(

@@ -189,7 +189,10 @@ export const searchHitShape = z
     title: z.string(),
     subtitle: z.string().nullable(),
     verified: z.boolean(),
-    score: z.number().meta({ description: '0 to 1: exact, then prefixes, then parts' }),
+    score: z.number().meta({
+      description:
+        '0 to 1: exact, then prefixes, then parts; verified first; then by logs, as counted within the last ten minutes',
+    }),
   })
   .meta({ id: 'SearchHit' });
 export type SearchHit = z.infer<typeof searchHitShape>;

@@ -1,0 +1,119 @@
+/** How much contracts emitted: exact as of a snapshot while blocks are promoted, and what search ranks by. */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import type { Hex } from '../../src/domain/hex';
+import { toOrd } from '../../src/domain/ord';
+import { estimateEmitted, readEmitted } from '../../src/query/emitters';
+import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { createLogCounts } from '../../src/query/logCounts';
+import type { LogSource } from '../../src/query/logFilter';
+import { createLog } from '../../src/log';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+
+const CHAIN = 369;
+const CONTRACTS = 50;
+const MINUTES = 60_000;
+/** Contract n emits one log in each block whose number is a multiple of n + 1. */
+const addressOf = (n: number): Hex => `0x${(n * 7 + 1).toString(16).padStart(40, '0')}`;
+const nobody: Hex = `0x${'f'.repeat(40)}`;
+const all = [...Array.from({ length: CONTRACTS }, (_, n) => addressOf(n)), nobody];
+const truth = (blocks: number): number[] =>
+  all.map((_, n) => (n === CONTRACTS ? 0 : Math.floor(blocks / (n + 1))));
+
+let test_: TestDatabase;
+let db: Database;
+let source: LogSource;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  source = { runner: createQueryRunner(db, { checkRows: true }), chainId: CHAIN };
+  await emit('logs', 1, 300);
+  await emit('logs', 301, 600);
+}, 60_000);
+
+afterAll(async () => {
+  await db?.close();
+  await test_?.drop();
+});
+
+async function emit(table: 'logs' | 'logs_head', from: number, to: number): Promise<void> {
+  const commit = table === 'logs_head' ? ', commit' : '';
+  await db.command(
+    'emit',
+    `INSERT INTO ${table} (chain_id, ord, address, topic_count${commit})
+     SELECT ${CHAIN}, toUInt64(block) * 1048576 + n, toFixedString(unhex(leftPad(lower(hex(n * 7 + 1)), 40, '0')), 20), 0${commit === '' ? '' : ', block'}
+     FROM (SELECT number + ${from} AS block FROM numbers(${to - from + 1})) AS b
+     CROSS JOIN (SELECT number AS n FROM numbers(${CONTRACTS})) AS c WHERE block % (n + 1) = 0`,
+  );
+}
+
+/** Canonical up to `number`, of which all up to `finalTo` is read from the final table. */
+function snapshot(finalTo: number, number = finalTo): HeadSnapshot {
+  const numbers = Array.from({ length: number - finalTo }, (_, i) => finalTo + 1 + i);
+  const blocks = numbers.map((at) => ({
+    number: at,
+    hash: nobody,
+    parentHash: nobody,
+    timestamp: at,
+    commit: at,
+  }));
+  return {
+    version: `${number}`,
+    startBlock: 1,
+    number,
+    hash: nobody,
+    timestamp: number,
+    finalTo,
+    finalNumber: finalTo,
+    blocks,
+  };
+}
+
+async function countsAt(head: HeadSnapshot, addresses = all): Promise<number[]> {
+  const emitted = await readEmitted(source, head, addresses);
+  return addresses.map((address) => emitted.get(address)?.logs ?? 0);
+}
+
+test('counts are those of the snapshot: in the final table, in the head, and while the final table is ahead', async () => {
+  await emit('logs_head', 550, 700);
+  expect(await countsAt(snapshot(600))).toEqual(truth(600));
+  expect(await countsAt(snapshot(600, 680))).toEqual(truth(680));
+  // Promoted already, as this reader does not know yet.
+  expect(await countsAt(snapshot(560, 640))).toEqual(truth(640));
+  for (const n of [0, 6, CONTRACTS]) {
+    expect(await countsAt(snapshot(600, 680), all.slice(n, n + 1))).toEqual(truth(680).slice(n, n + 1));
+    expect(await countsAt(snapshot(560, 640), all.slice(n, n + 1))).toEqual(truth(640).slice(n, n + 1));
+  }
+  const emitted = await readEmitted(source, snapshot(560, 640), [addressOf(6)]);
+  expect(emitted.get(addressOf(6))).toEqual({ logs: 91, firstOrd: toOrd(7, 6), lastOrd: toOrd(637, 6) });
+  const together = await estimateEmitted(source, snapshot(600, 680), [addressOf(0), addressOf(6)]);
+  expect(together).toEqual({ logs: 777, firstOrd: toOrd(1, 0), lastOrd: toOrd(680, 0) });
+  expect(await estimateEmitted(source, snapshot(600), [nobody])).toBeNull();
+});
+
+test('what search ranks by is exact at first, then as of ten minutes ago at most', async () => {
+  let now = 0;
+  const counts = createLogCounts(() => now);
+  const list = (): Promise<number[]> => counts.list(source, snapshot(600, 680), all);
+  const until = async (wanted: number[]): Promise<void> => {
+    for (let turn = 0; turn < 200; turn += 1) {
+      if (JSON.stringify(await list()) === JSON.stringify(wanted)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await list()).toEqual(wanted);
+  };
+  expect(await list()).toEqual(truth(680));
+  // Counted are the final ones.
+  await until(truth(600));
+  await emit('logs', 601, 650);
+  now = 9 * MINUTES;
+  expect(await list()).toEqual(truth(600));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await list()).toEqual(truth(600));
+  now = 11 * MINUTES;
+  expect(await list()).toEqual(truth(600));
+  await until(truth(650));
+});
