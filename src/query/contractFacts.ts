@@ -86,7 +86,7 @@ export async function readFacts(
 }
 
 /** What lists of hits are sorted by and say. */
-export interface Fame extends Pick<ContractFacts, 'kind' | 'verifiable'> {
+export interface Fame extends Pick<ContractFacts, 'kind' | 'verifiable' | 'token'> {
   /** As of some minutes ago. */
   readonly logCount: number;
 }
@@ -107,8 +107,12 @@ export async function readFame(
   for (const [index, address] of addresses.entries()) {
     const one = known.get(address);
     if (one === undefined) continue;
-    const logCount = counts[index] ?? 0;
-    fame.set(address, { kind: kindOf(one), verifiable: isVerifiable(one, twins), logCount });
+    fame.set(address, {
+      kind: kindOf(one),
+      verifiable: isVerifiable(one, twins),
+      token: tokenOf(address, one),
+      logCount: counts[index] ?? 0,
+    });
   }
   return fame;
 }
@@ -299,8 +303,8 @@ function toFacts(
   const created = told === null ? known.created : [...known.created, told.what];
   const creation = created.sort(compareCreations)[0] ?? null;
   const code = known.code?.what ?? null;
-  const token = known.token?.what ?? null;
-  if (emitted === undefined && creation === null && !isPool && token === null && code === null) return null;
+  const isSilent = emitted === undefined && creation === null && code === null;
+  if (isSilent && !isPool && known.token === null) return null;
   return {
     chainId,
     address,
@@ -310,9 +314,13 @@ function toFacts(
     logCount: emitted?.logs ?? 0,
     firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
     lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
-    token: token === null ? null : { address, ...token },
+    token: tokenOf(address, known),
     verifiable: isVerifiable(known, twins),
   };
+}
+
+function tokenOf(address: Hex, { token }: Known): Token | null {
+  return token === null ? null : { address, ...token.what };
 }
 
 function kindOf({ isPool, token, code }: Known): ContractKind {

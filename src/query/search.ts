@@ -14,7 +14,7 @@ import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { ALL_LOGS, type LogSource } from './logFilter';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
-import { listNamed } from './searchNames';
+import { listNamed, nameToken, PLACE_EXACT, placeOf } from './searchNames';
 
 /** Hits of one kind. */
 const EACH_MAX = 100;
@@ -24,7 +24,6 @@ const TITLE_MAX = 200;
 const PLACE_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
-const PLACE_EXACT = 4;
 const LOGS_LOG10_MAX = 9;
 
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });
@@ -193,8 +192,13 @@ async function searchText(deps: SearchDeps, { source }: Moment, text: string): P
     named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place: place - 0.5 });
   }
   const facts = await deps.contracts.findFame(chainId, [...named.keys()]);
-  const hits = [...named.values()].map(({ type, address, title, subtitle, place }, index) => {
+  const hits = [...named.values()].flatMap((one, index) => {
     const known = facts[index] ?? null;
+    // By what it is called now.
+    const now =
+      one.type === 'token' && known?.token != null ? nameToken(one.address, known.token, text) : one;
+    if (now === null) return [];
+    const { type, address, title, subtitle, place } = now;
     const verified = type === 'contract' || known?.verifiable === true;
     const isMarket = known?.kind === 'token' || known?.kind === 'pair';
     const score = scoreOf(place, verified, known?.logCount ?? 0);
@@ -218,14 +222,6 @@ async function searchText(deps: SearchDeps, { source }: Moment, text: string): P
 /** `wpls/dai` as lists show it: `wpls / dai`. */
 function spaced(text: string): string {
   return text.replace(/\s*\/\s*/g, ' / ');
-}
-
-/** As in search_names.sql; 0: not there. Both in lower case. */
-function placeOf(name: string, text: string): number {
-  if (name === text) return PLACE_EXACT;
-  if (name.startsWith(text)) return 3;
-  if (` ${name}`.includes(` ${text}`)) return 2;
-  return name.includes(text) ? 1 : 0;
 }
 
 /** Who writes types means that one signature: its namesakes come last. Both in lower case. */

@@ -2,21 +2,9 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { RowReader } from '../clickhouse/rowReader';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 
-const tokenShape = z.object({
-  address: z.templateLiteral(['0x', z.string()]),
-  title: z.string(),
-  subtitle: z.string().nullable(),
-  place: z.number(),
-});
-const verifiedShape = tokenShape.extend({
-  chain_id: z.int(),
-  /** Hex without 0x. */
-  code_hash: z.string(),
-});
-type TokenRow = z.infer<typeof tokenShape>;
-type VerifiedRow = z.infer<typeof verifiedShape>;
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
 export interface Named {
@@ -35,32 +23,56 @@ export interface NameSource {
   readonly verifiedDb: string;
 }
 
-/** The best first, each address once; at most three times `limit`. `text`: lower case. */
+interface TokenRow extends TokenNames {
+  readonly address: Hex;
+  readonly version: number;
+}
+
+interface TokenNames {
+  readonly symbol: string | null;
+  readonly name: string | null;
+}
+
+interface VerifiedRow {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly codeHash: Hex;
+  readonly name: string;
+  readonly path: string;
+  readonly version: number;
+}
+
+/**
+ * The best first, each address once; at most three times `limit`. `text`: lower case. A token may be there by what it was called
+ * before: whoever knows better asks nameToken again.
+ */
 export async function listNamed(
   { runner, chainId, verifiedDb }: NameSource,
   text: string,
   limit: number,
 ): Promise<Named[]> {
-  const params = { chain_id: chainId, q: text, verified_db: verifiedDb, limit };
+  const asked = { q: text, exact: `\t ${text}\n`, start: `\t ${text}`, word: ` ${text}`, limit };
+  const where = { chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    runner.run('explorer/search_names', params, tokenShape),
-    runner.run('explorer/search_verified_names', params, verifiedShape),
+    runner.read('explorer/search_names', asked, readToken),
+    runner.read('explorer/search_verified_names', { ...asked, ...where }, readVerified),
   ]);
-  const byHash = new Map<string, VerifiedRow>();
-  for (const row of verified)
-    if (row.code_hash !== NO_CODE && !byHash.has(row.code_hash)) byHash.set(row.code_hash, row);
+  const newest = newestOf(verified, ({ chainId: chain, address }) => `${chain} ${address}`);
+  const byHash = new Map<Hex, VerifiedRow>();
+  for (const row of newest)
+    if (row.codeHash !== ZERO_HASH && !byHash.has(row.codeHash)) byHash.set(row.codeHash, row);
+  const hashes = [...byHash.keys()].map((hash) => hash.slice(2));
   const twins =
-    byHash.size === 0
-      ? []
-      : await runner.run('explorer/list_code_twins', { hashes: [...byHash.keys()], limit }, twinShape);
-  const named: Named[] = [
-    ...tokens.map((row) => toNamed('token', row.address, row)),
-    ...verified.flatMap((row) => (row.chain_id === chainId ? [toNamed('contract', row.address, row)] : [])),
-  ];
+    hashes.length === 0 ? [] : await runner.run('explorer/list_code_twins', { hashes, limit }, twinShape);
+  const named = [
+    ...newestOf(tokens, ({ address }) => address).map((row) => nameToken(row.address, row, text)),
+    ...newest.map((row) => (row.chainId === chainId ? nameContract(row.address, row, text) : null)),
+  ].flatMap((one) => one ?? []);
   named.sort((a, b) => b.place - a.place);
   for (const { address, code_hash: hash } of twins) {
-    const row = byHash.get(hash);
-    if (row !== undefined) named.push(toNamed('contract', address, row));
+    const row = byHash.get(`0x${hash}`);
+    const twin = row === undefined ? null : nameContract(address, row, text);
+    if (twin !== null) named.push(twin);
   }
   // A verified token is one hit, as what it is called by most.
   const once = new Map<Hex, Named>();
@@ -68,8 +80,58 @@ export async function listNamed(
   return [...once.values()];
 }
 
-function toNamed(type: Named['type'], address: Hex, { title, subtitle, place }: TokenRow): Named {
-  return { type, address, title, subtitle, place };
+/** A token as a hit; null: nothing of its names is like the text. */
+export function nameToken(address: Hex, { symbol, name }: TokenNames, text: string): Named | null {
+  const place = Math.max(
+    placeOf((symbol ?? '').toLowerCase(), text),
+    placeOf((name ?? '').toLowerCase(), text) - 0.5,
+  );
+  return place <= 0 ? null : { type: 'token', address, title: symbol ?? name ?? '', subtitle: name, place };
 }
 
-const NO_CODE = ZERO_HASH.slice(2);
+function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): Named | null {
+  const place = placeOf(name.toLowerCase(), text);
+  return place === 0 ? null : { type: 'contract', address, title: name, subtitle: path, place };
+}
+
+/** How much of a name a text is: 4 all, 3 its beginning, 2 the beginning of a word, 1 inside, 0 not there. Both in lower case. */
+export function placeOf(name: string, text: string): number {
+  if (name === text) return PLACE_EXACT;
+  if (name.startsWith(text)) return 3;
+  if (` ${name}`.includes(` ${text}`)) return 2;
+  return name.includes(text) ? 1 : 0;
+}
+
+export const PLACE_EXACT = 4;
+
+function newestOf<Row extends { readonly version: number }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Row[] {
+  const newest = new Map<string, Row>();
+  for (const row of rows) {
+    const known = newest.get(keyOf(row));
+    if (known === undefined || known.version < row.version) newest.set(keyOf(row), row);
+  }
+  return [...newest.values()];
+}
+
+function readToken(row: RowReader): TokenRow {
+  return {
+    address: row.hex0x(20),
+    symbol: row.orNull(() => row.text()),
+    name: row.orNull(() => row.text()),
+    version: row.u64(),
+  };
+}
+
+function readVerified(row: RowReader): VerifiedRow {
+  return {
+    chainId: row.u32(),
+    address: row.hex0x(20),
+    codeHash: row.hex0x(32),
+    name: row.text(),
+    path: row.text(),
+    version: row.u64(),
+  };
+}

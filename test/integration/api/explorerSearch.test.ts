@@ -145,6 +145,17 @@ test('a name that is all of the text comes before one that begins with it, verif
   ]);
 });
 
+test('a token that was renamed is found by what it is called now', async () => {
+  const address = hexOf('c9', 4, 40);
+  for (const [version, symbol, name] of [
+    [3, 'WARTHOG', 'Warthog Coin'],
+    [5, 'APTERYX', null],
+  ] as const)
+    await insertRows(world.database, tokensTable, [{ address, decimals: 18, version, symbol, name }]);
+  expect(await hits('warthog')).toEqual([]);
+  expect(await hits('apteryx')).toMatchObject([{ type: 'token', address, title: 'APTERYX', subtitle: null }]);
+});
+
 test('a transaction without logs is known by the node', async () => {
   const [mined, pending, nobody] = [hexOf('f1', 1, 64), hexOf('f1', 2, 64), hexOf('f1', 3, 64)];
   const blocks = new Map([
