@@ -12,6 +12,8 @@ import { loadedAnchors } from './swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 const MERGES_MS = 300_000;
+/** Looks half a second apart. */
+const CALM_LOOKS = 6;
 
 export interface Bench {
   readonly server: EmbeddedServer;
@@ -54,15 +56,16 @@ export function writeDescription(folder: string): string {
   return file;
 }
 
-/** Until the engine has merged what the load left behind, or a while has passed. */
+/** Until the engine has merged what the load left behind and begins no more, or a while has passed. */
 export async function waitForMerges(database: Database): Promise<void> {
   const until = Date.now() + MERGES_MS;
-  while (Date.now() < until) {
+  let calm = 0;
+  while (Date.now() < until && calm < CALM_LOOKS) {
     const [row] = await database.select<{ merges: string }>(
       'merges',
       'SELECT count() AS merges FROM system.merges',
     );
-    if (Number(row?.merges) === 0) return;
+    calm = Number(row?.merges) === 0 ? calm + 1 : 0;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

@@ -172,7 +172,7 @@ export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: st
     const [served, floor]: [number[], number[]] = [[], []];
     for (let index = 0; index < WARM_UP + ROUNDS; index += 1) {
       const floorMs = await timeOf(() => database.select('bench', 'SELECT 1'));
-      const servedMs = await timeOf(() => api.get(`/api/v1${path(index)}`));
+      const servedMs = await timeOf(() => api.drain(`/api/v1${path(index)}`));
       if (index < WARM_UP) continue;
       floor.push(floorMs);
       served.push(servedMs);

@@ -27,7 +27,7 @@ export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
       const ask = asks[index];
       if (ask === undefined) continue;
       const started = performance.now();
-      await api.get(pathOf(ask));
+      await api.drain(pathOf(ask));
       if (index >= WARM_UP) times.push(performance.now() - started);
     }
   }

@@ -65,7 +65,7 @@ export async function benchLists(api: ServedApi, load: SwapLoad, readerUrl: stri
       await database.select('bench', 'SELECT 1');
       if (index >= WARM_UP) floor.push(performance.now() - started);
       started = performance.now();
-      await api.get(`/api/v1${path(index)}`);
+      await api.drain(`/api/v1${path(index)}`);
       if (index >= WARM_UP) served.push(performance.now() - started);
     }
     figures.push(

@@ -12,6 +12,8 @@ export interface ServedApi {
   readonly pid: number;
   /** Body of a GET; throws on a status other than 200. */
   get(path: string): Promise<string>;
+  /** The same, of which only the bytes are counted: what a client makes of a body is not the server's time. */
+  drain(path: string): Promise<number>;
   /** Newest indexed block, as the header says; null before there is one. */
   head(): Promise<string | null>;
   /** The most resident memory that the process has had, MB. */
@@ -42,7 +44,8 @@ export async function serveApi(
   }
   const base = url;
   const agent = new Agent({ keepAlive: true });
-  const get = (path: string): Promise<string> => fetchText(`${base}${path}`, agent);
+  const fetchBody = (path: string): Promise<Buffer[]> => fetchPieces(`${base}${path}`, agent);
+  const get = async (path: string): Promise<string> => Buffer.concat(await fetchBody(path)).toString();
   while (
     !(await get('/api/v1/pairs?limit=1').then(
       () => true,
@@ -56,6 +59,7 @@ export async function serveApi(
     url: base,
     pid: child.pid ?? 0,
     get,
+    drain: async (path) => (await fetchBody(path)).reduce((sum, piece) => sum + piece.length, 0),
     async head() {
       const response = await fetch(`${base}/healthz`);
       await response.arrayBuffer();
@@ -73,15 +77,17 @@ export async function serveApi(
   };
 }
 
-function fetchText(url: string, agent: Agent): Promise<string> {
+function fetchPieces(url: string, agent: Agent): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const call = request(url, { agent }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        if (response.statusCode === 200) resolve(body);
-        else reject(new Error(`${response.statusCode} of ${url}: ${body.slice(0, 200)}`));
+        if (response.statusCode === 200) resolve(pieces);
+        else
+          reject(
+            new Error(`${response.statusCode} of ${url}: ${Buffer.concat(pieces).toString().slice(0, 200)}`),
+          );
       });
     });
     call.on('error', reject);

@@ -50,7 +50,7 @@ export async function benchSources(
     await database.select('bench', 'SELECT 1');
     if (index >= WARM_UP) selectOne.push(performance.now() - started);
     started = performance.now();
-    await api.get(`/api/v1/source-search?${ask}`);
+    await api.drain(`/api/v1/source-search?${ask}`);
     const mode = ask.includes('mode=regex') ? 'regex' : 'text';
     if (index >= WARM_UP) served.get(mode)?.push(performance.now() - started);
   }

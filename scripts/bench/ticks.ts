@@ -73,7 +73,7 @@ export async function benchTicks(api: ServedApi, load: SwapLoad, readerUrl: stri
     await time(times.selectOne, counts, () => database.select('bench', SELECT_ONE));
     await time(times.keyedRead, counts, () => database.select('bench', KEYED_READ, { pair }));
     await time(times.direct, counts, () => database.select('bench', sql, params));
-    await time(times.served, counts, () => api.get(pathOf(ask)));
+    await time(times.served, counts, () => api.drain(pathOf(ask)));
   }
   await database.close();
   return [

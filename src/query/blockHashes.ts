@@ -3,13 +3,16 @@ import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from './headSnapshot';
-import { listFinalHashes } from './headState';
+import { listFinalHashes, listRangeHashes } from './headState';
 import { slicesOf } from './inChunks';
 import type { LogSource } from './logFilter';
 
 const HASHES_KEPT = 50_000;
 /** As many fit an address. */
 const NUMBERS_PER_QUERY = 600;
+/** Numbers that are so many of all between them are read as one range. */
+const RANGE_FACTOR = 5;
+const RANGE_MAX = 10_000;
 
 export interface BlockHashes {
   /** Missing: beyond the head, or not stored. At most 10,000 numbers. */
@@ -27,9 +30,13 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
         if (hash !== undefined) hashes.set(number, hash);
         else if (number <= head.finalTo) unknown.push(number);
       }
+      if (unknown.length === 0) return hashes;
       // At the same time: a page of logs waits for them.
+      const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
       const found = await Promise.all(
-        slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => listFinalHashes(runner, chainId, slice)),
+        to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length
+          ? [listRangeHashes(runner, chainId, from, to)]
+          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => listFinalHashes(runner, chainId, slice)),
       );
       for (const [number, hash] of found.flatMap((some) => [...some])) {
         known.set(number, hash);

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { RowReader } from '../clickhouse/rowReader';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import type { FreshBlock } from './freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
@@ -30,7 +31,6 @@ const headShape = z.object({
 export type HeadRow = z.infer<typeof headShape>;
 const countShape = z.union([z.string(), z.number()]);
 const markShape = z.object({ promotion_rows: countShape, head_rows: countShape });
-const hashShape = z.object({ number: z.number(), hash: hex });
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
 const keptShape = z.object({ kept: countShape });
 
@@ -153,8 +153,24 @@ export async function listFinalHashes(
   numbers: readonly number[],
 ): Promise<Map<number, Hex>> {
   if (numbers.length === 0) return new Map();
-  const rows = await runner.run('head/list_final_hashes', { chain_id: chainId, numbers }, hashShape);
-  return new Map(rows.map((row) => [row.number, row.hash]));
+  return new Map(
+    await runner.read('head/list_final_hashes', { chain_id: chainId, numbers, range: false }, readHash),
+  );
+}
+
+/** Those of the blocks of a range, of at most 10,000. */
+export async function listRangeHashes(
+  runner: QueryRunner,
+  chainId: number,
+  fromBlock: number,
+  toBlock: number,
+): Promise<Map<number, Hex>> {
+  const params = { chain_id: chainId, numbers: [], range: true, from_block: fromBlock, to_block: toBlock };
+  return new Map(await runner.read('head/list_final_hashes', params, readHash));
+}
+
+function readHash(row: RowReader): [number, Hex] {
+  return [row.u32(), row.hex0x(32)];
 }
 
 /** The hash of one block of the snapshot's chain; null beyond its head or where the block is not stored. */

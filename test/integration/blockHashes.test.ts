@@ -1,0 +1,71 @@
+/** Hashes of blocks by number: those asked for, whether they lie close together, far apart, in the head or nowhere. */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import type { Hex } from '../../src/domain/hex';
+import { createLog } from '../../src/log';
+import { createBlockHashes } from '../../src/query/blockHashes';
+import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+
+const FINAL_TO = 30_000;
+const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
+const HEAD: HeadSnapshot = {
+  version: '1',
+  startBlock: 1,
+  number: FINAL_TO + 1,
+  hash: hashOf(FINAL_TO + 1),
+  timestamp: 1,
+  finalTo: FINAL_TO,
+  finalNumber: FINAL_TO,
+  blocks: [
+    {
+      number: FINAL_TO + 1,
+      hash: hashOf(FINAL_TO + 1),
+      parentHash: hashOf(FINAL_TO),
+      timestamp: 1,
+      commit: 1,
+    },
+  ],
+};
+
+let test_: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  db = openDatabase({ url: test_.writerUrl });
+  await migrate(db, createLog('silent', false));
+  await db.command(
+    'blocks',
+    `INSERT INTO blocks (chain_id, number, hash)
+     SELECT chain, number + 1, unhex(if(chain = 369, leftPad(hex(number + 1), 64, '0'), repeat('b', 64)))
+     FROM numbers(${FINAL_TO}) AS n CROSS JOIN (SELECT arrayJoin([369, 943]) AS chain) AS c`,
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await db?.close();
+  await test_?.drop();
+});
+
+test.each([
+  ['none', []],
+  ['one', [17]],
+  ['close together', Array.from({ length: 700 }, (_, i) => 100 + 3 * i)],
+  ['far apart', Array.from({ length: 1_400 }, (_, i) => 1 + 20 * i)],
+  ['all of a long range', Array.from({ length: 9_999 }, (_, i) => FINAL_TO - i)],
+  ['more than a range may have', Array.from({ length: 15_000 }, (_, i) => 2 * i + 1).slice(0, 10_000)],
+  ['the last final one and the head', [FINAL_TO, FINAL_TO + 1, FINAL_TO, FINAL_TO + 2]],
+])('hashes of %s', async (_name, numbers) => {
+  const hashes = createBlockHashes({
+    runner: createQueryRunner(db, { checkRows: true }),
+    chainId: 369,
+  });
+  for (const asked of [numbers, numbers, numbers.slice(0, 5)]) {
+    const found = await hashes.list(HEAD, asked);
+    const wanted = asked.filter((number) => number <= HEAD.number);
+    expect(wanted.map((number) => found.get(number))).toEqual(wanted.map(hashOf));
+    expect(found.get(HEAD.number + 1)).toBeUndefined();
+  }
+});
