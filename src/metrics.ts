@@ -63,6 +63,7 @@ export interface IngestFigures {
   readonly swaps: number;
   readonly malformedLogs: number;
   readonly refills: number;
+  readonly mends: number;
   /** Reorgs by depth; grow only. */
   readonly reorgs: ReadonlyMap<number, number>;
   /** Answers of nodes that failed verification, by what was wrong; grow only. */
@@ -274,6 +275,11 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
       'gaps_refilled_total',
       'Ranges below the cursor that were found incomplete and stored again',
       (all) => all.refills,
+    ],
+    [
+      'aggregates_mended_total',
+      'Times that aggregates did not hold what was stored and were made anew',
+      (all) => all.mends,
     ],
   ];
   for (const [name, help, pick] of simple) {

@@ -59,7 +59,10 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const database = storage.writer;
       const floors = (): Promise<Floors> => readFloors(database);
       const pauses = { database, clock, log, signal };
-      const store = createClickHouseStore(database, config.chainId, floors);
+      const store = createClickHouseStore(database, config.chainId, floors, (lost) => {
+        status.mends += 1;
+        log.error(lost, 'aggregates did not hold what was stored and were made anew');
+      });
       const ingest = runIngest(
         {
           store: pausableStore(telling(store, onCommit), pauses),
@@ -103,8 +106,8 @@ function telling(store: Store, onCommit: OnCommit): Store {
   return {
     ...store,
     writeHead: (flip) => store.writeHead(flip).then(() => onCommit(flip)),
-    writeRange: (seq, batch) => store.writeRange(seq, batch).then(tell),
-    promote: (intent, commits) => store.promote(intent, commits).then(tell),
+    writeRange: (seq, batch, replayed) => store.writeRange(seq, batch, replayed).then(tell),
+    promote: (intent, commits, replayed) => store.promote(intent, commits, replayed).then(tell),
   };
 }
 

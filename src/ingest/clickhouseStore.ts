@@ -9,6 +9,7 @@ import type { BlockRef } from '../domain/block';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
+import { TIMEFRAME_SECONDS } from '../domain/timeframes';
 import { AppError } from '../errors';
 import { encodeHeadBlocks, TABLE_ENCODERS, type HeadBlockRows } from './encodeBlocks';
 import type { VaultPool } from './poolRegistry';
@@ -33,13 +34,19 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
-/** `floors`: below which block rows of which tables were dropped on purpose. */
+/**
+ * `floors`: below which block rows of which tables were dropped on purpose; `onMended` is told what aggregates had lost that were
+ * made anew.
+ */
 export function createClickHouseStore(
   database: Database,
   chainId: number,
   floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
+  onMended: (lost: WrongTotal) => void = () => undefined,
 ): Store {
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
+  const audit = async (intent: OpenIntent): Promise<void> =>
+    auditRange(database, chainId, intent, await floors(), onMended);
 
   return {
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
@@ -67,11 +74,11 @@ export function createClickHouseStore(
           .encoded()
           .map(({ table, columns, body }) => database.insert(table, columns, body, token(intent, table))),
       );
-      if (replayed !== undefined) await auditRange(database, chainId, replayed, await floors());
+      if (replayed !== null) await audit(replayed);
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
-    async promote(intent, commits, replayed = false): Promise<Cursor> {
+    async promote(intent, commits, replayed): Promise<Cursor> {
       await writePromotion(database, chainId, 'intent', intent);
       for (const table of TABLE_ENCODERS) {
         const columns = table.columns.join(', ');
@@ -84,11 +91,11 @@ export function createClickHouseStore(
           token(intent, table.name),
         );
       }
-      if (replayed) await auditRange(database, chainId, intent, await floors());
+      if (replayed) await audit(intent);
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
-    auditRange: async (intent) => auditRange(database, chainId, intent, await floors()),
+    auditRange: audit,
     dropHeadBelow: (block) => dropHeadBelow(database, block),
   };
 }
@@ -208,10 +215,17 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
      UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
      UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`,
   );
-  const expected = Number(totals.find((row) => row.name === 'swaps')?.total ?? 0);
-  const wrong = totals.find((row) => Number(row.total) !== expected);
-  if (wrong === undefined || expected === 0) return null;
-  return { name: wrong.name, expected, found: Number(wrong.total) };
+  const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
+  const expected = found.get('swaps') ?? 0;
+  if (expected === 0) return null;
+  // A timeframe that has no bar at all has no row here.
+  const names = [
+    ...Object.values(TIMEFRAME_SECONDS).map((seconds) => `bars ${seconds}`),
+    'dex_hours',
+    'pair_totals',
+  ];
+  const wrong = names.find((name) => (found.get(name) ?? 0) !== expected);
+  return wrong === undefined ? null : { name: wrong, expected, found: found.get(wrong) ?? 0 };
 }
 
 async function auditRange(
@@ -219,6 +233,7 @@ async function auditRange(
   chainId: number,
   intent: OpenIntent,
   floors: Floors,
+  onMended: (lost: WrongTotal) => void,
 ): Promise<void> {
   for (const table of TABLE_ENCODERS) {
     const expected = intent.counts[table.name] ?? 0;
@@ -239,7 +254,7 @@ async function auditRange(
     );
     if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
   }
-  const wrong = await mendTotals(database, floors);
+  const wrong = await mendTotals(database, floors, onMended);
   if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
 }
 
@@ -247,7 +262,11 @@ async function auditRange(
  * Aggregates that do not hold what the swaps come to are made anew of them: an engine that is killed between the token of an
  * insert and its rows takes the rows of a view for stored ever after. What is still wrong then, or cannot be made, is returned.
  */
-async function mendTotals(database: Database, floors: Floors): Promise<WrongTotal | null> {
+async function mendTotals(
+  database: Database,
+  floors: Floors,
+  onMended: (lost: WrongTotal) => void,
+): Promise<WrongTotal | null> {
   let wrong = await findWrongTotal(database, floors);
   // A statement of a process that is gone may be about to end.
   for (let time = 0; wrong !== null && time < SETTLE_TIMES; time += 1) {
@@ -256,6 +275,7 @@ async function mendTotals(database: Database, floors: Floors): Promise<WrongTota
   }
   if (wrong === null || database.cluster !== null || floors.has('swaps')) return wrong;
   await exchange(database, await rebuildViews(database, 'swaps', 'swaps'));
+  onMended(wrong);
   return findWrongTotal(database, floors);
 }
 

@@ -26,13 +26,13 @@ export interface PauseDeps {
 export function pausableStore(store: Store, deps: PauseDeps): Store {
   return {
     ...store,
-    async writeRange(seq, batch) {
+    async writeRange(seq, batch, replayed) {
       await untilNoPause(deps);
-      return store.writeRange(seq, batch);
+      return store.writeRange(seq, batch, replayed);
     },
-    async promote(intent, commits) {
+    async promote(intent, commits, replayed) {
       await untilNoPause(deps);
-      return store.promote(intent, commits);
+      return store.promote(intent, commits, replayed);
     },
   };
 }

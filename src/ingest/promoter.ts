@@ -53,7 +53,7 @@ export class Promoter {
 
   private async promote(intent: OpenIntent, commits: readonly number[]): Promise<void> {
     try {
-      const cursor = await this.store.promote(intent, commits);
+      const cursor = await this.store.promote(intent, commits, false);
       await this.dropHeadBelow(intent.to - this.keptBlocks);
       this.done = { intent, cursor };
     } catch (error) {

@@ -244,7 +244,7 @@ export class IngestSession {
 
   /** Returns how many logs were stored. */
   private async writeBatch(batch: RowBatch): Promise<number> {
-    this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch);
+    this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
     const { counts, logs } = batch;
     this.count(counts);
     this.watch?.add(counts);

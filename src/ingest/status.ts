@@ -58,6 +58,8 @@ export interface IngestStatus {
   readonly balanceChecks: BalanceCheckCounts;
   /** Ranges below the cursor that were found incomplete and stored again. */
   refills: number;
+  /** How often aggregates were found to hold less than what was stored, and were made anew. */
+  mends: number;
   /** Reorgs by depth. */
   readonly reorgs: Map<number, number>;
   /** When a block was last committed, ms of the ingester's clock. */
@@ -85,6 +87,7 @@ export function newIngestStatus(): IngestStatus {
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },
     refills: 0,
+    mends: 0,
     reorgs: new Map(),
     lastCommitAt: null,
   };

@@ -84,9 +84,9 @@ export interface Store {
    * Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. `replayed`: an attempt before,
    * which was cut off; then the range is done only when what is stored passes auditRange.
    */
-  writeRange(seq: number, batch: RowBatch, replayed?: OpenIntent): Promise<Cursor>;
+  writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
   /** Moves canonical head blocks from … to into the final tables. Safe to repeat. `replayed`: as above. */
-  promote(intent: OpenIntent, commits: readonly number[], replayed?: boolean): Promise<Cursor>;
+  promote(intent: OpenIntent, commits: readonly number[], replayed: boolean): Promise<Cursor>;
   /** Compares what is stored of a range with its intent, and mends aggregates; throws broken_invariant naming the difference. */
   auditRange(intent: OpenIntent): Promise<void>;
   /** Drops head partitions that lie wholly below the block. */

@@ -123,7 +123,7 @@ test('a promotion that is repeated moves each row once, and only those of its co
   const store = createClickHouseStore(database, CHAIN_ID);
   await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(1_000, 7));
   await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(500, 8));
-  for (let time = 0; time < 3; time += 1) await store.promote(intentOf(1_000), [7]);
+  for (let time = 0; time < 3; time += 1) await store.promote(intentOf(1_000), [7], false);
   await expectSwaps(database, 1_000);
   await store.auditRange(intentOf(1_000));
   await expect(store.auditRange(intentOf(999))).rejects.toThrow(
@@ -153,9 +153,9 @@ test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
 
     await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(1_000, 7));
     await second.command('refuse', never);
-    await expect(store.promote(intentOf(1_000), [7])).rejects.toThrow('is violated');
+    await expect(store.promote(intentOf(1_000), [7], false)).rejects.toThrow('is violated');
     await second.command('take', `ALTER TABLE ${table} DROP CONSTRAINT never`);
-    await store.promote(intentOf(1_000), [7]);
+    await store.promote(intentOf(1_000), [7], false);
     await expectSwaps(database, 2_000);
   },
 );

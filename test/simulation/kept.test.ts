@@ -70,7 +70,7 @@ test('a range that is begun ten times and never done hides nothing that was done
         gas_prices: [],
       });
       batch.add(rows);
-      await expect(dying.writeRange(1, batch)).rejects.toThrow('dead');
+      await expect(dying.writeRange(1, batch, null)).rejects.toThrow('dead');
     }
     const state = await createClickHouseStore(backend.steady, SIM_CHAIN_ID).loadState();
     expect(state).toMatchObject({
