@@ -18,6 +18,7 @@ import type { Logger } from '../log';
 import { findCreators, type CreatorDeps } from './findCreators';
 import { findNewCreations, WAITING_MAX } from './findNewCreations';
 import { findUpgraded } from './findUpgraded';
+import { lendSources } from './lendSources';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
 /** Between two looks at what is new. */
@@ -64,6 +65,7 @@ export class ContractWorker {
   readonly #newcomers = new Set<Hex>();
   #tracesAt = 0;
   #upgradesAt = 0;
+  #lendAt = 0;
   /** Final upgrades up to this ord were gone through, in this run of the program. */
   #upgradesTo = 0;
 
@@ -82,6 +84,7 @@ export class ContractWorker {
         if (status.phase !== 'follow') continue;
         await this.look(signal);
         await this.lookForCreators(signal);
+        await this.#lend();
       } catch (error) {
         if (signal.aborted) return;
         waitMs = FAILED_MS;
@@ -122,6 +125,16 @@ export class ContractWorker {
     this.#upgradesTo = upgraded.seenTo;
     if (upgraded.reached) this.#upgradesAt = now() + FULL_MS;
     return asked.length;
+  }
+
+  /** When it is time. */
+  async #lend(): Promise<void> {
+    const { database, chainId, verifiedDb, now, log } = this.deps;
+    if (now() < this.#lendAt) return;
+    const contracts = await lendSources({ database, runner: this.#runner, chainId, verifiedDb });
+    if (contracts > 0)
+      log.info({ contracts }, 'sources of other chains are searched for contracts with the same code');
+    this.#lendAt = now() + FULL_MS;
   }
 
   /** When it is time, some of the creations of which not all is known. Resolves to how many were stored. */

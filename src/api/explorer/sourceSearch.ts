@@ -31,7 +31,9 @@ export function sourceSearch(deps: ExplorerDeps): Route {
     path: '/api/v1/source-search',
     summary: 'Lines in the sources of verified contracts',
     description:
-      'One hit per matching line; a file that contracts share counts once. Files of exactly verified and of more active contracts come first.',
+      'One hit per matching line; a file that contracts share counts once. Files of exactly verified and of more active contracts come ' +
+      'first. Sources that were verified on another chain only are found for one contract of this chain with the same code, about a ' +
+      'minute after both are known.',
     query: {
       q: Q_PARAM,
       mode: oneOfParam(['text', 'regex'], { absent: 'text', description: 'What q is' }),

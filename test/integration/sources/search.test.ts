@@ -1,10 +1,12 @@
 /** Search in real sources: every answer against a plain search through all files; hostile expressions are refused quickly. */
+import { contractCodesTable } from '../../../src/clickhouse/explorerTables';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { logsTable } from '../../../src/clickhouse/tables';
-import type { Hex } from '../../../src/domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { SourceQuestion } from '../../../src/query/sourceQuestion';
 import { readRegexQuestion } from '../../../src/query/sourceRegex';
 import { searchSources, type SourcePage } from '../../../src/query/sourceSearch';
+import { lendSources } from '../../../src/sources/lendSources';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { makeRecords } from '../../support/verifiedWorld';
@@ -229,4 +231,51 @@ test('an expression that backtracks elsewhere takes no longer than others', asyn
   const started = performance.now();
   expect((await search({ q: '(x+x+)+yy+z', mode: 'regex' })).total).toBe(0);
   expect(performance.now() - started).toBeLessThan(20_000);
+});
+
+test('sources that were verified elsewhere are found for a contract with the same code, until it is verified itself', async () => {
+  const [lender, own] = [records[1]!, records[2]!];
+  const [CODE, OTHER]: [Hex, Hex] = [`0x${'c0'.repeat(32)}`, `0x${'c1'.repeat(32)}`];
+  const [low, high]: [Hex, Hex] = [`0x${'1a'.repeat(20)}`, `0x${'1b'.repeat(20)}`];
+  const needle = 'only_where_it_was_verified';
+  const on = (record: VerifiedRecord, chainId: number, address: Hex, codeHash: Hex): VerifiedRecord => ({
+    ...record,
+    codeHash,
+    contract: { ...record.contract, chainId, address },
+    sources: [{ path: `lent/${record.contract.name}.sol`, content: `// ${needle} ${codeHash}\n` }],
+  });
+  await db.store.store([
+    on(lender, 1, `0x${'77'.repeat(20)}`, CODE),
+    on(own, 1, `0x${'78'.repeat(20)}`, OTHER),
+  ]);
+  const code = {
+    code_size: 9,
+    proxy: '',
+    implementation: ZERO_ADDRESS,
+    beacon: ZERO_ADDRESS,
+    checked_block: 1,
+  };
+  await insertRows(db.writer, contractCodesTable, [
+    { ...code, address: high, code_hash: CODE, version: 1 },
+    { ...code, address: low, code_hash: CODE, version: 1 },
+    // Was a twin and is none any more.
+    { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: OTHER, version: 1 },
+    { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: `0x${'c2'.repeat(32)}`, version: 2 },
+  ]);
+  const lend = (): Promise<number> =>
+    lendSources({ database: db.writer, runner: db.runner, chainId: 369, verifiedDb });
+  const found = async (): Promise<unknown> => (await search({ q: needle })).hits;
+  expect(await found()).toEqual([]);
+  expect([await lend(), await lend()]).toEqual([1, 0]);
+  const hit = { chain_id: 369, contract_name: lender.contract.name, line: 1, contracts: 1 };
+  expect(await found()).toMatchObject([{ ...hit, address: low, path: `lent/${lender.contract.name}.sol` }]);
+  // Another one of the chain appears: nothing is lent twice.
+  await insertRows(db.writer, contractCodesTable, [
+    { ...code, address: `0x${'01'.repeat(20)}`, code_hash: CODE, version: 3 },
+  ]);
+  expect(await lend()).toBe(0);
+  const itself = on(lender, 369, low, CODE);
+  await db.store.store([{ ...itself, sources: [{ path: 'own.sol', content: `// ${needle} of its own\n` }] }]);
+  expect(await lend()).toBe(0);
+  expect(await found()).toMatchObject([{ ...hit, address: low, path: 'own.sol' }]);
 });
