@@ -1,6 +1,4 @@
 /** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { localTable } from '../clickhouse/clusterSchema';
 import type { Database } from '../clickhouse/database';
 import { insertRows } from '../clickhouse/inserter';
@@ -9,7 +7,6 @@ import type { BlockRef } from '../domain/block';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
-import { TIMEFRAME_SECONDS } from '../domain/timeframes';
 import { AppError } from '../errors';
 import { encodeHeadBlocks, TABLE_ENCODERS, type HeadBlockRows } from './encodeBlocks';
 import type { VaultPool } from './poolRegistry';
@@ -19,13 +16,10 @@ import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from './storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from './storedVaultPools';
-import { exchange, rebuildViews } from './viewRebuild';
+import { mendViews, type WrongTotal } from './viewAudit';
 
 /** Blocks in one partition of the head tables (their PARTITION BY). */
 const HEAD_PARTITION_BLOCKS = 256;
-/** What is under way in the engine is given so many times so long to end before aggregates are made anew. */
-const SETTLE_TIMES = 3;
-const SETTLE_MS = 1_000;
 /** Part of every token; a re-index of the same blocks into emptied tables would need another one. */
 const EPOCH = 'e1';
 
@@ -192,42 +186,6 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   await Promise.all(inserts);
 }
 
-/** An aggregate over swaps that does not hold as many as there are swaps. */
-export interface WrongTotal {
-  readonly name: string;
-  readonly expected: number;
-  readonly found: number;
-}
-
-/** The first of the aggregates over swaps that is wrong; null: none is. Bars outlive the swaps that were dropped on purpose. */
-export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
-  const floor = floors.get('swaps');
-  const swaps =
-    floor === undefined
-      ? 'SELECT count() FROM swaps'
-      : `SELECT (SELECT count() FROM swaps WHERE ord >= ${toOrd(floor, 0)}) + sum(dropped) FROM (
-           SELECT any(counts['swaps']) AS dropped FROM promotions WHERE status = 'done' AND to_block < ${floor}
-           GROUP BY chain_id, from_block, to_block, to_hash)`;
-  const totals = await database.select<{ name: string; total: string }>(
-    'audit aggregates',
-    `SELECT 'swaps' AS name, (${swaps}) AS total
-     UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
-     UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
-     UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`,
-  );
-  const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
-  const expected = found.get('swaps') ?? 0;
-  if (expected === 0) return null;
-  // A timeframe that has no bar at all has no row here.
-  const names = [
-    ...Object.values(TIMEFRAME_SECONDS).map((seconds) => `bars ${seconds}`),
-    'dex_hours',
-    'pair_totals',
-  ];
-  const wrong = names.find((name) => (found.get(name) ?? 0) !== expected);
-  return wrong === undefined ? null : { name: wrong, expected, found: found.get(wrong) ?? 0 };
-}
-
 async function auditRange(
   database: Database,
   chainId: number,
@@ -254,29 +212,9 @@ async function auditRange(
     );
     if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
   }
-  const wrong = await mendTotals(database, floors, onMended);
+  const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
+  const wrong = await mendViews(database, range, floors, onMended);
   if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
-}
-
-/**
- * Aggregates that do not hold what the swaps come to are made anew of them: an engine that is killed between the token of an
- * insert and its rows takes the rows of a view for stored ever after. What is still wrong then, or cannot be made, is returned.
- */
-async function mendTotals(
-  database: Database,
-  floors: Floors,
-  onMended: (lost: WrongTotal) => void,
-): Promise<WrongTotal | null> {
-  let wrong = await findWrongTotal(database, floors);
-  // A statement of a process that is gone may be about to end.
-  for (let time = 0; wrong !== null && time < SETTLE_TIMES; time += 1) {
-    await delay(SETTLE_MS);
-    wrong = await findWrongTotal(database, floors);
-  }
-  if (wrong === null || database.cluster !== null || floors.has('swaps')) return wrong;
-  await exchange(database, await rebuildViews(database, 'swaps', 'swaps'));
-  onMended(wrong);
-  return findWrongTotal(database, floors);
 }
 
 function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {

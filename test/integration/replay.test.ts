@@ -1,6 +1,6 @@
 /** The program itself, after a kill within a range: what the aggregates lost of it is made anew, said in log and metrics, and then only is it done. */
 import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
-import { findWrongTotal } from '../../src/ingest/clickhouseStore';
+import { findWrongTotal } from '../../src/ingest/viewAudit';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
 
 const FIRST = 200;

@@ -208,6 +208,17 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
         total: String(total),
       }),
     ),
+  'audit views': (engine, params) => {
+    const ords = (rows: readonly { readonly ord: number }[]): string =>
+      String(Math.max(0, ...rows.map(({ ord }) => ord)));
+    const states = within(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
+    const balanced = states.filter(({ row }) => (row.fields['balances'] as unknown[]).length > 0);
+    const { poolLatest, poolBalances } = engine.views;
+    return [
+      { name: 'pool_latest', expected: ords(states), found: ords([...poolLatest.values()]) },
+      { name: 'pool_balances', expected: ords(balanced), found: ords([...poolBalances.values()]) },
+    ];
+  },
   'list head partitions': (engine) => engine.partitions(),
   ...Object.fromEntries(
     EVENT_TABLES.map((table): [string, Answer] => [
