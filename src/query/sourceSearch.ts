@@ -66,16 +66,23 @@ export async function searchSources(
     const ranked = await rankByIndex(source, question, question.q);
     return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
   }
+  let before = nothingFound(question);
+  const seen = new Set<Hex>();
   if (regex.needle !== '') {
     // Most files with its longest word match the expression too: often the first ones are enough.
     const ranked = await rankByIndex(source, question, regex.needle);
-    const found = await lookInto(source, question, ranked.files.slice(0, FILES_COUNTED));
-    const all = ranked.complete && found.looked === ranked.files.length;
-    if (all || found.total >= question.offset + question.limit)
-      return pageOf(source, question, ranked, found);
+    const first = ranked.files.slice(0, FILES_COUNTED);
+    before = await lookInto(source, question, first);
+    const all = ranked.complete && before.looked === ranked.files.length;
+    if (all || before.total >= question.offset + question.limit)
+      return pageOf(source, question, ranked, before);
+    for (const file of first) seen.add(file.content_hash);
   }
   const ranked = await rankByRegex(source, question, regex);
-  return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
+  // In the same order: what was looked into comes first.
+  const others = ranked.files.filter((file) => !seen.has(file.content_hash));
+  before = { ...before, looked: ranked.files.length - others.length };
+  return pageOf(source, question, ranked, await lookInto(source, question, others, before));
 }
 
 interface Found {
@@ -84,26 +91,32 @@ interface Found {
   /** Matching lines of the files that were looked into. */
   readonly total: number;
   readonly looked: number;
+  /** Files of the next batch. */
+  readonly size: number;
 }
 
-/** Looks into files in their order, until the page is full and enough are counted. */
+function nothingFound({ regex }: SourceQuestion): Found {
+  return { shown: [], total: 0, looked: 0, size: regex === null ? TEXT_BATCH : REGEX_BATCH };
+}
+
+/** Looks into files in their order, after those `before`, until the page is full and enough are counted. */
 async function lookInto(
   source: SourceSearchSource,
   question: SourceQuestion,
   files: readonly RankedFile[],
+  before: Found = nothingFound(question),
 ): Promise<Found> {
-  let size = question.regex === null ? TEXT_BATCH : REGEX_BATCH;
   const wanted = question.offset + question.limit;
-  const shown: Located[] = [];
-  let total = 0;
-  let looked = 0;
-  while (looked < files.length && (total < wanted || looked < FILES_COUNTED)) {
+  const shown = [...before.shown];
+  let { total, looked, size } = before;
+  for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
     // Where the count may end is the same however large the batches are.
-    const end = looked < FILES_COUNTED ? Math.min(looked + size, FILES_COUNTED) : looked + size;
-    const batch = files.slice(looked, end);
+    const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
+    const batch = files.slice(at, at + most);
     const started = performance.now();
     const located = await locate(source, question, batch);
     if (performance.now() - started < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
+    at += batch.length;
     looked += batch.length;
     for (const found of located) {
       const skip = Math.max(0, question.offset - total);
@@ -111,7 +124,7 @@ async function lookInto(
       total += found.hits.length;
     }
   }
-  return { shown, total, looked };
+  return { shown, total, looked, size };
 }
 
 async function pageOf(
@@ -158,7 +171,8 @@ async function rankByRegex(
 
 interface FileHits {
   readonly file: RankedFile;
-  readonly lines: readonly string[];
+  /** Of the file; null: found by the engine, and not read yet. */
+  readonly lines: readonly string[] | null;
   readonly hits: readonly LineHit[];
 }
 
@@ -173,16 +187,17 @@ async function locate(
   files: readonly RankedFile[],
 ): Promise<FileHits[]> {
   const hashes = files.map((file) => file.content_hash);
-  const [contents, byEngine] = await Promise.all([
-    listContents(source.runner, hashes, source.verifiedDb),
-    question.regex === null ? null : matchLines(source, question.regex, hashes),
-  ]);
+  if (question.regex !== null) {
+    const found = await matchLines(source, question.regex, hashes);
+    return files.flatMap((file) => {
+      const hits = found.get(file.content_hash) ?? [];
+      return hits.length === 0 ? [] : [{ file, lines: null, hits }];
+    });
+  }
+  const contents = await listContents(source.runner, hashes, source.verifiedDb);
   return files.flatMap((file) => {
     const lines = splitLines(contents.get(file.content_hash) ?? '');
-    const hits =
-      byEngine === null
-        ? findInLines(lines, question.q, question.caseMatters)
-        : (byEngine.get(file.content_hash) ?? []);
+    const hits = findInLines(lines, question.q, question.caseMatters);
     return hits.length === 0 ? [] : [{ file, lines, hits }];
   });
 }
@@ -218,7 +233,12 @@ async function describe(
   const params = { ...filterOf(source, question), uses: [...uses], limit: uses.size };
   const { language, ...rest } = params;
   void language;
-  const rows = await source.runner.run('sources/list_file_uses', rest, useShape);
+  const unread = new Set(shown.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])));
+  const [rows, contents] = await Promise.all([
+    source.runner.run('sources/list_file_uses', rest, useShape),
+    unread.size === 0 ? new Map<Hex, string>() : listContents(source.runner, [...unread], source.verifiedDb),
+  ]);
+  const read = new Map([...contents].map(([hash, content]) => [hash, splitLines(content)]));
   const byHash = new Map(rows.map((row) => [row.content_hash, row]));
   return shown.map(({ file, lines, hit }) => {
     const use = byHash.get(file.content_hash);
@@ -229,7 +249,7 @@ async function describe(
       path: use?.path ?? '',
       line: hit.line,
       column: hit.column,
-      snippet: snippetOf(lines, hit),
+      snippet: snippetOf(lines ?? read.get(file.content_hash) ?? [], hit),
       matches: hit.matches,
       contracts: use?.contracts ?? 1,
     };

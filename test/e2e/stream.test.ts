@@ -64,6 +64,9 @@ test('clients that come back with their last id end with the canonical events, t
       await deployment.kill(random.pick(['engine', 'ingester', 'api', 'both'] as const));
       await run.recover(performance.now());
     }
+    // However quick the recoveries were: each is to have come back often.
+    const until = Date.now() + 60_000;
+    while (followers.some(({ connections }) => connections <= ROUNDS) && Date.now() < until) await delay(50);
     load.pause();
     await run.settle();
     const expected = run.truth.activity(2);
