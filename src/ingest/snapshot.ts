@@ -7,10 +7,10 @@ import type { Clock } from '../chain/clock';
 import type { Database } from '../clickhouse/database';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
-import { findWrongTotal } from './viewAudit';
 import { createGapStore } from './gapStore';
 import { inPause } from './pause';
 import { readFloors } from './retention';
+import { findWrongTotal } from './viewAudit';
 
 export interface SnapshotOptions {
   /** Connected to the database that is taken. */

@@ -7,9 +7,8 @@
 --   5 token     x = decimals, word = symbol, words = name, version = when; the newest counts
 --   6 verified  it is verified, as the database `verified_db` has it
 --   7 twin      of no contract of its own: a contract with this hash of code is verified there, on any chain
--- Without `details` no creations. What it emitted has list_emitters, at the same time.
--- One statement, since planning several costs more than reading what they need, and plain columns, since planning expressions does
--- too: as JSON of sorted rows it took twice as long. Key: address of every table, code_hash of verified_code_hashes; the head twins
+-- Without `details` no creations. How many logs it emitted: list_emitters.
+-- One statement and plain columns, since planning costs more than reading. Key: address of every table, code_hash of verified_code_hashes; the head twins
 -- are small. `address`, or `addresses`: hex without 0x.
 SELECT address, 3 AS fact, factory AS one, NULL AS other, created_tx AS hash, toUInt64(created_block) AS x, created_at AS y, toUInt64(0) AS version, NULL AS word, NULL AS words
 FROM pools
