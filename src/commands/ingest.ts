@@ -11,6 +11,7 @@ import { createAuditKeeper } from '../ingest/auditKeeper';
 import { createGapStore } from '../ingest/gapStore';
 import { pausableGaps, pausableStore } from '../ingest/pause';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/problems';
+import { sayRebuild } from '../ingest/progress';
 import { readFloors, type Floors } from '../ingest/retention';
 import { runIngest } from '../ingest/runIngest';
 import { newIngestStatus, type IngestStatus } from '../ingest/status';
@@ -59,9 +60,14 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const database = storage.writer;
       const floors = (): Promise<Floors> => readFloors(database);
       const pauses = { database, clock, log, signal };
-      const store = createClickHouseStore(database, config.chainId, floors, (lost) => {
-        status.mends += 1;
-        log.error(lost, 'aggregates did not hold what was stored and were made anew');
+      const store = createClickHouseStore(database, config.chainId, floors, {
+        signal,
+        onLost: (lost) => log.error(lost, 'aggregates do not hold what is stored and are made anew'),
+        onProgress: sayRebuild(log, () => clock.now()),
+        onMended: (lost) => {
+          status.mends += 1;
+          log.warn(lost, 'aggregates were made anew');
+        },
       });
       const ingest = runIngest(
         {

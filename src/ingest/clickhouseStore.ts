@@ -16,7 +16,7 @@ import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from './storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from './storedVaultPools';
-import { mendViews, type WrongTotal } from './viewAudit';
+import { mendViews, type Mending } from './viewAudit';
 
 /** Blocks in one partition of the head tables (their PARTITION BY). */
 const HEAD_PARTITION_BLOCKS = 256;
@@ -28,19 +28,16 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
-/**
- * `floors`: below which block rows of which tables were dropped on purpose; `onMended` is told what aggregates had lost that were
- * made anew.
- */
+/** `floors`: below which block rows of which tables were dropped on purpose; `mending`: of aggregates that lost rows. */
 export function createClickHouseStore(
   database: Database,
   chainId: number,
   floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
-  onMended: (lost: WrongTotal) => void = () => undefined,
+  mending: Mending = {},
 ): Store {
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
   const audit = async (intent: OpenIntent): Promise<void> =>
-    auditRange(database, chainId, intent, await floors(), onMended);
+    auditRange(database, chainId, intent, await floors(), mending);
 
   return {
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
@@ -191,7 +188,7 @@ async function auditRange(
   chainId: number,
   intent: OpenIntent,
   floors: Floors,
-  onMended: (lost: WrongTotal) => void,
+  mending: Mending,
 ): Promise<void> {
   for (const table of TABLE_ENCODERS) {
     const expected = intent.counts[table.name] ?? 0;
@@ -213,7 +210,7 @@ async function auditRange(
     if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
-  const wrong = await mendViews(database, range, floors, onMended);
+  const wrong = await mendViews(database, range, floors, mending);
   if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
 }
 

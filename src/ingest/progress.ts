@@ -1,5 +1,6 @@
 /** Progress of a backfill: a bar on a terminal, a log line every few seconds otherwise. */
 import type { Logger } from '../log';
+import type { RebuildProgress } from './viewRebuild';
 
 const LINE_EVERY_MS = 5_000;
 const BAR_EVERY_MS = 200;
@@ -60,5 +61,16 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
       const seconds = Math.round((now() - started) / 100) / 10;
       log.info({ from, to: last, logs, seconds, blocksPerSecond, logsPerSecond }, 'backfill done');
     },
+  };
+}
+
+/** A log line every few seconds while what views made is made anew. */
+export function sayRebuild(log: Logger, now: () => number): (progress: RebuildProgress) => void {
+  let shown = now();
+  return ({ target, rows, of }) => {
+    if (now() - shown < LINE_EVERY_MS) return;
+    shown = now();
+    const percent = of === 0 ? 100 : Math.floor((rows / of) * 1000) / 10;
+    log.info({ target, rows, of, percent }, 'making an aggregate anew');
   };
 }

@@ -14,6 +14,7 @@ import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './aud
 import { BlockReader, type ReaderDeps } from './blockReader';
 import { TABLE_ENCODERS } from './encodeBlocks';
 import { fetchAhead } from './fetchAhead';
+import { sayRebuild } from './progress';
 import { readFloors, type Floors } from './retention';
 import { RowBatch } from './rowBatch';
 import { beyondFinality } from './sameChain';
@@ -180,8 +181,9 @@ interface Repair {
 
 /** Everything is made beside what is in use; the exchange at the end takes milliseconds. */
 async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
-  const { database, log } = deps;
+  const { database, log, signal } = deps;
   const { span, floors, differences, interrupted } = work;
+  const onProgress = sayRebuild(log, () => performance.now());
   const changed = new Set(differences.map(({ table }) => table));
   if (changed.size === 0 && !interrupted) return [];
   if (floors.has('swaps') && (changed.has('swaps') || interrupted))
@@ -205,7 +207,12 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
       next.push(name);
     }
     if (changed.has(name) || interrupted)
-      rebuilt.push(...(await rebuildViews(database, name, changed.has(name) ? nextOf(name) : name)));
+      rebuilt.push(
+        ...(await rebuildViews(database, name, changed.has(name) ? nextOf(name) : name, {
+          onProgress,
+          signal,
+        })),
+      );
   }
   await writeOperation(database, EXCHANGING, 1);
   await exchange(database, [...next, ...rebuilt]);

@@ -9,7 +9,7 @@ import type { EventTableName } from '../clickhouse/tables';
 import { toOrd } from '../domain/ord';
 import { TIMEFRAME_SECONDS } from '../domain/timeframes';
 import type { Floors } from './retention';
-import { exchange, rebuildViews } from './viewRebuild';
+import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
 /** What is under way in the engine is given so many times so long to end before anything is made anew. */
 const SETTLE_TIMES = 3;
@@ -23,6 +23,13 @@ export interface WrongTotal {
   /** Swaps, or the newest ord of the range. */
   readonly expected: number;
   readonly found: number;
+}
+
+export interface Mending extends RebuildOptions {
+  /** Told of what is about to be made anew. */
+  readonly onLost?: (lost: WrongTotal) => void;
+  /** Told of what was made anew. */
+  readonly onMended?: (lost: WrongTotal) => void;
 }
 
 interface OrdRange {
@@ -94,14 +101,14 @@ export async function findUnseen(database: Database, range: OrdRange): Promise<W
 }
 
 /**
- * Makes anew what views lost, a range that was just stored in mind; `onMended` is told of each. What is still wrong then, or
+ * Makes anew what views lost, a range that was just stored in mind. What is still wrong then, or
  * cannot be made (on several servers, or of rows that were dropped on purpose), is returned.
  */
 export async function mendViews(
   database: Database,
   range: OrdRange,
   floors: Floors,
-  onMended: (lost: WrongTotal) => void,
+  mending: Mending,
 ): Promise<WrongTotal | null> {
   const look = async (): Promise<WrongTotal | null> =>
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
@@ -115,9 +122,10 @@ export async function mendViews(
   while (wrong !== null && !mended.has(wrong.source)) {
     const { source } = wrong;
     if (database.cluster !== null || floors.has(source)) return wrong;
-    await exchange(database, await rebuildViews(database, source, source));
+    mending.onLost?.(wrong);
+    await exchange(database, await rebuildViews(database, source, source, mending));
     mended.add(source);
-    onMended(wrong);
+    mending.onMended?.(wrong);
     wrong = await look();
   }
   return wrong;

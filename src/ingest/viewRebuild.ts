@@ -5,6 +5,7 @@
 import type { Database } from '../clickhouse/database';
 import { readSchema } from '../clickhouse/schema';
 import type { EventTableName } from '../clickhouse/tables';
+import { ORD_SPAN } from '../domain/ord';
 
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
 
@@ -37,24 +38,90 @@ export async function cloneNext(database: Database, table: string): Promise<void
   await database.command(`clone ${table}`, `CREATE TABLE ${nextOf(table)} CLONE AS ${table}`);
 }
 
-/** Makes what views would have made of `from`, a table like `table`, under their targets' next names. Returns the targets. */
+/** How far the rows of one target are. */
+export interface RebuildProgress {
+  readonly target: string;
+  readonly rows: number;
+  readonly of: number;
+}
+
+export interface RebuildOptions {
+  readonly onProgress?: ((progress: RebuildProgress) => void) | undefined;
+  /** Ends between two steps. */
+  readonly signal?: AbortSignal | undefined;
+  readonly step?: StepSize;
+}
+
+/** One statement takes groups of blocks, as many as hold so many rows of the source together, and at least one. */
+export interface StepSize {
+  readonly rows: number;
+  readonly groupBlocks: number;
+}
+
+/** Some ten seconds of work: a connection waits two minutes. */
+const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
+
+/**
+ * Makes what views would have made of `from`, a table like `table`, under their targets' next names. Returns the targets. A step
+ * at a time: a view makes rows of each block of inserted rows, whatever their number, and the target adds them up.
+ */
 export async function rebuildViews(
   database: Database,
   table: EventTableName,
   from: string,
+  { onProgress, signal, step: size = STEP }: RebuildOptions = {},
 ): Promise<string[]> {
   const views = listViews(table);
+  if (views.length === 0) return [];
+  const steps = await listSteps(database, from, size);
+  const of = steps.reduce((sum, { rows }) => sum + rows, 0);
   for (const { target, select } of views) {
     const columns = await listColumns(database, target);
     await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(target)} SYNC`);
     await database.command('create next', `CREATE TABLE ${nextOf(target)} AS ${target}`);
-    const read = select.replace(new RegExp(`\\bFROM ${table}\\b`, 'g'), `FROM ${from}`);
-    await database.command(
-      `rebuild ${target}`,
-      `INSERT INTO ${nextOf(target)} (${columns}) SELECT ${columns} FROM (${read})`,
-    );
+    let rows = 0;
+    for (const step of steps) {
+      signal?.throwIfAborted();
+      onProgress?.({ target, rows, of });
+      const part = `(SELECT * FROM ${from} WHERE ord BETWEEN ${step.fromOrd} AND ${step.toOrd})`;
+      const read = select.replace(new RegExp(`\\bFROM ${table}\\b`, 'g'), `FROM ${part}`);
+      await database.command(
+        `rebuild ${target}`,
+        `INSERT INTO ${nextOf(target)} (${columns}) SELECT ${columns} FROM (${read}) SETTINGS ${STEP_SETTINGS}`,
+      );
+      rows += step.rows;
+    }
+    onProgress?.({ target, rows, of });
   }
   return views.map(({ target }) => target);
+}
+
+/** Like rows of two steps are two, and a step makes few parts. */
+const STEP_SETTINGS =
+  'insert_deduplicate = 0, min_insert_block_size_rows = 1000000, min_insert_block_size_bytes = 268435456';
+
+interface Step {
+  readonly fromOrd: number;
+  readonly toOrd: number;
+  readonly rows: number;
+}
+
+/** The rows of a table in steps by ord, ascending. */
+async function listSteps(database: Database, table: string, size: StepSize): Promise<Step[]> {
+  const groups = await database.select<{ first: string; last: string; total: string }>(
+    'list steps',
+    `SELECT min(ord) AS first, max(ord) AS last, count() AS total FROM ${table}
+     GROUP BY intDiv(ord, ${size.groupBlocks * ORD_SPAN}) ORDER BY first`,
+  );
+  const steps: Step[] = [];
+  for (const group of groups) {
+    const [first, last, rows] = [Number(group.first), Number(group.last), Number(group.total)];
+    const step = steps.at(-1);
+    if (step !== undefined && step.rows + rows <= size.rows)
+      steps[steps.length - 1] = { fromOrd: step.fromOrd, toOrd: last, rows: step.rows + rows };
+    else steps.push({ fromOrd: first, toOrd: last, rows });
+  }
+  return steps;
 }
 
 async function listColumns(database: Database, table: string): Promise<string> {

@@ -5,10 +5,12 @@ import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
 import type { OpenIntent } from '../../src/ingest/store';
+import type { RebuildProgress } from '../../src/ingest/viewRebuild';
 import { createLog } from '../../src/log';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { CHAIN_ID, FIRST_BLOCK, makeWorld, storeWorld, type World } from './api/world';
 
+const STEPS_MIN = 3;
 const STORED = FIRST_BLOCK + 60;
 
 let test_: TestDatabase;
@@ -81,10 +83,16 @@ test.each(TARGETS)('rows that %s lost come back, and no other changes', async (t
   const intent = await intentOf(STORED - 20, STORED);
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
   const lost: string[] = [];
-  const store = createClickHouseStore(db, CHAIN_ID, undefined, ({ name }) => lost.push(name.split(' ')[0]!));
+  const steps: RebuildProgress[] = [];
+  const store = createClickHouseStore(db, CHAIN_ID, undefined, {
+    step: { rows: 10, groupBlocks: 4 },
+    onProgress: (progress) => steps.push(progress),
+    onMended: ({ name }) => lost.push(name.split(' ')[0]!),
+  });
   const before = await contents();
   await store.auditRange(intent);
   expect(lost).toEqual([]);
+  expect(steps).toEqual([]);
   const [{ rows }] = (await db.select<{ rows: string }>(
     'rows',
     `SELECT count() AS rows FROM ${table} WHERE ${ord} >= ${range.fromOrd}`,
@@ -97,6 +105,10 @@ test.each(TARGETS)('rows that %s lost come back, and no other changes', async (t
   expect((await contents())[table]).not.toBe(before[table]);
   await store.auditRange(intent);
   expect(lost).toEqual([table]);
+  // In steps, each target from none of its source's rows to all.
+  const [first, last] = [steps[0]!, steps.at(-1)!];
+  expect([first.rows, last.rows]).toEqual([0, last.of]);
+  expect(steps.filter(({ target }) => target === table).length).toBeGreaterThan(STEPS_MIN + 1);
   expect(await contents()).toEqual(before);
 });
 
