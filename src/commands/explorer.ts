@@ -14,6 +14,7 @@ import type { VerificationQueue } from '../domain/verification';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBlockHashes } from '../query/blockHashes';
+import { createEventSpans } from '../query/eventSpans';
 import { createContractReader } from '../query/contracts';
 import type { HolderTables } from '../query/holders';
 import type { HeadSnapshot } from '../query/headSnapshot';
@@ -145,7 +146,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 }
 
 function chainOf(chainId: number, runner: QueryRunner, head: () => HeadSnapshot | null): ExplorerChain {
-  return { chainId, runner, head, hashes: createBlockHashes({ chainId, runner }) };
+  return { chainId, runner, spans: createEventSpans(), head, hashes: createBlockHashes({ chainId, runner }) };
 }
 
 /** Pairs with their names where lists were asked for; names are made once per table. */

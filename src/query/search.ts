@@ -11,7 +11,7 @@ import type { SearchHit } from '../wire/explorer';
 import { findVerification } from './contractFacts';
 import type { ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import { ALL_LOGS, type LogSource } from './logFilter';
+import { ALL_LOGS, type PagedLogSource } from './logFilter';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
 import { listNamed, nameToken, PLACE_EXACT, placeOf } from './searchNames';
@@ -52,7 +52,7 @@ export interface SearchDeps {
 }
 
 interface Moment {
-  readonly source: LogSource;
+  readonly source: PagedLogSource;
   readonly head: HeadSnapshot;
 }
 

@@ -15,7 +15,7 @@ import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
-import type { LogSource } from '../../query/logFilter';
+import type { PagedLogSource } from '../../query/logFilter';
 import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
@@ -37,7 +37,7 @@ const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;
 
 /** What is stored of a chain. */
-export interface ExplorerChain extends LogSource {
+export interface ExplorerChain extends PagedLogSource {
   readonly hashes: BlockHashes;
   /** Null while the database is away or nothing is indexed. */
   head(): HeadSnapshot | null;

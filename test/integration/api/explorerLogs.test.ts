@@ -7,6 +7,7 @@ import type { Hex } from '../../../src/domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../../src/domain/ord';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createEventSpans, type EventSpans } from '../../../src/query/eventSpans';
 import { ALL_LOGS, isNarrow, type LogFilter, type TopicPlace } from '../../../src/query/logFilter';
 import { countLogs, listLogs } from '../../../src/query/logs';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
@@ -125,7 +126,9 @@ function randomHead(random: Random): HeadSnapshot {
   return logSnapshot(blocks, finalTo, finalTo + random.int(TIP - finalTo + 1));
 }
 
-const source = () => ({ runner, chainId: LOG_CHAIN_ID });
+/** Pages of an event that was paged before are looked for in a window of as few blocks as possible. */
+const spans = createEventSpans(1);
+const source = () => ({ runner, chainId: LOG_CHAIN_ID, spans });
 const ords = (rows: readonly { readonly ord: number }[]): number[] => rows.map(({ ord }) => ord);
 
 test('any filter in any order gives exactly the matching logs of the snapshot', async () => {
@@ -180,6 +183,60 @@ test('going on by cursor shows every log once, whatever the cursor of the tables
     const wanted = ords(plainly(logSnapshot(blocks, STORED_TO, TIP), filter));
     expect(seen).toEqual(newestFirst ? wanted.reverse() : wanted);
   }
+});
+
+test('pages of one event are those of the whole range, whatever was learnt of the pages before', async () => {
+  const random = createRandom(SEED + 7);
+  const pages = { asked: 0, statements: 0, windows: 0 };
+  const counted: QueryRunner = {
+    ...runner,
+    read(name, params, row) {
+      pages.statements += 1;
+      return runner.read(name, params, row);
+    },
+  };
+  const learning = createEventSpans(1);
+  const watched: EventSpans = {
+    ...learning,
+    window(event, range, logs) {
+      const window = learning.window(event, range, logs);
+      pages.asked += 1;
+      if (window.from !== range.from || window.to !== range.to) pages.windows += 1;
+      return window;
+    },
+  };
+  let lists = 0;
+  for (let round = 0; round < 120; round += 1) {
+    const head = randomHead(random);
+    const fromBlock = random() < 0.5 ? 0 : FIRST_LOG_BLOCK + random.int(BLOCKS);
+    const toBlock = random() < 0.5 ? null : Math.max(fromBlock, FIRST_LOG_BLOCK) + random.int(BLOCKS);
+    const event = {
+      addresses: [emitterOf(random.int(2))],
+      topics: [[topicOf(1 + random.int(2))], [], [], []],
+    } as const;
+    const filter = { ...ALL_LOGS, ...event, fromBlock, toBlock };
+    const newestFirst = random() < 0.5;
+    const page = {
+      newestFirst,
+      behind: null,
+      skip: random() < 0.7 ? 0 : random.int(9),
+      limit: 1 + random.int(12),
+    };
+    const found = await listLogs({ ...source(), runner: counted, spans: watched }, head, filter, page);
+    const wanted = plainly(head, filter);
+    if (newestFirst) wanted.reverse();
+    expect({ round, ords: ords(found.logs) }).toEqual({
+      round,
+      ords: ords(wanted.slice(page.skip, page.skip + page.limit)),
+    });
+    expect(found.next === null).toBe(wanted.length <= page.skip + page.limit);
+    lists += wanted.length > 0 ? 1 : 0;
+  }
+  // Some windows held the page, and some did not.
+  expect(lists).toBeGreaterThan(60);
+  expect(pages.windows).toBeGreaterThan(20);
+  expect(pages.statements).toBeGreaterThan(pages.asked);
+  expect(pages.statements).toBeLessThan(pages.asked + pages.windows);
 });
 
 test('totals count what matches', async () => {

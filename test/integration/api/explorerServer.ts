@@ -8,6 +8,7 @@ import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { SignatureReader, VerifiedReader } from '../../../src/domain/verifiedContract';
 import { createLog } from '../../../src/log';
+import { createEventSpans } from '../../../src/query/eventSpans';
 import { createBlockHashes } from '../../../src/query/blockHashes';
 import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
@@ -37,7 +38,9 @@ export function explorerDeps(
   more: Partial<ExplorerDeps> = {},
 ): ExplorerDeps {
   const chains = new Map(
-    tested.map((one) => [one.chainId, { ...one, hashes: createBlockHashes(one) }] as const),
+    tested.map(
+      (one) => [one.chainId, { ...one, spans: createEventSpans(), hashes: createBlockHashes(one) }] as const,
+    ),
   );
   const { verified = nothingVerified, signatures = noSignatures } = more;
   return {
