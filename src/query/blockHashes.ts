@@ -1,13 +1,13 @@
 /** Hashes of the blocks of a snapshot's chain by number; those of final blocks are remembered, they never change. */
-import { LRUCache } from 'lru-cache';
-
 import type { Hex } from '../domain/hex';
+import { createHashMemory } from './hashMemory';
 import type { HeadSnapshot } from './headSnapshot';
 import { listFinalHashes, listRangeHashes } from './headState';
 import { slicesOf } from './inChunks';
 import type { LogSource } from './logFilter';
 
-const HASHES_KEPT = 50_000;
+/** 16 MB. */
+const HASHES_KEPT = 512 * 1_024;
 /** As many fit an address. */
 const NUMBERS_PER_QUERY = 600;
 /** Numbers that are so many of all between them are read as one range. */
@@ -20,7 +20,7 @@ export interface BlockHashes {
 }
 
 export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
-  const known = new LRUCache<number, Hex>({ max: HASHES_KEPT });
+  const known = createHashMemory(HASHES_KEPT);
   return {
     async list(head, numbers) {
       const hashes = new Map<number, Hex>();

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
 import { ORD_SPAN } from '../domain/ord';
-import type { OrdRange } from './logFilter';
+import type { LogSource, OrdRange } from './logFilter';
 
 /** 300 bytes each. */
 const EVENTS_KEPT = 10_000;
@@ -35,6 +35,11 @@ export interface EventSpans {
   window(event: PagedEvent, range: OrdRange, logs: number): OrdRange;
   /** Learns from the ords of a page that left nothing out. */
   note(event: PagedEvent, ords: readonly number[]): void;
+}
+
+/** What reading pages of logs of one chain needs. */
+export interface PagedLogSource extends LogSource {
+  readonly spans: EventSpans;
 }
 
 export function createEventSpans(blocksMin = BLOCKS_MIN): EventSpans {

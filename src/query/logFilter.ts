@@ -3,7 +3,6 @@ import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
-import type { EventSpans } from './eventSpans';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 
 /** Longest list of addresses or topics. */
@@ -15,11 +14,6 @@ export type TopicPlace = 0 | 1 | 2 | 3;
 export interface LogSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
-}
-
-/** The same for pages of them. */
-export interface PagedLogSource extends LogSource {
-  readonly spans: EventSpans;
 }
 
 /** One topic at one place of a log. */

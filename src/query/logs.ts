@@ -8,17 +8,10 @@ import { z } from 'zod';
 import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
+import type { PagedLogSource } from './eventSpans';
 import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';
-import {
-  isNarrow,
-  logParams,
-  rangeOf,
-  type LogFilter,
-  type LogSource,
-  type OrdRange,
-  type PagedLogSource,
-} from './logFilter';
+import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
 import { searchWindows, type WindowSearch } from './logWindows';
 
 /** Totals are counted up to here, which is as far as an offset reaches. */

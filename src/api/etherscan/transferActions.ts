@@ -2,7 +2,8 @@
 import { isHexOfLength, type Hex } from '../../domain/hex';
 import { readHoldings } from '../../query/balances';
 import type { HeadSnapshot } from '../../query/headSnapshot';
-import { ALL_LOGS, type LogFilter, type PagedLogSource } from '../../query/logFilter';
+import type { PagedLogSource } from '../../query/eventSpans';
+import { ALL_LOGS, type LogFilter } from '../../query/logFilter';
 import { listLogs, type StoredLog } from '../../query/logs';
 import { listNftMoves, type MoveQuestion } from '../../query/nftMoves';
 import type { ChainMoment } from '../explorer/explorerRoute';

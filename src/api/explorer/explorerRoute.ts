@@ -15,7 +15,7 @@ import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
-import type { PagedLogSource } from '../../query/logFilter';
+import type { PagedLogSource } from '../../query/eventSpans';
 import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
