@@ -64,17 +64,24 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
   }
 }
 
-/** Files with a match, at most `max`, in no order. Throws bad_request when the expression takes too long. */
+/** What is expected to take no longer is not sliced. */
+const WHOLE_MS = 300;
+
+/**
+ * Files with a match, at most `max`, in no order. `expectedMs`: how long all files of the needle should take; null: nobody knows.
+ * Throws bad_request when the expression takes too long.
+ */
 export async function listMatchingFiles(
   source: SourceSearchSource,
   question: SourceQuestion,
   regex: RegexQuestion,
-  max: number,
+  { max, expectedMs }: { readonly max: number; readonly expectedMs: number | null },
 ): Promise<{ readonly hashes: readonly Hex[]; readonly complete: boolean }> {
   const started = performance.now();
   const hashes: Hex[] = [];
   const filter = filterOf(source, question);
-  let width = regex.needle === '' ? FIRST_SLICE : FIRST_SLICE_INDEXED;
+  const isQuick = expectedMs !== null && expectedMs <= WHOLE_MS;
+  let width = isQuick ? SPACE : regex.needle === '' ? FIRST_SLICE : FIRST_SLICE_INDEXED;
   for (let at = 0; at < SPACE;) {
     const to = Math.min(SPACE, at + width);
     const sliceStarted = performance.now();

@@ -20,7 +20,9 @@ const TEXT_BATCH = 100;
 const REGEX_BATCH = 16;
 /** An expression that takes less for its batch gets a larger one. */
 const BATCH_MS = 40;
-const BATCH_GROWTH = 4;
+const BATCH_GROWTH = 8;
+/** So many more files are looked into by an expression that is quick, before the engine is asked which of them match. */
+const FILES_MORE = 300;
 const LINES_MAX = 200_000;
 
 export interface SourceHit {
@@ -62,23 +64,30 @@ export async function searchSources(
   question: SourceQuestion,
 ): Promise<SourcePage> {
   const { regex } = question;
+  const wanted = question.offset + question.limit;
   if (regex === null) {
     const ranked = await rankByIndex(source, question, question.q);
     return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
   }
   let before = nothingFound(question);
   const seen = new Set<Hex>();
+  let expectedMs: number | null = null;
   if (regex.needle !== '') {
     // Most files with its longest word match the expression too: often the first ones are enough.
     const ranked = await rankByIndex(source, question, regex.needle);
     const first = ranked.files.slice(0, FILES_COUNTED);
     before = await lookInto(source, question, first);
+    if (isWorthMore(ranked, before, wanted)) {
+      const more = ranked.files.slice(first.length, first.length + FILES_MORE);
+      before = await lookInto(source, question, more, before);
+    }
     const all = ranked.complete && before.looked === ranked.files.length;
-    if (all || before.total >= question.offset + question.limit)
-      return pageOf(source, question, ranked, before);
-    for (const file of first) seen.add(file.content_hash);
+    if (all || before.total >= wanted) return pageOf(source, question, ranked, before);
+    for (const file of ranked.files.slice(0, before.looked)) seen.add(file.content_hash);
+    if (ranked.complete && before.looked > 0)
+      expectedMs = (before.tookMs / before.looked) * ranked.files.length;
   }
-  const ranked = await rankByRegex(source, question, regex);
+  const ranked = await rankByRegex(source, question, regex, expectedMs);
   // In the same order: what was looked into comes first.
   const others = ranked.files.filter((file) => !seen.has(file.content_hash));
   before = { ...before, looked: ranked.files.length - others.length };
@@ -91,12 +100,22 @@ interface Found {
   /** Matching lines of the files that were looked into. */
   readonly total: number;
   readonly looked: number;
+  /** How long that took. */
+  readonly tookMs: number;
   /** Files of the next batch. */
   readonly size: number;
 }
 
 function nothingFound({ regex }: SourceQuestion): Found {
-  return { shown: [], total: 0, looked: 0, size: regex === null ? TEXT_BATCH : REGEX_BATCH };
+  return { shown: [], total: 0, looked: 0, tookMs: 0, size: regex === null ? TEXT_BATCH : REGEX_BATCH };
+}
+
+/** Whether a few more of the files with the word end the search: they are all, or hold enough at the pace of those before. */
+function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
+  // An expression that is slow is the engine's alone, which bounds its time.
+  if (size < TEXT_BATCH || looked === 0) return false;
+  const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
+  return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
 }
 
 /** Looks into files in their order, after those `before`, until the page is full and enough are counted. */
@@ -108,14 +127,16 @@ async function lookInto(
 ): Promise<Found> {
   const wanted = question.offset + question.limit;
   const shown = [...before.shown];
-  let { total, looked, size } = before;
+  let { total, looked, tookMs, size } = before;
   for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
     // Where the count may end is the same however large the batches are.
     const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
     const batch = files.slice(at, at + most);
     const started = performance.now();
     const located = await locate(source, question, batch);
-    if (performance.now() - started < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
+    const ms = performance.now() - started;
+    tookMs += ms;
+    if (ms < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
     at += batch.length;
     looked += batch.length;
     for (const found of located) {
@@ -124,7 +145,7 @@ async function lookInto(
       total += found.hits.length;
     }
   }
-  return { shown, total, looked, size };
+  return { shown, total, looked, tookMs, size };
 }
 
 async function pageOf(
@@ -158,8 +179,12 @@ async function rankByRegex(
   source: SourceSearchSource,
   question: SourceQuestion,
   regex: RegexQuestion,
+  expectedMs: number | null,
 ): Promise<Ranked> {
-  const { hashes, complete } = await listMatchingFiles(source, question, regex, FILES_MAX);
+  const { hashes, complete } = await listMatchingFiles(source, question, regex, {
+    max: FILES_MAX,
+    expectedMs,
+  });
   if (hashes.length === 0) return { files: [], complete };
   const params = {
     ...filterOf(source, question),

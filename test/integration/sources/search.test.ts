@@ -227,6 +227,38 @@ test.each([
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 
+test('an expression is found in files far behind the first hundred with its word, on whatever page', async () => {
+  const base = records[0]!;
+  // By half of the files with the rare word, which is more than one look, and by all of them with the common one.
+  const files = Array.from({ length: 900 }, (_, index) => ({
+    path: `many/${index}.sol`,
+    content: `// common_word ${index}\n${index % 3 === 0 ? `uint seldom_word = ${index};` : ''}\n// ${index * 7}`,
+  }));
+  const contract = { ...base.contract, chainId: 943, address: `0x${'9a'.repeat(20)}` as Hex, name: 'Many' };
+  await db.store.store([{ ...base, contract, sources: files }]);
+  for (const [q, lines] of [
+    ['seldom_word = \\d*[05];', /seldom_word = \d*[05];/],
+    ['seldom_word = 89\\d', /seldom_word = 89\d/],
+    ['common_word \\d', /common_word \d/],
+    ['common_word 8\\d9$', /common_word 8\d9$/],
+  ] as const) {
+    const wanted = files
+      .flatMap(({ path, content }) =>
+        content.split('\n').flatMap((line, at) => (lines.test(line) ? [`${path}:${at + 1}`] : [])),
+      )
+      .sort();
+    for (const limit of [100, 37]) {
+      const found: string[] = [];
+      for (let offset = 0; ; offset += limit) {
+        const { hits } = await search({ q, mode: 'regex', chainId: 943, limit, offset });
+        found.push(...hits.map(({ path, line }) => `${path}:${line}`));
+        if (hits.length < limit) break;
+      }
+      expect({ q, limit, found: found.sort() }).toEqual({ q, limit, found: wanted });
+    }
+  }
+}, 60_000);
+
 test('an expression that backtracks elsewhere takes no longer than others', async () => {
   const started = performance.now();
   expect((await search({ q: '(x+x+)+yy+z', mode: 'regex' })).total).toBe(0);
