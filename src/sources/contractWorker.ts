@@ -76,19 +76,27 @@ export class ContractWorker {
   /** Works until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { status, log } = this.deps;
+    const tasks = [
+      { run: () => this.look(signal), failure: 'codes of contracts could not be read' },
+      { run: () => this.lookForCreators(signal), failure: 'makers of contracts could not be looked for' },
+      {
+        run: () => this.#lend(),
+        failure: 'sources of other chains could not be lent to contracts with the same code',
+      },
+    ];
     for (let waitMs = INTERVAL_MS; !signal.aborted;) {
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = INTERVAL_MS;
-      try {
-        if (status.phase !== 'follow') continue;
-        await this.look(signal);
-        await this.lookForCreators(signal);
-        await this.#lend();
-      } catch (error) {
-        if (signal.aborted) return;
-        waitMs = FAILED_MS;
-        log.warn({ error: errorText(error) }, 'codes of contracts could not be read');
+      if (status.phase !== 'follow') continue;
+      for (const { run, failure } of tasks) {
+        try {
+          await run();
+        } catch (error) {
+          if (signal.aborted) return;
+          waitMs = FAILED_MS;
+          log.warn({ error: errorText(error) }, failure);
+        }
       }
     }
   }
