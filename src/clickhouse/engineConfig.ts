@@ -43,6 +43,11 @@ export interface EngineConfig {
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
+/** A reader's statement ends by then, or is refused. */
+const READER_SECONDS_MAX = 10;
+/** An engine that says nothing for longer hangs: whoever asked has an error, not a wait. */
+export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
+
 /**
  * The reader's limits. None can be changed by a query: `readonly = 1` forbids it, and the constraints would still hold if
  * someone set that to 2. A query may repeat one of these values, not another.
@@ -53,7 +58,7 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads_for_indexes: 1,
   // What each part says of its columns' values was read for every statement, and no plan here is the better for it.
   use_statistics: 0,
-  max_execution_time: 10,
+  max_execution_time: READER_SECONDS_MAX,
   timeout_overflow_mode: 'throw',
   max_memory_usage: GIB,
   max_memory_usage_for_user: 4 * GIB,

@@ -16,6 +16,7 @@ import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import { createNodeHead } from '../chain/nodeHead';
 import { createNodeState } from '../chain/nodeState';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
+import { READER_TIMEOUT_MS } from '../clickhouse/engineConfig';
 import { openDatabase, type Database } from '../clickhouse/database';
 import { observeDatabase } from '../clickhouse/observedDatabase';
 import { createQueryRunner } from '../clickhouse/namedQueries';
@@ -156,7 +157,12 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     problems: () => readAnswer(facts).problems,
     connect(readUrl, writer) {
       const distributed = config.clickhouseCluster !== null;
-      const place = { url: readUrl, maxConnections: READ_CONNECTIONS, distributed };
+      const place = {
+        url: readUrl,
+        requestTimeoutMs: READER_TIMEOUT_MS,
+        maxConnections: READ_CONNECTIONS,
+        distributed,
+      };
       const reads = observeDatabase(openDatabase(place), {
         // The runner times them by name.
         finished: () => undefined,

@@ -8,6 +8,7 @@ import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
 import { createNodeState } from '../chain/nodeState';
 import { openDatabase, type Database } from '../clickhouse/database';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
+import { READER_TIMEOUT_MS } from '../clickhouse/engineConfig';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
 import type { VerificationQueue } from '../domain/verification';
@@ -186,7 +187,8 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
     rpc,
     connect(readUrl) {
       const distributed = config.clickhouseCluster !== null;
-      database.give(openDatabase({ url: readUrl, maxConnections: SECOND_CONNECTIONS, distributed }));
+      const place = { url: readUrl, maxConnections: SECOND_CONNECTIONS, distributed };
+      database.give(openDatabase({ ...place, requestTimeoutMs: READER_TIMEOUT_MS }));
       running = tailOnceThere(runner, tail, stop.signal, () => (found = true));
     },
     async close() {
