@@ -66,12 +66,16 @@ export function createDirectClient(options: DirectOptions): DirectClient {
     request: url.protocol === 'https:' ? httpsRequest : httpRequest,
     authorization: `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`,
   };
-  const underWay = new Set<Promise<unknown>>();
-  const watched = <T>(answer: Promise<T>): Promise<T> => {
-    const forget = (): void => void underWay.delete(answer);
-    underWay.add(answer);
-    answer.then(forget, forget);
-    return answer;
+  let underWay = 0;
+  let onIdle = (): void => undefined;
+  const watched = async <T>(answer: Promise<T>): Promise<T> => {
+    underWay += 1;
+    try {
+      return await answer;
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) onIdle();
+    }
   };
   const fixed = { database: url.pathname.slice(1) || 'default', ...settingsOf(url) };
   return {
@@ -101,7 +105,8 @@ export function createDirectClient(options: DirectOptions): DirectClient {
       await watched(read(target, path, body, readBytes, mayRepeat));
     },
     async close() {
-      await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+      const idle = new Promise<void>((resolve) => (onIdle = resolve));
+      if (underWay > 0) await Promise.race([idle, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
       agent.destroy();
     },
   };

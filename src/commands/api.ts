@@ -1,6 +1,5 @@
 /** Builds the API process: HTTP server, tail loop, stream hub. Listens before there is a database. */
 import type { Server } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
 
 import { createApp } from '../api/app';
 import { createByteCache } from '../api/byteCache';
@@ -41,6 +40,7 @@ import { createTokenTables } from '../query/tokenTable';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
 import { createExplorer } from './explorer';
+import { boundHeapGrowth } from './heapGrowth';
 
 export interface ApiOptions {
   readonly config: Config;
@@ -75,14 +75,8 @@ const POLL_TOLD_MS = 500;
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
 
-/**
- * Tables of 100,000 pairs are made anew with every head. Left to itself the collector lets a heap of 250 MB grow to 1,000
- * before it looks; this costs nothing that could be measured.
- */
-const HEAP_GROWTH = '--heap-growing-percent=60';
-
 export async function startApi(options: ApiOptions): Promise<ApiServer> {
-  setFlagsFromString(HEAP_GROWTH);
+  const endBound = boundHeapGrowth();
   const { config, log, metrics, ingest, moreProblems, isEngineAway } = options;
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
@@ -174,6 +168,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     },
     wake: (flip) => tail.wake(flip),
     async close() {
+      endBound();
       stop.abort();
       hub.close();
       await closeServer(server);
