@@ -6,7 +6,7 @@ import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import type { EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
-import type { Figure } from './figure';
+import { percentile, type Figure } from './figure';
 import { stubDescription } from './stubDescription';
 import { loadedAnchors } from './swapLoader';
 
@@ -67,6 +67,26 @@ export async function waitForMerges(database: Database): Promise<void> {
     );
     calm = Number(row?.merges) === 0 ? calm + 1 : 0;
     await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+const CALM_MS = 60_000;
+const CALM_ASKS = 200;
+
+/**
+ * Waits until what loading left to do, such as writing to the disk and removing merged parts, no longer stands in the way of the
+ * smallest question; a minute at most, since other programs do not end.
+ */
+export async function waitForCalm(database: Database): Promise<void> {
+  for (const until = Date.now() + CALM_MS; Date.now() < until;) {
+    const times: number[] = [];
+    for (let asked = 0; asked < CALM_ASKS; asked += 1) {
+      const started = performance.now();
+      await database.select('calm', 'SELECT 1');
+      times.push(performance.now() - started);
+    }
+    if (percentile(times, 99) <= 3 * percentile(times, 50)) return;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }
 

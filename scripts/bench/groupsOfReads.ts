@@ -6,6 +6,7 @@ import {
   memoryFigure,
   say,
   SWAPS,
+  waitForCalm,
   waitForMerges,
   writeDescription,
   writeLoadedDescription,
@@ -42,6 +43,7 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   say('merging …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
+  await waitForCalm(database);
   if (wants('storage')) figures.push(...(await benchStorage(database, STORAGE)));
   await database.close();
   const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_ticks');
@@ -79,6 +81,7 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
     say(`${swaps} swaps with their bars in ${Math.round((performance.now() - started) / 1_000)} s`);
     await loadPrices(database, load);
     await waitForMerges(database);
+    await waitForCalm(database);
     if (swaps === GROWTH.at(-1)) figures.push(...(await benchStorage(database, STORAGE)));
     await database.close();
     const readerUrl = databaseUrl(server.readerUrl, name);
@@ -126,6 +129,7 @@ export async function benchLogs({ server, figures }: Bench): Promise<void> {
   await loadLogs(database, load, (done) => say(`loaded ${done} logs`));
   say('merging …');
   await waitForMerges(database);
+  await waitForCalm(database);
   figures.push(await logStorage(database, load));
   await database.close();
   const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_logs');
@@ -148,6 +152,7 @@ export async function benchSourceSearch({ server, folder, figures }: Bench): Pro
   for (const table of ['source_files', 'source_uses'])
     await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
   await waitForMerges(database);
+  await waitForCalm(database);
   await database.close();
   const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_sources');
   const api = await serveApi('serve', {
