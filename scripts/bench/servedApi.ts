@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { createDrain, type Drain } from './drain';
 
 export interface ServedApi {
   readonly url: string;
@@ -44,6 +45,7 @@ export async function serveApi(
   }
   const base = url;
   const agent = new Agent({ keepAlive: true });
+  let drain: Drain | null = null;
   const fetchBody = (path: string): Promise<Buffer[]> => fetchPieces(`${base}${path}`, agent);
   const get = async (path: string): Promise<string> => Buffer.concat(await fetchBody(path)).toString();
   while (
@@ -59,7 +61,10 @@ export async function serveApi(
     url: base,
     pid: child.pid ?? 0,
     get,
-    drain: async (path) => (await fetchBody(path)).reduce((sum, piece) => sum + piece.length, 0),
+    drain: (path) => {
+      drain ??= createDrain(base);
+      return drain.get(path);
+    },
     async head() {
       const response = await fetch(`${base}/healthz`);
       await response.arrayBuffer();
@@ -71,6 +76,7 @@ export async function serveApi(
     },
     async stop() {
       agent.destroy();
+      drain?.close();
       child.kill('SIGTERM');
       await ended;
     },
