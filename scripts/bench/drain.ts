@@ -67,8 +67,12 @@ export function createDrain(base: string): Drain {
   return {
     get: (path) =>
       new Promise((resolve, reject) => {
-        if (asked !== null || socket.destroyed)
-          return reject(new Error('the connection is in use, or closed'));
+        if (asked !== null) return reject(new Error('one question at a time'));
+        if (performance.now() - usedAt > IDLE_MS) {
+          socket.removeAllListeners().destroy();
+          socket = open();
+        }
+        usedAt = performance.now();
         asked = { resolve, reject, head: '', length: null, taken: 0 };
         socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`);
       }),
