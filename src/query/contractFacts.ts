@@ -73,7 +73,7 @@ export async function readFacts(
   addresses: readonly Hex[],
 ): Promise<Map<Hex, ContractFacts>> {
   const [{ known, twins }, emitted] = await Promise.all([
-    readKnown(source, head, verifiedDb, addresses, true),
+    readKnown(source, head, verifiedDb, addresses, WHOLE),
     readEmitted(source, head, addresses),
   ]);
   const facts = new Map<Hex, ContractFacts>();
@@ -99,10 +99,13 @@ export async function readFame(
   addresses: readonly Hex[],
   logCounts: LogCounts,
 ): Promise<Map<Hex, Fame>> {
-  const [{ known, twins }, counts] = await Promise.all([
-    readKnown(source, head, verifiedDb, addresses, false),
+  // Of a hundred contracts two halves at once take four fifths of the time of the whole.
+  const [{ known }, { known: codes, twins }, counts] = await Promise.all([
+    readKnown(source, head, verifiedDb, addresses, { names: true, codes: false, details: false }),
+    readKnown(source, head, verifiedDb, addresses, { names: false, codes: true, details: false }),
     logCounts.list(source, head, addresses),
   ]);
+  for (const [address, { code }] of codes) known.set(address, { ...(known.get(address) ?? nothing()), code });
   const fame = new Map<Hex, Fame>();
   for (const [index, address] of addresses.entries()) {
     const one = known.get(address);
@@ -123,13 +126,21 @@ interface AllKnown {
   readonly twins: ReadonlySet<Hex>;
 }
 
-/** `details`: with creations. */
+/** Which facts: those of code, or all others, of which creations with `details`. */
+interface Wanted {
+  readonly names: boolean;
+  readonly codes: boolean;
+  readonly details: boolean;
+}
+
+const WHOLE: Wanted = { names: true, codes: true, details: true };
+
 async function readKnown(
   source: LogSource,
   head: HeadSnapshot,
   verifiedDb: string,
   addresses: readonly Hex[],
-  details: boolean,
+  { names, codes, details }: Wanted,
 ): Promise<AllKnown> {
   const bare = addresses.map((address) => address.slice(2));
   const [only] = bare;
@@ -137,6 +148,9 @@ async function readKnown(
     ...snapshotParams(head),
     chain_id: source.chainId,
     verified_db: verifiedDb,
+    names,
+    codes,
+    all: names && codes,
     details,
     // One address is found by its key without making a set of it first.
     address: bare.length === 1 && only !== undefined ? only : '',

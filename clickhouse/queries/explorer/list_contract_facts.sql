@@ -7,30 +7,14 @@
 --   5 token     x = decimals, word = symbol, words = name, version = when; the newest counts
 --   6 verified  it is verified, as the database `verified_db` has it
 --   7 twin      of no contract of its own: a contract with this hash of code is verified there, on any chain
--- Without `details` no creations. How many logs it emitted: list_emitters.
+-- `codes`: facts 4 and 7; `names`: all others, of which creations only with `details`; `all`: both. How many logs it emitted:
+-- list_emitters.
 -- One statement and plain columns, since planning costs more than reading. Key: address of every table, code_hash of verified_code_hashes; the head twins
 -- are small. `address`, or `addresses`: hex without 0x.
-SELECT address, 3 AS fact, factory AS one, NULL AS other, created_tx AS hash, toUInt64(created_block) AS x, created_at AS y, toUInt64(0) AS version, NULL AS word, NULL AS words
-FROM pools
-WHERE ord <= {final_ord:UInt64}
-    AND address = unhex({address:String}) -- if address
-    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-UNION ALL
-SELECT address, 4, implementation, beacon, code_hash, code_size, NULL, version, toString(proxy), NULL
+-- if codes
+SELECT address, 4 AS fact, implementation AS one, beacon AS other, toNullable(code_hash) AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
 FROM contract_codes
 WHERE true
-    AND address = unhex({address:String}) -- if address
-    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-UNION ALL
-SELECT address, 5, NULL, NULL, NULL, decimals, NULL, version, symbol, name
-FROM tokens
-WHERE true
-    AND address = unhex({address:String}) -- if address
-    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-UNION ALL
-SELECT address, 6, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL
-FROM {verified_db:Identifier}.verified_contracts
-WHERE chain_id = {chain_id:UInt32}
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 UNION ALL
@@ -46,6 +30,28 @@ UNION ALL
     )
     LIMIT 1 BY code_hash
 )
+-- end
+-- if all
+UNION ALL
+-- end
+-- if names
+SELECT address, 3 AS fact, factory AS one, NULL AS other, created_tx AS hash, toUInt64(created_block) AS x, created_at AS y, toUInt64(0) AS version, NULL AS word, NULL AS words
+FROM pools
+WHERE ord <= {final_ord:UInt64}
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+UNION ALL
+SELECT address, 5, NULL, NULL, NULL, decimals, NULL, version, symbol, name
+FROM tokens
+WHERE true
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+UNION ALL
+SELECT address, 6, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL
+FROM {verified_db:Identifier}.verified_contracts
+WHERE chain_id = {chain_id:UInt32}
+    AND address = unhex({address:String}) -- if address
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 -- if details
 UNION ALL
 SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
@@ -78,4 +84,5 @@ WHERE ord > {final_ord:UInt64}
     AND has({commits:Array(UInt64)}, commit)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+-- end
 -- end
