@@ -162,10 +162,7 @@ function withCode(error: unknown): unknown {
     : new Error(`${code} ${error.message}`.trim(), { cause: error });
 }
 
-/**
- * Resolves when the answer has ended: null, or why it broke off. By events, since an async iterator leaves a chain behind in which
- * each answer keeps the next one alive: V8 then marks the whole heap after every thirty pages of 1,000 logs.
- */
+/** Resolves when the answer has ended: null, or why it broke off. By events: an async iterator makes promises for each chunk. */
 function takeChunks(answer: IncomingMessage, take: (chunk: Buffer) => void): Promise<unknown> {
   return new Promise((resolve) => {
     answer.on('data', (chunk: Buffer) => {

@@ -101,8 +101,8 @@ export async function findUnseen(database: Database, range: OrdRange): Promise<W
 }
 
 /**
- * Makes anew what views lost, a range that was just stored in mind. What is still wrong then, or
- * cannot be made (on several servers, or of rows that were dropped on purpose), is returned.
+ * Makes anew what views lost, a range that was just stored in mind. What is still wrong then, or cannot be made (on several
+ * servers, or of rows that were dropped on purpose), is returned.
  */
 export async function mendViews(
   database: Database,

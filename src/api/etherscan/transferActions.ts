@@ -1,8 +1,8 @@
 /** Transfers of tokens of one account or one contract, out of the logs: ERC-20, ERC-721 and ERC-1155. */
 import { isHexOfLength, type Hex } from '../../domain/hex';
 import { readHoldings } from '../../query/balances';
-import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { PagedLogSource } from '../../query/eventSpans';
+import type { HeadSnapshot } from '../../query/headSnapshot';
 import { ALL_LOGS, type LogFilter } from '../../query/logFilter';
 import { listLogs, type StoredLog } from '../../query/logs';
 import { listNftMoves, type MoveQuestion } from '../../query/nftMoves';

@@ -11,11 +11,11 @@ import type { SignatureReader, VerifiedReader } from '../../domain/verifiedContr
 import { AppError } from '../../errors';
 import type { BlockHashes } from '../../query/blockHashes';
 import type { ContractReader } from '../../query/contracts';
+import type { PagedLogSource } from '../../query/eventSpans';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
-import type { PagedLogSource } from '../../query/eventSpans';
 import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
