@@ -9,8 +9,8 @@
 --   7 twin      of no contract of its own: a contract with this hash of code is verified there, on any chain
 -- `codes`: facts 4 and 7; `names`: all others, of which creations only with `details`; `all`: both. How many logs it emitted:
 -- list_emitters.
--- One statement and plain columns, since planning costs more than reading. Key: address of every table, code_hash of verified_code_hashes; the head twins
--- are small. `address`, or `addresses`: hex without 0x.
+-- Plain columns, since planning costs more than reading; of one contract all at once, for the same reason. Key: address of every
+-- table, code_hash of verified_code_hashes; the head twins are small. `address`, or `addresses`: hex without 0x.
 -- if codes
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, toNullable(code_hash) AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
 FROM contract_codes
