@@ -8,18 +8,23 @@ import type { Hex } from '../domain/hex';
 const TWO_32 = 4_294_967_296;
 
 export class RowReader {
-  private position = 0;
+  private at = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
+  /** Bytes read so far. */
+  get position(): number {
+    return this.at;
+  }
+
   /** Whether all bytes were read. Reading beyond them is a RangeError. */
   get done(): boolean {
-    return this.position >= this.bytes.length;
+    return this.at >= this.bytes.length;
   }
 
   private take(bytes: number): number {
-    const at = this.position;
-    this.position = at + bytes;
+    const { at } = this;
+    this.at = at + bytes;
     return at;
   }
 
@@ -99,6 +104,13 @@ export class RowReader {
 
   skip(bytes: number): void {
     this.take(bytes);
+  }
+
+  /** String, as a view of its bytes. */
+  slice(): Buffer {
+    const bytes = this.varUint();
+    const at = this.take(bytes);
+    return this.bytes.subarray(at, at + bytes);
   }
 
   /** LEB128, as lengths are. */

@@ -27,8 +27,10 @@ import { rememberState } from '../query/rememberState';
 import type { NamedPair } from '../query/search';
 import { createSignatureReader } from '../query/signatures';
 import type { NodeReads } from '../query/nodeReads';
+import { createTokenNames } from '../query/tokenNames';
 import { createTwinArguments } from '../query/twinArguments';
 import { createVerifiedReader } from '../query/verifiedContracts';
+import { createVerifiedIndex } from '../query/verifiedIndex';
 import { createNodeCode } from '../sources/createNodeCode';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
@@ -73,6 +75,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifiedDb = 'default';
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
+  const verifiedIndex = createVerifiedIndex(runner);
   const signatures = createSignatureReader(runner);
   // The market chain may be that one itself.
   const nodes = new Map([
@@ -89,7 +92,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       const head = chain?.head() ?? null;
       return chain === null || head === null ? null : { source: chain, head };
     },
-    () => verifiedDb,
+    { index: verifiedIndex, name: () => verifiedDb },
   );
   const contracts = withNodeCode(stored, nodeCodeOf);
   const decoder = createLogDecoder({ verified, signatures });
@@ -130,6 +133,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     },
     connect(readUrl, writer) {
       const onStored = (): void => {
+        verifiedIndex.forget();
         decoder.forget();
         options.cache.forgetAll();
       };
@@ -147,7 +151,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 }
 
 function chainOf(chainId: number, runner: QueryRunner, head: () => HeadSnapshot | null): ExplorerChain {
-  return { chainId, runner, spans: createEventSpans(), head, hashes: createBlockHashes({ chainId, runner }) };
+  return {
+    chainId,
+    runner,
+    spans: createEventSpans(),
+    head,
+    hashes: createBlockHashes({ chainId, runner }),
+    names: createTokenNames(runner, chainId),
+  };
 }
 
 /** Pairs with their names where lists were asked for; names are made once per table. */

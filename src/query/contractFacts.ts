@@ -9,8 +9,8 @@ import type { VerifiedContract, VerifiedReader } from '../domain/verifiedContrac
 import type { Token } from '../wire/primitives';
 import { readEmitted, type Emitted } from './emitters';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import type { LogCounts } from './logCounts';
 import type { LogSource } from './logFilter';
+import type { VerifiedIndex, VerifiedSet } from './verifiedIndex';
 
 /** Contracts named in one statement. */
 export const CONTRACTS_MAX = 1_000;
@@ -69,110 +69,69 @@ export interface ContractFacts {
 export async function readFacts(
   source: LogSource,
   head: HeadSnapshot,
-  verifiedDb: string,
+  verified: VerifiedIndex,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, ContractFacts>> {
-  const [{ known, twins }, emitted] = await Promise.all([
-    readKnown(source, head, verifiedDb, addresses, WHOLE),
+  const [known, emitted, set] = await Promise.all([
+    readKnown(source, head, addresses),
     readEmitted(source, head, addresses),
+    verified.read(),
   ]);
   const facts = new Map<Hex, ContractFacts>();
   for (const address of new Set([...known.keys(), ...emitted.keys()])) {
     const one = known.get(address) ?? nothing();
-    const found = toFacts(source.chainId, address, one, emitted.get(address), twins);
+    const found = toFacts(source.chainId, address, one, emitted.get(address), set);
     if (found !== null) facts.set(address, found);
   }
   return facts;
 }
 
-/** What lists of hits are sorted by and say. */
-export interface Fame extends Pick<ContractFacts, 'kind' | 'verifiable' | 'token'> {
-  /** As of some minutes ago. */
-  readonly logCount: number;
-}
+export type Origin = Pick<ContractFacts, 'creation' | 'firstSeenBlock'>;
 
-/** At most 1,000 different addresses; those of which nothing but logs is known are missing. */
-export async function readFame(
+/** Where contracts come from, as readFacts tells it; what was neither created nor heard of is missing. At most 1,000. */
+export async function readOrigins(
   source: LogSource,
   head: HeadSnapshot,
-  verifiedDb: string,
   addresses: readonly Hex[],
-  logCounts: LogCounts,
-): Promise<Map<Hex, Fame>> {
-  // Of a hundred contracts two halves at once take four fifths of the time of the whole.
-  const [{ known }, { known: codes, twins }, counts] = await Promise.all([
-    readKnown(source, head, verifiedDb, addresses, { names: true, codes: false, details: false }),
-    readKnown(source, head, verifiedDb, addresses, { names: false, codes: true, details: false }),
-    logCounts.list(source, head, addresses),
+): Promise<Map<Hex, Origin>> {
+  const [known, emitted] = await Promise.all([
+    readKnown(source, head, addresses),
+    readEmitted(source, head, addresses),
   ]);
-  for (const [address, { code }] of codes) known.set(address, { ...(known.get(address) ?? nothing()), code });
-  const fame = new Map<Hex, Fame>();
-  for (const [index, address] of addresses.entries()) {
-    const one = known.get(address);
-    if (one === undefined) continue;
-    fame.set(address, {
-      kind: kindOf(one),
-      verifiable: isVerifiable(one, twins),
-      token: tokenOf(address, one),
-      logCount: counts[index] ?? 0,
-    });
+  const origins = new Map<Hex, Origin>();
+  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
+    const one = emitted.get(address);
+    const firstSeenBlock = one === undefined ? null : blockOfOrd(one.firstOrd);
+    origins.set(address, { creation: creationOf(known.get(address) ?? nothing()), firstSeenBlock });
   }
-  return fame;
+  return origins;
 }
-
-interface AllKnown {
-  readonly known: Map<Hex, Known>;
-  /** Hashes of codes that some verified contract has. */
-  readonly twins: ReadonlySet<Hex>;
-}
-
-/** Which facts: those of code, or all others, of which creations with `details`. */
-interface Wanted {
-  readonly names: boolean;
-  readonly codes: boolean;
-  readonly details: boolean;
-}
-
-const WHOLE: Wanted = { names: true, codes: true, details: true };
 
 async function readKnown(
   source: LogSource,
   head: HeadSnapshot,
-  verifiedDb: string,
   addresses: readonly Hex[],
-  { names, codes, details }: Wanted,
-): Promise<AllKnown> {
+): Promise<Map<Hex, Known>> {
   const bare = addresses.map((address) => address.slice(2));
   const [only] = bare;
   const params = {
     ...snapshotParams(head),
-    chain_id: source.chainId,
-    verified_db: verifiedDb,
-    names,
-    codes,
-    all: names && codes,
-    details,
     // One address is found by its key without making a set of it first.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
   };
   const rows = await source.runner.read('explorer/list_contract_facts', params, readFact);
   const known = new Map<Hex, Known>();
-  const twins = new Set<Hex>();
   for (const row of rows) {
-    if (row.fact === FACT.twin) {
-      twins.add(row.hash ?? ZERO_HASH);
-      continue;
-    }
     const one = known.get(row.address) ?? nothing();
     known.set(row.address, one);
     addFact(one, row);
   }
-  return { known, twins };
+  return known;
 }
 
 /** As list_contract_facts numbers them. */
-const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5, verified: 6, twin: 7 } as const;
+const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
 
 /** What the columns mean says the statement, fact by fact. */
 interface FactRow {
@@ -245,13 +204,12 @@ interface Known {
   readonly created: Creation[];
   told: Told<Creation> | null;
   isPool: boolean;
-  isVerified: boolean;
   code: Told<ContractCode | null> | null;
   token: Told<Pick<Token, 'symbol' | 'name' | 'decimals'>> | null;
 }
 
 function nothing(): Known {
-  return { created: [], told: null, isPool: false, isVerified: false, code: null, token: null };
+  return { created: [], told: null, isPool: false, code: null, token: null };
 }
 
 function newer<T>(known: Told<T> | null, { version }: FactRow, what: T): Told<T> {
@@ -299,9 +257,6 @@ function addFact(known: Known, row: FactRow): void {
     }
     case FACT.token:
       known.token = newer(known.token, row, { symbol: word, name: words, decimals: x });
-      break;
-    case FACT.verified:
-      known.isVerified = true;
   }
 }
 
@@ -311,14 +266,12 @@ function toFacts(
   address: Hex,
   known: Known,
   emitted: Emitted | undefined,
-  twins: ReadonlySet<Hex>,
+  verified: VerifiedSet,
 ): ContractFacts | null {
-  const { told, isPool } = known;
-  const created = told === null ? known.created : [...known.created, told.what];
-  const creation = created.sort(compareCreations)[0] ?? null;
+  const creation = creationOf(known);
   const code = known.code?.what ?? null;
   const isSilent = emitted === undefined && creation === null && code === null;
-  if (isSilent && !isPool && known.token === null) return null;
+  if (isSilent && !known.isPool && known.token === null) return null;
   return {
     chainId,
     address,
@@ -329,8 +282,13 @@ function toFacts(
     firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
     lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
     token: tokenOf(address, known),
-    verifiable: isVerifiable(known, twins),
+    verifiable: verified.has(chainId, address, code?.hash ?? null),
   };
+}
+
+function creationOf({ created, told }: Known): Creation | null {
+  const all = told === null ? created : [...created, told.what];
+  return all.sort(compareCreations)[0] ?? null;
 }
 
 function tokenOf(address: Hex, { token }: Known): Token | null {
@@ -341,11 +299,6 @@ function kindOf({ isPool, token, code }: Known): ContractKind {
   if (isPool) return 'pair';
   if (token !== null) return 'token';
   return code?.what?.proxy == null ? 'other' : 'proxy';
-}
-
-function isVerifiable({ isVerified, code }: Known, twins: ReadonlySet<Hex>): boolean {
-  const hash = code?.what?.hash;
-  return isVerified || (hash !== undefined && twins.has(hash));
 }
 
 /** The last creation first; of one and the same what tells most. */

@@ -7,6 +7,7 @@ import { steadyNow } from '../domain/steadyTime';
 import { readEmitted } from './emitters';
 import type { HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
+import { findRow, type SortedRows } from './sortedRows';
 
 /** Counts that are older are read again, by whoever asks next and does not wait for it. */
 const FRESH_MS = 600_000;
@@ -16,8 +17,8 @@ const ADDRESS_BYTES = 20;
 const ROW_BYTES = 28;
 
 interface Counted {
-  /** Rows of an address and its count, ascending. */
-  readonly rows: Buffer;
+  /** Of an address and its count. */
+  readonly rows: SortedRows;
   readonly at: number;
 }
 
@@ -35,8 +36,8 @@ export function createLogCounts(now: () => number = steadyNow): LogCounts {
     try {
       const at = now();
       const params = { chain_id: chainId, limit: CONTRACTS_MAX };
-      const rows = await runner.write('explorer/count_by_emitter', params, 'RowBinary');
-      counted.set(chainId, { rows, at });
+      const bytes = await runner.write('explorer/count_by_emitter', params, 'RowBinary');
+      counted.set(chainId, { rows: { bytes, rowBytes: ROW_BYTES }, at });
     } finally {
       underWay.delete(chainId);
     }
@@ -46,23 +47,14 @@ export function createLogCounts(now: () => number = steadyNow): LogCounts {
       const known = counted.get(source.chainId);
       // Whoever asks next tries again.
       if (known === undefined || now() - known.at > FRESH_MS) count(source).catch(() => undefined);
-      if (known !== undefined) return addresses.map((address) => find(known.rows, address));
+      if (known !== undefined) return addresses.map((address) => countOf(known.rows, address));
       const emitted = await readEmitted(source, head, addresses);
       return addresses.map((address) => emitted.get(address)?.logs ?? 0);
     },
   };
 }
 
-function find(rows: Buffer, address: Hex): number {
-  const wanted = Buffer.from(address.slice(2), 'hex');
-  let [low, high] = [0, rows.length / ROW_BYTES];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const at = middle * ROW_BYTES;
-    const order = wanted.compare(rows, at, at + ADDRESS_BYTES);
-    if (order === 0) return Number(rows.readBigUInt64LE(at + ADDRESS_BYTES));
-    if (order < 0) high = middle;
-    else low = middle + 1;
-  }
-  return 0;
+function countOf(rows: SortedRows, address: Hex): number {
+  const at = findRow(rows, Buffer.from(address.slice(2), 'hex'));
+  return at === null ? 0 : Number(rows.bytes.readBigUInt64LE(at + ADDRESS_BYTES));
 }

@@ -15,7 +15,8 @@ import type { PagedLogSource } from './eventSpans';
 import { ALL_LOGS } from './logFilter';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
-import { listNamed, nameToken, PLACE_EXACT, placeOf } from './searchNames';
+import { listNamed, PLACE_EXACT, placeOf } from './searchNames';
+import type { TokenNames } from './tokenNames';
 
 /** Hits of one kind. */
 const EACH_MAX = 100;
@@ -54,6 +55,7 @@ export interface SearchDeps {
 
 interface Moment {
   readonly source: PagedLogSource;
+  readonly names: TokenNames;
   readonly head: HeadSnapshot;
 }
 
@@ -179,10 +181,14 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   );
 }
 
-async function searchText(deps: SearchDeps, { source }: Moment, text: string): Promise<SearchHit[]> {
+async function searchText(
+  deps: SearchDeps,
+  { source, names: tokenNames }: Moment,
+  text: string,
+): Promise<SearchHit[]> {
   const { chainId, runner } = source;
   const [names, signatures] = await Promise.all([
-    listNamed({ runner, chainId, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+    listNamed({ runner, chainId, names: tokenNames, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
   ]);
   const named = new Map(names.map((one) => [one.address, one]));
@@ -192,18 +198,14 @@ async function searchText(deps: SearchDeps, { source }: Moment, text: string): P
     if (named.size > 3 * EACH_MAX) break;
     named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place: place - 0.5 });
   }
-  const facts = await deps.contracts.findFame(chainId, [...named.keys()]);
-  const hits = [...named.values()].flatMap((one, index) => {
-    const known = facts[index] ?? null;
-    // By what it is called now.
-    const now =
-      one.type === 'token' && known?.token != null ? nameToken(one.address, known.token, text) : one;
-    if (now === null) return [];
-    const { type, address, title, subtitle, place } = now;
+  // Of those that are called so as tokens it is known that they are.
+  const areOthers = names.some(({ type }) => type !== 'token');
+  const fame = await deps.contracts.findFame(chainId, [...named.keys()], areOthers);
+  const hits = [...named.values()].map(({ type, address, title, subtitle, place }, index) => {
+    const known = fame[index] ?? null;
     const verified = type === 'contract' || known?.verifiable === true;
-    const isMarket = known?.kind === 'token' || known?.kind === 'pair';
     const score = scoreOf(place, verified, known?.logCount ?? 0);
-    return hit(isMarket ? known.kind : type, chainId, { address }, title, subtitle, verified, score);
+    return hit(known?.kind ?? type, chainId, { address }, title, subtitle, verified, score);
   });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
 import { ZERO_HASH, type Hex } from '../domain/hex';
+import type { NamedToken, TokenNames } from './tokenNames';
 
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
@@ -19,18 +20,9 @@ export interface Named {
 export interface NameSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
+  readonly names: TokenNames;
   /** Name of the database with the verified contracts. */
   readonly verifiedDb: string;
-}
-
-interface TokenRow extends TokenNames {
-  readonly address: Hex;
-  readonly version: number;
-}
-
-interface TokenNames {
-  readonly symbol: string | null;
-  readonly name: string | null;
 }
 
 interface VerifiedRow {
@@ -42,20 +34,16 @@ interface VerifiedRow {
   readonly version: number;
 }
 
-/**
- * The best first, each address once; at most three times `limit`. `text`: lower case. A token may be there by what it was called
- * before: whoever knows better asks nameToken again.
- */
+/** The best first, each address once; at most three times `limit`. `text`: lower case. */
 export async function listNamed(
-  { runner, chainId, verifiedDb }: NameSource,
+  { runner, chainId, names, verifiedDb }: NameSource,
   text: string,
   limit: number,
 ): Promise<Named[]> {
-  const asked = { q: text, exact: `\t ${text}\n`, start: `\t ${text}`, word: ` ${text}`, limit };
-  const where = { chain_id: chainId, verified_db: verifiedDb };
+  const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    runner.read('explorer/search_names', asked, readToken),
-    runner.read('explorer/search_verified_names', { ...asked, ...where }, readVerified),
+    names.find(text, limit),
+    runner.read('explorer/search_verified_names', asked, readVerified),
   ]);
   const newest = newestOf(verified, ({ chainId: chain, address }) => `${chain} ${address}`);
   const byHash = new Map<Hex, VerifiedRow>();
@@ -65,7 +53,7 @@ export async function listNamed(
   const twins =
     hashes.length === 0 ? [] : await runner.run('explorer/list_code_twins', { hashes, limit }, twinShape);
   const named = [
-    ...newestOf(tokens, ({ address }) => address).map((row) => nameToken(row.address, row, text)),
+    ...tokens.map((token) => nameToken(token, text)),
     ...newest.map((row) => (row.chainId === chainId ? nameContract(row.address, row, text) : null)),
   ].flatMap((one) => one ?? []);
   named.sort((a, b) => b.place - a.place);
@@ -81,7 +69,7 @@ export async function listNamed(
 }
 
 /** A token as a hit; null: nothing of its names is like the text. */
-export function nameToken(address: Hex, { symbol, name }: TokenNames, text: string): Named | null {
+function nameToken({ address, symbol, name }: NamedToken, text: string): Named | null {
   const place = Math.max(
     placeOf((symbol ?? '').toLowerCase(), text),
     placeOf((name ?? '').toLowerCase(), text) - 0.5,
@@ -114,15 +102,6 @@ function newestOf<Row extends { readonly version: number }>(
     if (known === undefined || known.version < row.version) newest.set(keyOf(row), row);
   }
   return [...newest.values()];
-}
-
-function readToken(row: RowReader): TokenRow {
-  return {
-    address: row.hex0x(20),
-    symbol: row.orNull(() => row.text()),
-    name: row.orNull(() => row.text()),
-    version: row.u64(),
-  };
 }
 
 function readVerified(row: RowReader): VerifiedRow {

@@ -5,6 +5,7 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import type { Token, TokenRef } from '../wire/primitives';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
+import { isSameMark, readMark, type TableMark } from './tableMark';
 
 /** More tokens than any chain has pools for; a bound, not a page. */
 const TOKENS_MAX = 2_000_000;
@@ -15,8 +16,6 @@ const tokenRowShape = z.object({
   name: z.string().nullable(),
   decimals: z.int().nullable(),
 });
-
-const markShape = z.object({ mark: z.string() });
 
 export type TokenMap = ReadonlyMap<string, Token>;
 
@@ -40,13 +39,13 @@ export interface TokenMetadata {
 }
 
 export function createTokenMetadata(runner: QueryRunner): TokenMetadata {
-  let kept: { readonly mark: string; readonly tokens: TokenMap } | null = null;
+  let kept: { readonly mark: TableMark; readonly tokens: TokenMap } | null = null;
   return {
     async read() {
       // Read first: what is written meanwhile makes the next mark differ.
-      const [row] = await runner.run('pairs/mark_tokens', {}, markShape);
-      const mark = row?.mark ?? '';
-      if (kept?.mark !== mark) kept = { mark, tokens: await readTokens(runner, []) };
+      const mark = await readMark(runner, 'pairs/mark_tokens');
+      if (kept === null || !isSameMark(kept.mark, mark))
+        kept = { mark, tokens: await readTokens(runner, []) };
       return kept.tokens;
     },
   };

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { insertRows } from '../clickhouse/inserter';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
-import { CONTRACTS_MAX, readFacts } from '../query/contractFacts';
+import { CONTRACTS_MAX, readOrigins } from '../query/contractFacts';
 import { snapshotParams, type HeadSnapshot } from '../query/headSnapshot';
 import {
   contractCreationsTable,
@@ -42,14 +42,14 @@ export async function findNewCreations(
   waiting: readonly Hex[],
   signal: AbortSignal,
 ): Promise<NewCreations> {
-  const { database, runner, rpc, chainId, verifiedDb, finalTo, now } = deps;
+  const { database, runner, rpc, chainId, finalTo, now } = deps;
   if (waiting.length === 0) return { found: 0, settled: [], blind: false };
   const final = asOf(finalTo);
-  const facts = await readFacts({ runner, chainId }, final, verifiedDb, waiting);
+  const origins = await readOrigins({ runner, chainId }, final, waiting);
   const done: Hex[] = [];
   const asked: Hex[] = [];
   for (const address of waiting) {
-    const { creation = null, firstSeenBlock = null } = facts.get(address) ?? {};
+    const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
     if (creation !== null) done.push(address);
     else if (firstSeenBlock === null) continue;
     else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);

@@ -5,37 +5,16 @@
 --   4 code      what the node said of the code at the address: one = implementation, other = beacon, hash = code hash, x = size,
 --               word = kind of proxy, version = when; the newest counts
 --   5 token     x = decimals, word = symbol, words = name, version = when; the newest counts
---   6 verified  it is verified, as the database `verified_db` has it
---   7 twin      of no contract of its own: a contract with this hash of code is verified there, on any chain
--- `codes`: facts 4 and 7; `names`: all others, of which creations only with `details`; `all`: both. How many logs it emitted:
--- list_emitters.
+-- How many logs it emitted: list_emitters. Whether it is verified: verifiedIndex.ts.
 -- Plain columns, since planning costs more than reading; of one contract all at once, for the same reason. Key: address of every
--- table, code_hash of verified_code_hashes; the head twins are small. `address`, or `addresses`: hex without 0x.
--- if codes
-SELECT address, 4 AS fact, implementation AS one, beacon AS other, toNullable(code_hash) AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
+-- table; the head twins are small. `address`, or `addresses`: hex without 0x.
+SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
 FROM contract_codes
 WHERE true
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 UNION ALL
-(
-    SELECT toFixedString('', 20), 7, NULL, NULL, code_hash, NULL, NULL, 0, NULL, NULL
-    FROM {verified_db:Identifier}.verified_code_hashes
-    WHERE code_hash IN (
-        SELECT code_hash
-        FROM contract_codes
-        WHERE true
-            AND address = unhex({address:String}) -- if address
-            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-    )
-    LIMIT 1 BY code_hash
-)
--- end
--- if all
-UNION ALL
--- end
--- if names
-SELECT address, 3 AS fact, factory AS one, NULL AS other, created_tx AS hash, toUInt64(created_block) AS x, created_at AS y, toUInt64(0) AS version, NULL AS word, NULL AS words
+SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
 FROM pools
 WHERE ord <= {final_ord:UInt64}
     AND address = unhex({address:String}) -- if address
@@ -46,13 +25,6 @@ FROM tokens
 WHERE true
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-UNION ALL
-SELECT address, 6, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL
-FROM {verified_db:Identifier}.verified_contracts
-WHERE chain_id = {chain_id:UInt32}
-    AND address = unhex({address:String}) -- if address
-    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
--- if details
 UNION ALL
 SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
 FROM created_contracts
@@ -66,9 +38,7 @@ WHERE block <= intDiv({final_ord:UInt64}, 1048576)
     AND isNotNull(creator)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
--- end
 -- if commits
--- if details
 UNION ALL
 SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
 FROM created_contracts_head
@@ -76,7 +46,6 @@ WHERE ord > {final_ord:UInt64}
     AND has({commits:Array(UInt64)}, commit)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
--- end
 UNION ALL
 SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
 FROM pools_head
@@ -84,5 +53,4 @@ WHERE ord > {final_ord:UInt64}
     AND has({commits:Array(UInt64)}, commit)
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
--- end
 -- end

@@ -1,3 +1,3 @@
--- One row: a text that differs after every write of token metadata (and at times after a merge). Reads one narrow column.
-SELECT concat(toString(count()), '.', toString(max(version))) AS mark
+-- One row: what differs after every write of token metadata (and at times after a merge); RowBinary. Reads one narrow column.
+SELECT toUInt64(count()) AS table_rows, toUInt64(max(version)) AS newest_version
 FROM tokens

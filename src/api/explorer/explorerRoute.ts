@@ -19,6 +19,7 @@ import type { LogDecoder } from '../../query/logDecoder';
 import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
+import type { TokenNames } from '../../query/tokenNames';
 import type { ByteCache } from '../byteCache';
 import {
   integerParam,
@@ -39,6 +40,7 @@ const OFFSET_MAX = 10_000;
 /** What is stored of a chain. */
 export interface ExplorerChain extends PagedLogSource {
   readonly hashes: BlockHashes;
+  readonly names: TokenNames;
   /** Null while the database is away or nothing is indexed. */
   head(): HeadSnapshot | null;
 }

@@ -26,7 +26,7 @@ export function search(deps: ExplorerDeps): Route {
           ? []
           : await searchAll(
               { ...deps, ...deps.namesOf(chainId) },
-              { source: moment.chain, head: moment.head },
+              { source: moment.chain, names: moment.chain.names, head: moment.head },
               q,
             );
       const data = hits.slice(offset, offset + limit);

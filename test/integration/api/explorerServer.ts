@@ -13,6 +13,8 @@ import { createBlockHashes } from '../../../src/query/blockHashes';
 import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createLogDecoder } from '../../../src/query/logDecoder';
+import { createTokenNames } from '../../../src/query/tokenNames';
+import { createVerifiedIndex, type VerifiedIndex } from '../../../src/query/verifiedIndex';
 import type { Json } from './apiServer';
 
 export const nothingVerified: VerifiedReader = {
@@ -25,13 +27,17 @@ export const noSignatures: SignatureReader = {
   listByPrefix: () => Promise.resolve([]),
 };
 
+const nowhere: VerifiedIndex = { read: () => Promise.resolve({ has: () => false }), forget: () => undefined };
+/** What tests store is there for the next question. */
+const AT_ONCE = { markKeptMs: 0 };
+
 export interface TestedChain {
   readonly chainId: number;
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
 }
 
-/** Dependencies of the endpoints over these chains; 369 and 943 are valid. */
+/** Dependencies of the endpoints over these chains, of which the first has what is verified; 369 and 943 are valid. */
 export function explorerDeps(
   tested: readonly TestedChain[],
   verifiedDb: string,
@@ -39,9 +45,19 @@ export function explorerDeps(
 ): ExplorerDeps {
   const chains = new Map(
     tested.map(
-      (one) => [one.chainId, { ...one, spans: createEventSpans(), hashes: createBlockHashes(one) }] as const,
+      (one) =>
+        [
+          one.chainId,
+          {
+            ...one,
+            spans: createEventSpans(),
+            hashes: createBlockHashes(one),
+            names: createTokenNames(one.runner, one.chainId, AT_ONCE),
+          },
+        ] as const,
     ),
   );
+  const [first] = tested;
   const { verified = nothingVerified, signatures = noSignatures } = more;
   return {
     chainIds: [369, 943],
@@ -53,7 +69,10 @@ export function explorerDeps(
         const head = chain?.head() ?? null;
         return chain === undefined || head === null ? null : { source: chain, head };
       },
-      () => verifiedDb,
+      {
+        index: first === undefined ? nowhere : createVerifiedIndex(first.runner, AT_ONCE),
+        name: () => verifiedDb,
+      },
     ),
     verified,
     signatures,
