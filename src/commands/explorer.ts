@@ -22,9 +22,9 @@ import type { HeadSnapshot } from '../query/headSnapshot';
 import { readChangeMark } from '../query/headState';
 import { createLogDecoder } from '../query/logDecoder';
 import { withNodeCode, type NodeCode } from '../query/nodeCode';
+import { createPairNames, NO_PAIR_NAMES } from '../query/pairNames';
 import type { PairTables } from '../query/pairTable';
 import { rememberState } from '../query/rememberState';
-import type { NamedPair } from '../query/search';
 import { createSignatureReader } from '../query/signatures';
 import type { NodeReads } from '../query/nodeReads';
 import { createTokenNames } from '../query/tokenNames';
@@ -76,6 +76,10 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const verifiedIndex = createVerifiedIndex(runner);
+  const pairNames = createPairNames(() => {
+    const now = options.head();
+    return now === null ? null : options.pairs.ready(now);
+  });
   const signatures = createSignatureReader(runner);
   // The market chain may be that one itself.
   const nodes = new Map([
@@ -120,8 +124,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       },
       namesOf: (chainId) =>
         chainId === config.chainId
-          ? { dexes: config.chain.dexes, pairs: listPairs(options) }
-          : { dexes: [], pairs: [] },
+          ? { dexes: config.chain.dexes, pairs: pairNames }
+          : { dexes: [], pairs: NO_PAIR_NAMES },
       nodeCodeOf,
       nodeOf: (chainId) => states.get(chainId) ?? null,
       holdingOf: (chainId, head, token) =>
@@ -159,18 +163,6 @@ function chainOf(chainId: number, runner: QueryRunner, head: () => HeadSnapshot 
     hashes: createBlockHashes({ chainId, runner }),
     names: createTokenNames(runner, chainId),
   };
-}
-
-/** Pairs with their names where lists were asked for; names are made once per table. */
-function listPairs({ pairs, head }: ExplorerOptions): readonly NamedPair[] {
-  const now = head();
-  const table = now === null ? null : pairs.ready(now);
-  if (table === null) return [];
-  return table.entries.map(({ item, pool }) => ({
-    address: `0x${pool.address.slice(2)}`,
-    name: item.name,
-    dexName: item.dex_name,
-  }));
 }
 
 interface Second {

@@ -15,6 +15,7 @@ import type { PagedLogSource } from './eventSpans';
 import { ALL_LOGS } from './logFilter';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
+import type { PairNames } from './pairNames';
 import { listNamed, PLACE_EXACT, placeOf } from './searchNames';
 import type { TokenNames } from './tokenNames';
 
@@ -31,14 +32,6 @@ const LOGS_LOG10_MAX = 9;
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });
 const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
 
-/** A pair by the name that lists show. */
-export interface NamedPair {
-  readonly address: Hex;
-  /** `WPLS / DAI`. */
-  readonly name: string;
-  readonly dexName: string;
-}
-
 export interface SearchDeps {
   readonly contracts: Pick<ContractReader, 'find' | 'findFame'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
@@ -49,8 +42,8 @@ export interface SearchDeps {
   readonly verifiedDb: string;
   /** DEXes of the chain by slug and shown name. */
   readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
-  /** Pairs of the chain, the most liquid first; none where lists were never asked for. */
-  readonly pairs: readonly NamedPair[];
+  /** Of the chain's pairs. */
+  readonly pairs: PairNames;
 }
 
 interface Moment {
@@ -187,22 +180,23 @@ async function searchText(
   text: string,
 ): Promise<SearchHit[]> {
   const { chainId, runner } = source;
-  const [names, signatures] = await Promise.all([
+  const [names, signatures, pairs] = await Promise.all([
     listNamed({ runner, chainId, names: tokenNames, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
+    deps.pairs.find(spaced(text), EACH_MAX),
   ]);
   const named = new Map(names.map((one) => [one.address, one]));
-  for (const { address, name, dexName } of deps.pairs) {
-    const place = placeOf(name.toLowerCase(), spaced(text));
-    if (place === 0 || named.has(address)) continue;
-    if (named.size > 3 * EACH_MAX) break;
-    named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place: place - 0.5 });
+  for (const { address, name, dexName } of pairs) {
+    const place = placeOf(name.toLowerCase(), spaced(text)) - 0.5;
+    if (!named.has(address))
+      named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place });
   }
   // Of those that are called so as tokens it is known that they are.
   const areOthers = names.some(({ type }) => type !== 'token');
   const fame = await deps.contracts.findFame(chainId, [...named.keys()], areOthers);
-  const hits = [...named.values()].map(({ type, address, title, subtitle, place }, index) => {
+  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }, index) => {
     const known = fame[index] ?? null;
+    if (type === 'pair' && known?.kind !== 'pair') return [];
     const verified = type === 'contract' || known?.verifiable === true;
     const score = scoreOf(place, verified, known?.logCount ?? 0);
     return hit(known?.kind ?? type, chainId, { address }, title, subtitle, verified, score);

@@ -1,6 +1,7 @@
 /**
  * A table whose rows come with growing versions, kept in memory: read once, then only what is newer, and that only when the table
- * says of itself that it is another one, for which it is asked anew after a moment.
+ * says of itself that it is another one, for which it is asked anew after a moment. Rows with older versions are noticed by how many
+ * there are: where they may come, it is to be renewed now and then, since as many may be merged away in the same moment.
  */
 import { steadyNow } from '../domain/steadyTime';
 import { isSameMark, type TableMark } from './tableMark';
@@ -33,13 +34,13 @@ export const MARK_KEPT_MS = 100;
 /** More rows than this beside the base: it is read again as a whole. */
 const NEWER_MAX = 1_000;
 /** A table that changes while it is read, over and over. */
-const TURNS_MAX = 3;
+const TRIES_MAX = 3;
 
 interface Kept<Base> {
   readonly base: Base;
   readonly mark: TableMark;
-  /** When its reading began: all that was stored before is in it. */
-  readonly begun: number;
+  /** Its turn among all questions: what was stored before is in it. */
+  readonly turn: number;
 }
 
 export interface MirrorOptions {
@@ -55,46 +56,49 @@ export function createTableMirror<Base, Row>(
   let kept: Kept<Base> | null = null;
   let newer: { readonly mark: TableMark; readonly of: Kept<Base>; readonly rows: Row[] } | null = null;
   let loading: Promise<Kept<Base>> | null = null;
+  let turns = 0;
   let looked: { readonly at: number; readonly answer: Promise<Mirrored<Base, Row>> } | null = null;
   const load = async (): Promise<Kept<Base>> => {
-    const begun = now();
+    turns += 1;
+    const turn = turns;
     // The mark first: what is written meanwhile makes the next one differ.
     const mark = await table.readMark();
-    kept = { base: await table.readBase(), mark, begun };
+    kept = { base: await table.readBase(), mark, turn };
     return kept;
   };
   const renew = (): Promise<Kept<Base>> => {
     loading ??= load().finally(() => (loading = null));
     return loading;
   };
-  /** Null: rows were written that are no newer, or rows were merged. */
+  /** What is newer than the base, as of a mark; null: rows were written that are not, or rows were merged. */
   const readNewer = async (of: Kept<Base>, mark: TableMark): Promise<Row[] | null> => {
     if (isSameMark(of.mark, mark)) return [];
     if (newer?.of === of && isSameMark(newer.mark, mark)) return newer.rows;
     if (mark.rows - of.mark.rows > NEWER_MAX) return null;
     const rows = await table.readNewer(of.mark.newestVersion, NEWER_MAX + 1);
-    if (of.mark.rows + rows.length !== mark.rows) return null;
+    // Newer rows that came meanwhile must not stand for older ones that are missing.
+    if (of.mark.rows + rows.length !== mark.rows || !isSameMark(await table.readMark(), mark)) return null;
     newer = { mark, of, rows };
     return rows;
   };
-  const look = async (asked: number): Promise<Mirrored<Base, Row>> => {
+  const look = async (): Promise<Mirrored<Base, Row>> => {
+    turns += 1;
+    const asked = turns;
     let of = kept ?? (await renew());
-    // What was read since then is new enough.
-    if (of.begun >= asked) return { base: of.base, newer: [] };
-    const mark = await table.readMark();
-    for (let turn = 1; ; turn += 1) {
-      const rows = await readNewer(of, mark);
+    for (let tries = 0; of.turn < asked && tries < TRIES_MAX; tries += 1) {
+      const rows = await readNewer(of, await table.readMark());
       if (rows !== null) return { base: of.base, newer: rows };
       of = await renew();
-      if (of.begun >= asked || turn === TURNS_MAX) return { base: of.base, newer: [] };
     }
+    // What was read since they asked is new enough.
+    return { base: of.base, newer: [] };
   };
   const forget = (): void => void (looked = null);
   return {
     read() {
       const asked = now();
       if (looked !== null && asked - looked.at < markKeptMs) return looked.answer;
-      const answer = look(asked);
+      const answer = look();
       looked = { at: asked, answer };
       // A failure is for those who wait for it.
       answer.catch(forget);

@@ -13,6 +13,7 @@ import { createBlockHashes } from '../../../src/query/blockHashes';
 import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createLogDecoder } from '../../../src/query/logDecoder';
+import { NO_PAIR_NAMES } from '../../../src/query/pairNames';
 import { createTokenNames } from '../../../src/query/tokenNames';
 import { createVerifiedIndex, type VerifiedIndex } from '../../../src/query/verifiedIndex';
 import type { Json } from './apiServer';
@@ -78,7 +79,7 @@ export function explorerDeps(
     signatures,
     decoder: createLogDecoder({ verified, signatures }),
     verifiedDb,
-    namesOf: () => ({ dexes: [], pairs: [] }),
+    namesOf: () => ({ dexes: [], pairs: NO_PAIR_NAMES }),
     ...more,
   };
 }
