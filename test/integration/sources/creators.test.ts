@@ -337,19 +337,25 @@ test('a new contract of an unknown factory shows its maker, by a trace of its fi
     logs.push(logOf(event!.address, block, hash));
     return { address: event!.address, hash, block };
   };
+  const atTip = async (): Promise<number> => {
+    await insertRows(db.writer, logsTable, logs.splice(0));
+    const number = Number(await rpc.call('eth_blockNumber'));
+    head = { ...head, number, finalTo: number, finalNumber: number, hash: hexOf('1b', number, 64) };
+    now += 120_000;
+    return number;
+  };
+  await call(accounts[1]!);
+  const before = await atTip();
+  Object.assign(status, { indexed: before, finalTo: before });
+  const blind = newWorker(false);
+  expect(await blind.look(signal)).toBeGreaterThan(0);
+  expect(await blind.lookForCreators(signal)).toBe(0);
   const [one, other] = [await call(accounts[1]!), await call(accounts[2]!)];
   // It says something for the first time in a transaction that made another contract.
   const quiet = hexOf('5e', 1, 40);
   logs.push(logOf(quiet, other.block, other.hash), logOf(one.address, other.block, other.hash));
-  await insertRows(db.writer, logsTable, logs);
-  const number = Number(await rpc.call('eth_blockNumber'));
+  const number = await atTip();
   Object.assign(status, { indexed: number, finalTo: one.block });
-  head = { ...head, number, finalTo: number, finalNumber: number, hash: hexOf('1b', number, 64) };
-  now += 120_000;
-  const blind = newWorker(false);
-  await blind.look(signal);
-  expect(await blind.lookForCreators(signal)).toBe(0);
-  await db.writer.command('ask again', 'TRUNCATE TABLE contract_codes');
   const worker = newWorker();
   await worker.look(signal);
   expect(await worker.lookForCreators(signal)).toBe(1);
