@@ -1,7 +1,7 @@
 -- Layer 6, raw logs of every contract.
 
 -- One row: one log. Key: (chain_id, address, topic0, ord). Read without an address through the projections, which hold where
--- in the part the rows of a topic, of a block and of a transaction stand; by_emitter counts the logs of each contract. As
+-- in the part the rows of a topic, of a block and of a transaction stand; by_contract counts the logs of each contract. As
 -- parts of the part they cannot drift from the rows.
 CREATE TABLE IF NOT EXISTS logs
 (
@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS logs
     PROJECTION by_topic (SELECT chain_id, topic0, ord, _part_offset ORDER BY chain_id, topic0, ord),
     PROJECTION by_ord (SELECT chain_id, ord, _part_offset ORDER BY chain_id, ord),
     PROJECTION by_tx (SELECT reinterpretAsUInt32(tx_hash), _part_offset ORDER BY reinterpretAsUInt32(tx_hash)),
-    PROJECTION by_emitter (SELECT chain_id, address, count(), min(ord), max(ord) GROUP BY chain_id, address)
+    PROJECTION by_contract (SELECT chain_id, address, count(), min(ord), max(ord) GROUP BY chain_id, address) WITH SETTINGS (index_granularity = 512)
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, address, topic0, ord)

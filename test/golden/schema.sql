@@ -351,7 +351,7 @@ CREATE TABLE logs
             _part_offset
         ORDER BY reinterpretAsUInt32(tx_hash)
     ),
-    PROJECTION by_emitter
+    PROJECTION by_contract
     (
         SELECT
             chain_id,
@@ -362,7 +362,7 @@ CREATE TABLE logs
         GROUP BY
             chain_id,
             address
-    )
+    ) WITH SETTINGS (index_granularity = 512)
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, address, topic0, ord)

@@ -1,4 +1,4 @@
--- One row: a contract and how many logs it emitted, as of whatever the final table holds; RowBinary, by address. Reads what by_emitter
+-- One row: a contract and how many logs it emitted, as of whatever the final table holds; RowBinary, by address. Reads what by_contract
 -- has of every contract.
 SELECT address, toUInt64(count()) AS logs
 FROM logs

@@ -1,4 +1,4 @@
--- One row: a contract, of one page of those that match, with how many match. Reads what by_emitter has of every contract, which
+-- One row: a contract, of one page of those that match, with how many match. Reads what by_contract has of every contract, which
 -- is small beside the logs, and what was created and made by factories; once per head version and question. `q`: part of a
 -- name (of its own verification, or of one with the same code) or symbol in lower case, or the beginning of an address as hex;
 -- empty: all. `kind`: empty for any. `verified`: 1 yes, 0 no, 2 either. Verified contracts of all chains stand in the database

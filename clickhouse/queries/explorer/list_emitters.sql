@@ -1,6 +1,6 @@
 -- One row: how much a contract emitted as of the snapshot in the final part or in the head; RowBinary, as emitters.ts reads it. The
 -- final part's may hold logs beyond the snapshot, which recount_emitters leaves out. Key (chain_id, address) of the projection
--- by_emitter; the head twin is small. `address`, or `addresses`: hex without 0x.
+-- by_contract; the head twin is small. `address`, or `addresses`: hex without 0x.
 (
     SELECT address, true AS final_part, count() AS logs, min(ord) AS first_ord, max(ord) AS last_ord
     FROM logs

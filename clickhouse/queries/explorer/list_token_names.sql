@@ -1,6 +1,6 @@
 -- One row: a token as it is called now; RowBinary, as tokenNames.ts reads it. `both`: symbol and name in lower case, each behind
 -- '\t ' and before '\n'. `newer`: only versions above `version`, each of them, the newest first. Otherwise all tokens, those first
--- that emitted most final logs: reads what by_emitter has of every contract, which is for once in minutes.
+-- that emitted most final logs: reads what by_contract has of every contract, which is for once in minutes.
 -- if newer
 SELECT
     address,

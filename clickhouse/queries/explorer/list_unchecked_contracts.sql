@@ -1,4 +1,4 @@
--- One row: an address that acts as a contract and whose code was not asked for yet. Reads what by_emitter has of every contract
+-- One row: an address that acts as a contract and whose code was not asked for yet. Reads what by_contract has of every contract
 -- and the tables of creations, pools, codes and verifications: for now and then, beside the ingester. Verified contracts of all
 -- chains stand in the database `verified_db`.
 SELECT concat('0x', lower(hex(contract))) AS address

@@ -1,7 +1,7 @@
 -- One row: a source file that may hold `needle` (three characters or more), by the index alone: it has all of the needle's
 -- runs of three characters, in any letter case. With the best of its contracts: verified exactly, then the most logs, then the
 -- smallest address; files in the same order. Key: the text index of source_files, then content_hash of source_uses; logs are
--- counted by the projection by_emitter. Reads no content. `path`: part of it in lower case; empty:
+-- counted by the projection by_contract. Reads no content. `path`: part of it in lower case; empty:
 -- any. `language`: empty for any.
 WITH activity AS
 (
