@@ -52,7 +52,8 @@ export function createQueryRunner(database: Database, options: QueryRunnerOption
     },
     async write(name, params, format) {
       const started = performance.now();
-      const bytes = await database.selectBinary(name, textOf(name, params), params, format);
+      const other = format === 'RowBinary' ? undefined : format;
+      const bytes = await database.selectBinary(name, textOf(name, params), params, other);
       options.observe?.(name, (performance.now() - started) / 1000);
       return bytes;
     },

@@ -1,8 +1,8 @@
 /** Hashes of the blocks of a snapshot's chain by number; those of final blocks are remembered, they never change. */
+import type { QueryParams } from '../clickhouse/database';
 import type { Hex } from '../domain/hex';
 import { createHashMemory } from './hashMemory';
 import type { HeadSnapshot } from './headSnapshot';
-import { listFinalHashes, listRangeHashes } from './headState';
 import { slicesOf } from './inChunks';
 import type { LogSource } from './logFilter';
 
@@ -10,9 +10,12 @@ import type { LogSource } from './logFilter';
 const HASHES_KEPT = 512 * 1_024;
 /** As many fit an address. */
 const NUMBERS_PER_QUERY = 600;
-/** Numbers that are so many of all between them are read as one range. */
-const RANGE_FACTOR = 5;
+/** Numbers that are so many of all between them are read as one range, whose others the next page asks for, maybe. */
+const RANGE_FACTOR = 10;
 const RANGE_MAX = 10_000;
+/** A row of list_final_hashes: the number and the hash. */
+const NUMBER_BYTES = 4;
+const ROW_BYTES = NUMBER_BYTES + 32;
 
 export interface BlockHashes {
   /** Missing: beyond the head, or not stored. At most 10,000 numbers. */
@@ -21,6 +24,8 @@ export interface BlockHashes {
 
 export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
   const known = createHashMemory(HASHES_KEPT);
+  const read = (which: QueryParams): Promise<Buffer> =>
+    runner.write('head/list_final_hashes', { chain_id: chainId, ...which }, 'RowBinary');
   return {
     async list(head, numbers) {
       const hashes = new Map<number, Hex>();
@@ -33,15 +38,19 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
       if (unknown.length === 0) return hashes;
       // At the same time: a page of logs waits for them.
       const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
-      const found = await Promise.all(
+      const answers = await Promise.all(
         to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length
-          ? [listRangeHashes(runner, chainId, from, to)]
-          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => listFinalHashes(runner, chainId, slice)),
+          ? [read({ numbers: [], range: true, from_block: from, to_block: to })]
+          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => read({ numbers: slice, range: false })),
       );
-      for (const [number, hash] of found.flatMap((some) => [...some])) {
-        known.set(number, hash);
-        hashes.set(number, hash);
-      }
+      const wanted = new Set(unknown);
+      for (const rows of answers)
+        for (let at = 0; at < rows.length; at += ROW_BYTES) {
+          const number = rows.readUInt32LE(at);
+          const hashAt = at + NUMBER_BYTES;
+          known.set(number, rows, hashAt);
+          if (wanted.has(number)) hashes.set(number, `0x${rows.toString('hex', hashAt, at + ROW_BYTES)}`);
+        }
       return hashes;
     },
   };

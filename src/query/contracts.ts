@@ -14,7 +14,7 @@ import {
 import type { Order } from './ranking';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { readFame, type Fame } from './fame';
-import { createLogCounts } from './logCounts';
+import type { LogCounts } from './logCounts';
 import type { LogSource } from './logFilter';
 import type { VerifiedIndex } from './verifiedIndex';
 
@@ -63,8 +63,11 @@ export interface VerifiedPlace {
   name(): string;
 }
 
-export function createContractReader(chainAt: ChainAt, verified: VerifiedPlace): ContractReader {
-  const logCounts = createLogCounts();
+export function createContractReader(
+  chainAt: ChainAt,
+  verified: VerifiedPlace,
+  logCounts: LogCounts,
+): ContractReader {
   const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
     if (chain === null || addresses.length === 0) return addresses.map(() => null);

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
 import { ORD_SPAN } from '../domain/ord';
+import type { Emitted } from './emitters';
 import type { LogSource, OrdRange } from './logFilter';
 
 /** 300 bytes each. */
@@ -16,6 +17,8 @@ const BLOCKS_MIN = 256;
 /** Logs do not come evenly: so many times the root of their number more. */
 const DEVIATIONS = 4;
 const MARGIN = 1.1;
+/** So many of a contract's logs are taken to hold one of an event of which no page was read yet. */
+const LOGS_PER_EVENT = 4;
 
 export interface PagedEvent {
   readonly address: Hex;
@@ -31,7 +34,10 @@ interface Span {
 }
 
 export interface EventSpans {
-  /** The near part of the range that should hold so many of the event's logs; the range itself where nothing is known. */
+  /**
+   * The near part of the range that should hold so many of the event's logs, by the page before it or by what the contract emitted;
+   * the range itself where nothing is known.
+   */
   window(event: PagedEvent, range: OrdRange, logs: number): OrdRange;
   /** Learns from the ords of a page that left nothing out. */
   note(event: PagedEvent, ords: readonly number[]): void;
@@ -42,14 +48,18 @@ export interface PagedLogSource extends LogSource {
   readonly spans: EventSpans;
 }
 
-export function createEventSpans(blocksMin = BLOCKS_MIN): EventSpans {
+/** `guess`: about what a contract emitted; null: nobody knows. */
+export function createEventSpans(
+  guess: (address: Hex) => Emitted | null,
+  blocksMin = BLOCKS_MIN,
+): EventSpans {
   const spans = new LRUCache<string, Span>({ max: EVENTS_KEPT });
   const keyOf = ({ address, topic0, newestFirst }: PagedEvent): string =>
     `${newestFirst ? '-' : '+'}${address}${topic0}`;
   return {
     window(event, range, logs) {
-      const span = spans.get(keyOf(event));
-      if (span === undefined) return range;
+      const span = spans.get(keyOf(event)) ?? spanOf(guess(event.address), event.newestFirst);
+      if (span === null) return range;
       const wanted = (logs + DEVIATIONS * Math.sqrt(logs)) * MARGIN;
       const length = Math.max(blocksMin * ORD_SPAN, Math.ceil(span.step * wanted));
       return event.newestFirst
@@ -62,4 +72,11 @@ export function createEventSpans(blocksMin = BLOCKS_MIN): EventSpans {
       spans.set(keyOf(event), { first, step: Math.abs(last - first) / (ords.length - 1) });
     },
   };
+}
+
+function spanOf(emitted: Emitted | null, newestFirst: boolean): Span | null {
+  if (emitted === null || emitted.logs < 2) return null;
+  const { logs, firstOrd, lastOrd } = emitted;
+  const step = ((lastOrd - firstOrd) / (logs - 1)) * LOGS_PER_EVENT;
+  return { first: newestFirst ? lastOrd : firstOrd, step };
 }

@@ -12,7 +12,8 @@ const HASH_BYTES = 32;
 
 export interface HashMemory {
   get(number: number): Hex | undefined;
-  set(number: number, hash: Hex): void;
+  /** The 32 bytes that begin there. */
+  set(number: number, bytes: Buffer, at: number): void;
 }
 
 /** Of `blocks` blocks at most, and of a sixteenth of them where none has a neighbour; takes 32 bytes for each, when first used. */
@@ -39,7 +40,7 @@ export function createHashMemory(blocks: number): HashMemory {
       const at = placeOf(slot, number);
       return `0x${hashes.toString('hex', at, at + HASH_BYTES)}`;
     },
-    set(number, hash) {
+    set(number, bytes, at) {
       hashes ??= Buffer.alloc(slots * NEIGHBOURS * HASH_BYTES);
       const group = Math.floor(number / NEIGHBOURS);
       let slot = slotOf.get(group);
@@ -49,7 +50,7 @@ export function createHashMemory(blocks: number): HashMemory {
         slot = free.pop() ?? 0;
         slotOf.set(group, slot);
       }
-      hashes.write(hash.slice(2), placeOf(slot, number), HASH_BYTES, 'hex');
+      bytes.copy(hashes, placeOf(slot, number), at, at + HASH_BYTES);
       filled[slot] = (filled[slot] ?? 0) | (1 << (number % NEIGHBOURS));
     },
   };

@@ -158,17 +158,6 @@ export async function listFinalHashes(
   );
 }
 
-/** Those of the blocks of a range, of at most 10,000. */
-export async function listRangeHashes(
-  runner: QueryRunner,
-  chainId: number,
-  fromBlock: number,
-  toBlock: number,
-): Promise<Map<number, Hex>> {
-  const params = { chain_id: chainId, numbers: [], range: true, from_block: fromBlock, to_block: toBlock };
-  return new Map(await runner.read('head/list_final_hashes', params, readHash));
-}
-
 function readHash(row: RowReader): [number, Hex] {
   return [row.u32(), row.hex0x(32)];
 }

@@ -4,20 +4,20 @@
  */
 import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/steadyTime';
-import { readEmitted } from './emitters';
+import { readEmitted, type Emitted } from './emitters';
 import type { HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
 import { findRow, type SortedRows } from './sortedRows';
 
 /** Counts that are older are read again, by whoever asks next and does not wait for it. */
 const FRESH_MS = 600_000;
-/** 28 bytes each. Others are taken to have emitted nothing. */
-const CONTRACTS_MAX = 2_000_000;
+/** 44 bytes each. Others are taken to have emitted nothing. */
+const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
-const ROW_BYTES = 28;
+const ROW_BYTES = 44;
 
 interface Counted {
-  /** Of an address and its count. */
+  /** As count_by_emitter has them. */
   readonly rows: SortedRows;
   readonly at: number;
 }
@@ -25,6 +25,8 @@ interface Counted {
 export interface LogCounts {
   /** In the order asked; 0: none. Exact as of the snapshot until all were counted for the first time. At most 1,000. */
   list(source: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): Promise<number[]>;
+  /** What a contract emitted, without asking anybody; null: it is not known. */
+  guess(source: LogSource, address: Hex): Emitted | null;
 }
 
 export function createLogCounts(now: () => number = steadyNow): LogCounts {
@@ -42,19 +44,31 @@ export function createLogCounts(now: () => number = steadyNow): LogCounts {
       underWay.delete(chainId);
     }
   };
+  const newest = (source: LogSource): SortedRows | null => {
+    const known = counted.get(source.chainId);
+    // Whoever asks next tries again.
+    if (known === undefined || now() - known.at > FRESH_MS) count(source).catch(() => undefined);
+    return known?.rows ?? null;
+  };
   return {
     async list(source, head, addresses) {
-      const known = counted.get(source.chainId);
-      // Whoever asks next tries again.
-      if (known === undefined || now() - known.at > FRESH_MS) count(source).catch(() => undefined);
-      if (known !== undefined) return addresses.map((address) => countOf(known.rows, address));
+      const rows = newest(source);
+      if (rows !== null) return addresses.map((address) => find(rows, address)?.logs ?? 0);
       const emitted = await readEmitted(source, head, addresses);
       return addresses.map((address) => emitted.get(address)?.logs ?? 0);
+    },
+    guess(source, address) {
+      const rows = newest(source);
+      return rows === null ? null : find(rows, address);
     },
   };
 }
 
-function countOf(rows: SortedRows, address: Hex): number {
+function find(rows: SortedRows, address: Hex): Emitted | null {
   const at = findRow(rows, Buffer.from(address.slice(2), 'hex'));
-  return at === null ? 0 : Number(rows.bytes.readBigUInt64LE(at + ADDRESS_BYTES));
+  if (at === null) return null;
+  const [logs = 0, firstOrd = 0, lastOrd = 0] = [0, 8, 16].map((behind) =>
+    Number(rows.bytes.readBigUInt64LE(at + ADDRESS_BYTES + behind)),
+  );
+  return { logs, firstOrd, lastOrd };
 }

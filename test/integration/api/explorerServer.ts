@@ -12,6 +12,7 @@ import { createEventSpans } from '../../../src/query/eventSpans';
 import { createBlockHashes } from '../../../src/query/blockHashes';
 import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { createLogCounts } from '../../../src/query/logCounts';
 import { createLogDecoder } from '../../../src/query/logDecoder';
 import { NO_PAIR_NAMES } from '../../../src/query/pairNames';
 import { createTokenNames } from '../../../src/query/tokenNames';
@@ -44,6 +45,7 @@ export function explorerDeps(
   verifiedDb: string,
   more: Partial<ExplorerDeps> = {},
 ): ExplorerDeps {
+  const logCounts = createLogCounts();
   const chains = new Map(
     tested.map(
       (one) =>
@@ -51,7 +53,7 @@ export function explorerDeps(
           one.chainId,
           {
             ...one,
-            spans: createEventSpans(),
+            spans: createEventSpans((address) => logCounts.guess(one, address)),
             hashes: createBlockHashes(one),
             names: createTokenNames(one.runner, one.chainId, AT_ONCE),
           },
@@ -74,6 +76,7 @@ export function explorerDeps(
         index: first === undefined ? nowhere : createVerifiedIndex(first.runner, AT_ONCE),
         name: () => verifiedDb,
       },
+      logCounts,
     ),
     verified,
     signatures,
