@@ -11,8 +11,8 @@ const HASHES_KEPT = 512 * 1_024;
 /** As many fit an address. */
 const NUMBERS_PER_QUERY = 600;
 /** Numbers that are so many of all between them are read as one range, whose others the next page asks for, maybe. */
-const RANGE_FACTOR = 10;
-const RANGE_MAX = 10_000;
+const RANGE_FACTOR = 30;
+const RANGE_MAX = 30_000;
 /** A row of list_final_hashes: the number and the hash. */
 const NUMBER_BYTES = 4;
 const ROW_BYTES = NUMBER_BYTES + 32;

@@ -1,8 +1,8 @@
--- One row: the hash of one final block out of those asked for (at most 10,000), by number or by range; RowBinary. Key (chain_id, number).
+-- One row: the hash of one final block out of those asked for (at most 10,000, or a range of 30,000), by number or by range; RowBinary. Key (chain_id, number).
 -- Must never scan blocks.
 SELECT number, hash
 FROM blocks
 WHERE chain_id = {chain_id:UInt32}
     AND number IN {numbers:Array(UInt32)} -- if numbers
     AND number BETWEEN {from_block:UInt32} AND {to_block:UInt32} -- if range
-LIMIT 10000
+LIMIT 30000
