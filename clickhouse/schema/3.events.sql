@@ -71,7 +71,7 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     trust UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
     others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is',
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
-    PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
+    PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree
 ORDER BY ord
@@ -103,7 +103,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: the raw balance of each token, in the order of pools.tokens' CODEC(ZSTD(1)),
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
-    PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
+    PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree
 ORDER BY ord

@@ -1,5 +1,5 @@
 /** What the groups of the benchmark share: the server of the run, its databases, and where figures go. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openDatabase, type Database } from '../../src/clickhouse/database';
@@ -72,12 +72,16 @@ export async function waitForMerges(database: Database): Promise<void> {
 
 const CALM_MS = 60_000;
 const CALM_ASKS = 200;
+/** Of what was loaded, not yet on the disk. */
+const UNWRITTEN_MAX_KB = 64 * 1_024;
 
 /**
  * Waits until what loading left to do, such as writing to the disk and removing merged parts, no longer stands in the way of the
- * smallest question; a minute at most, since other programs do not end.
+ * smallest question; two minutes at most, since other programs do not end.
  */
 export async function waitForCalm(database: Database): Promise<void> {
+  for (const until = Date.now() + CALM_MS; Date.now() < until && unwrittenKb() > UNWRITTEN_MAX_KB;)
+    await new Promise((resolve) => setTimeout(resolve, 500));
   for (const until = Date.now() + CALM_MS; Date.now() < until;) {
     const times: number[] = [];
     for (let asked = 0; asked < CALM_ASKS; asked += 1) {
@@ -88,6 +92,14 @@ export async function waitForCalm(database: Database): Promise<void> {
     if (percentile(times, 99) <= 3 * percentile(times, 50)) return;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
+}
+
+/** As the kernel says; 0 where it says nothing. */
+function unwrittenKb(): number {
+  const file = '/proc/meminfo';
+  const said = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(said)?.[1] ?? 0);
+  return of('Dirty') + of('Writeback');
 }
 
 /** The description of the loaded swaps' chain as a file. */

@@ -23,6 +23,8 @@ import { listTokens } from './tokens';
 
 /** Ords named in one statement. */
 const ORDS_PER_QUERY = 1_000;
+/** More swaps than this are read in two halves at once. */
+const SCATTERED = 10;
 /** A pool has at most a few states that are no sync (its seed): the thin look-up leaves room for them. */
 const THIN_SPARE = 8;
 /** Stands for "all": above any number of events. */
@@ -145,8 +147,12 @@ function whereParams(
   filter: ActivityFilter,
   range: { readonly afterOrd: number; readonly toOrd: number },
 ): QueryParams {
+  const alone = filter.pair !== null && filter.token === null && filter.maker === null;
   return {
     ...snapshotParams(head),
+    pair_alone: alone,
+    pair_narrowed: filter.pair !== null && !alone,
+    in_order: !alone,
     kinds: filter.kinds,
     pair: filter.pair?.slice(2) ?? '',
     token: filter.token?.slice(2) ?? '',
@@ -189,20 +195,22 @@ async function readRows(
 ): Promise<EventRow[]> {
   const snapshot = snapshotParams(head);
   const finalOrd = lastOrdOfBlock(head.finalTo);
-  const paramsOf = (kinds: readonly EventKind[]): QueryParams | null => {
-    const all = where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord));
-    if (all.length === 0) return null;
+  const ordsOf = (kinds: readonly EventKind[]): number[] =>
+    where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord));
+  const read = async <Row>(name: string, all: readonly number[], shape: z.ZodType<Row>): Promise<Row[]> => {
+    if (all.length === 0) return [];
     const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
     const both = ords.length > 0 && headOrds.length > 0;
-    return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
+    return runner.run(name, { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY }, shape);
   };
-  const swaps = paramsOf(['swap']);
-  const liquidity = paramsOf(['mint', 'burn']);
-  const syncs = paramsOf(['sync']);
+  const swaps = ordsOf(['swap']);
+  // The engine reads scattered rows of many columns by one thread: one millisecond for each swap.
+  const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
-    swaps === null ? [] : runner.run('activity/list_swaps', swaps, swapEventRowShape),
-    liquidity === null ? [] : runner.run('activity/list_liquidity_events', liquidity, liquidityEventRowShape),
-    syncs === null ? [] : runner.run('activity/list_syncs', syncs, syncEventRowShape),
+    read('activity/list_swaps', swaps.slice(0, middle), swapEventRowShape),
+    read('activity/list_swaps', swaps.slice(middle), swapEventRowShape),
+    read('activity/list_liquidity_events', ordsOf(['mint', 'burn']), liquidityEventRowShape),
+    read('activity/list_syncs', ordsOf(['sync']), syncEventRowShape),
   ]);
   return parts.flat();
 }

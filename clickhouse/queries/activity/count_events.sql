@@ -1,4 +1,5 @@
--- One row: how many matching events lie in (after_ord, to_ord]. Key: ord; with a pair the projection by_pair. `pair`,
+-- One row: how many matching events lie in (after_ord, to_ord]. Key: ord; with a pair the projections by_pair and
+-- by_pair_kind. `pair`,
 -- `token`, `maker`: hex without 0x, empty for any. Callers count final rows once and then only what was added:
 -- without `in_final` the final tables are not looked at.
 SELECT toString(sum(events)) AS events
@@ -77,7 +78,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            -- if pair
+            AND pair = unhex({pair:String}) -- if pair_alone
+            -- if pair_narrowed
             AND ord IN (
                 SELECT ord
                 FROM pool_states

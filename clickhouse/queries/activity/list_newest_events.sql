@@ -1,8 +1,9 @@
 -- One row: where one matching event of (after_ord, to_ord] stands, newest first. Key: ord, read backwards.
--- `pair`, `token`, `maker`: hex without 0x, empty for any. A pair, or a token with `thin_token` (which excludes pair and
--- maker), is looked up in the projection by_pair, at most `thin_limit` ords; everything else reads the table in order.
--- `tx_index < 4294967295` holds for every row: it keeps the engine from reading the projection instead, which is in
--- another order. Without `in_final` the final tables are not looked at. Must never read wide columns.
+-- `pair`, `token`, `maker`: hex without 0x, empty for any. A pair alone (`pair_alone`) is read from the projections by_pair and
+-- by_pair_kind. A pair beside others (`pair_narrowed`), or a token with `thin_token` (which excludes pair and maker), is looked up
+-- there, at most `thin_limit` ords; everything else reads the table in order. `tx_index < 4294967295` holds for every row: with
+-- `in_order` it keeps the engine from reading the projection instead, which is in another order. Without `in_final` the final
+-- tables are not looked at. Must never read wide columns.
 SELECT toString(e.ord) AS ord, event
 FROM
 (
@@ -19,7 +20,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            -- if pair
+            AND pair = unhex({pair:String}) -- if pair_alone
+            -- if pair_narrowed
             AND ord IN (
                 SELECT ord
                 FROM swaps
@@ -49,7 +51,7 @@ FROM
             -- end
             AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
             AND maker = unhex({maker:String}) -- if maker
-            AND tx_index < 4294967295
+            AND tx_index < 4294967295 -- if in_order
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
@@ -81,7 +83,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            -- if pair
+            AND pair = unhex({pair:String}) -- if pair_alone
+            -- if pair_narrowed
             AND ord IN (
                 SELECT ord
                 FROM liquidity_events
@@ -93,7 +96,7 @@ FROM
             -- end
             AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
             AND maker = unhex({maker:String}) -- if maker
-            AND tx_index < 4294967295
+            AND tx_index < 4294967295 -- if in_order
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
@@ -126,7 +129,8 @@ FROM
             AND ord <= {final_ord:UInt64}
             AND ord > {after_ord:UInt64}
             AND ord <= {to_ord:UInt64}
-            -- if pair
+            AND pair = unhex({pair:String}) -- if pair_alone
+            -- if pair_narrowed
             AND ord IN (
                 SELECT ord
                 FROM pool_states
@@ -156,7 +160,7 @@ FROM
             -- end
             AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if token
             AND maker = unhex({maker:String}) -- if maker
-            AND tx_index < 4294967295
+            AND tx_index < 4294967295 -- if in_order
         ORDER BY ord DESC
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
