@@ -12,8 +12,9 @@ import { loadedAnchors } from './swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 const MERGES_MS = 300_000;
-/** Looks half a second apart. */
-const CALM_LOOKS = 6;
+const LOOK_MS = 500;
+/** What has nothing to merge looks for more after so long (merge_selecting_sleep_ms). */
+export const LAST_MERGE_MS = 70_000;
 
 export interface Bench {
   readonly server: EmbeddedServer;
@@ -56,17 +57,17 @@ export function writeDescription(folder: string): string {
   return file;
 }
 
-/** Until the engine has merged what the load left behind and begins no more, or a while has passed. */
-export async function waitForMerges(database: Database): Promise<void> {
+/** Until the engine has merged what the load left behind and began no more for `calmMs`, or a while has passed. */
+export async function waitForMerges(database: Database, calmMs = 3_000): Promise<void> {
   const until = Date.now() + MERGES_MS;
   let calm = 0;
-  while (Date.now() < until && calm < CALM_LOOKS) {
+  while (Date.now() < until && calm * LOOK_MS < calmMs) {
     const [row] = await database.select<{ merges: string }>(
       'merges',
       'SELECT count() AS merges FROM system.merges',
     );
     calm = Number(row?.merges) === 0 ? calm + 1 : 0;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 

@@ -3,6 +3,7 @@ import { benchBalances, loadTransfers, storageFigures } from './balances';
 import {
   createDatabase,
   databaseUrl,
+  LAST_MERGE_MS,
   memoryFigure,
   say,
   SWAPS,
@@ -128,7 +129,7 @@ export async function benchLogs({ server, figures }: Bench): Promise<void> {
   const database = await createDatabase(server.writerUrl, 'candlehouse_logs', true);
   await loadLogs(database, load, (done) => say(`loaded ${done} logs`));
   say('merging …');
-  await waitForMerges(database);
+  await waitForMerges(database, LAST_MERGE_MS);
   await waitForCalm(database);
   figures.push(await logStorage(database, load));
   await database.close();

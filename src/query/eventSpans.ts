@@ -17,8 +17,11 @@ const BLOCKS_MIN = 256;
 /** Logs do not come evenly: so many times the root of their number more. */
 const DEVIATIONS = 4;
 const MARGIN = 1.1;
-/** So many of a contract's logs are taken to hold one of an event of which no page was read yet. */
-const LOGS_PER_EVENT = 4;
+/**
+ * So many of a contract's logs are taken to hold one of an event of which no page was read yet: a window that is too small costs a
+ * second statement, twice what one that is too large costs.
+ */
+const LOGS_PER_EVENT = 16;
 
 export interface PagedEvent {
   readonly address: Hex;
