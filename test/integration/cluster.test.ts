@@ -215,7 +215,11 @@ test('migrating again changes nothing; what an older schema lacks is added on ev
     database,
     'ALTER TABLE schema_migrations DELETE WHERE id IN (2, 5, 10) SETTINGS mutations_sync = 2',
   );
-  expect(await migrate(database, log)).toEqual(['0002_prices.sql', '0005_explorer.sql', '0010_small_granules.sql']);
+  expect(await migrate(database, log)).toEqual([
+    '0002_prices.sql',
+    '0005_explorer.sql',
+    '0010_small_granules.sql',
+  ]);
   expect(await dump(nodes[0]!)).toEqual(before);
   expect(await dump(nodes[1]!)).toEqual(before);
 });

@@ -9,6 +9,8 @@ export function search(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/search',
     summary: 'Whatever a text may mean, the likeliest first',
+    description:
+      'Names that are the text come first, then those that begin with it, then those with a word that does, then all others; of the same kind verified contracts first, then those with more logs, counted up to ten minutes ago. At most 100 tokens, 100 pairs, 200 verified contracts and 20 signatures are ranked: the busiest and most liquid ones.',
     query: {
       q: required(
         textParam({ max: 128, description: 'An address, a hash, a block number, a selector or a name' }),
