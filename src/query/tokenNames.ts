@@ -23,8 +23,8 @@ export interface NamedToken {
 
 export interface TokenNames {
   /**
-   * Tokens with the text (lower case, no space around, not empty) in what they are called now: those first whose symbol or name it is, then those
-   * where one begins so, then a word of one, then all others; of the same kind the busier ones.
+   * Tokens with the text (lower case, no space around, not empty) in what they are called now: those first whose symbol or name it
+   * is, then those where one begins so, then a word of one, then all others; of the same kind the busier ones.
    */
   find(text: string, limit: number): Promise<NamedToken[]>;
 }

@@ -9,13 +9,18 @@ import { findRow, type SortedRows } from './sortedRows';
 import { readMark } from './tableMark';
 import { createTableMirror, type MirroredTable, type MirrorOptions } from './tableMirror';
 
+/** Of each list. Where there are more, what is not in it may be verified. */
+const LISTED_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 24;
 const HASH_BYTES = 32;
 
 /** As of one moment. */
 export interface VerifiedSet {
-  /** Whether a verification of the contract is stored, or was of a contract with this code. `codeHash`: null where not known. */
+  /**
+   * Whether a verification of the contract is stored, or was of a contract with this code; true where there are too many to know.
+   * `codeHash`: null where not known.
+   */
   has(chainId: number, address: Hex, codeHash: Hex | null): boolean;
 }
 
@@ -39,13 +44,17 @@ interface NewlyVerified {
 }
 
 /** `runner`: of the market chain's database, where the verifications of all chains are. 56 bytes for each verified contract. */
-export function createVerifiedIndex(runner: QueryRunner, options: MirrorOptions = {}): VerifiedIndex {
+export function createVerifiedIndex(
+  runner: QueryRunner,
+  options: MirrorOptions = {},
+  listedMax = LISTED_MAX,
+): VerifiedIndex {
   const table: MirroredTable<Base, NewlyVerified> = {
     readMark: () => readMark(runner, 'explorer/mark_verified'),
     async readBase() {
       const [contracts, hashes] = await Promise.all([
-        runner.write('explorer/list_verified_keys', {}, 'RowBinary'),
-        runner.write('explorer/list_verified_hashes', {}, 'RowBinary'),
+        runner.write('explorer/list_verified_keys', { limit: listedMax }, 'RowBinary'),
+        runner.write('explorer/list_verified_hashes', { limit: listedMax }, 'RowBinary'),
       ]);
       return {
         contracts: { bytes: contracts, rowBytes: KEY_BYTES },
@@ -56,6 +65,8 @@ export function createVerifiedIndex(runner: QueryRunner, options: MirrorOptions 
       runner.read('explorer/list_newly_verified', { version, limit }, readNewlyVerified),
   };
   const mirror = createTableMirror(table, options);
+  const isListed = (rows: SortedRows, key: Buffer): boolean =>
+    findRow(rows, key) !== null || rows.bytes.length >= listedMax * rows.rowBytes;
   return {
     forget: () => mirror.forget(),
     async read() {
@@ -65,9 +76,8 @@ export function createVerifiedIndex(runner: QueryRunner, options: MirrorOptions 
       return {
         has: (chainId, address, codeHash) =>
           newKeys.has(`${chainId} ${address}`) ||
-          findRow(base.contracts, keyOf(chainId, address)) !== null ||
-          (codeHash !== null &&
-            (newHashes.has(codeHash) || findRow(base.hashes, bytesOf(codeHash)) !== null)),
+          isListed(base.contracts, keyOf(chainId, address)) ||
+          (codeHash !== null && (newHashes.has(codeHash) || isListed(base.hashes, bytesOf(codeHash)))),
       };
     },
   };

@@ -232,4 +232,7 @@ test('what is verified is known at once, by its address on its chain and by its 
   await check();
   await verify(Array.from({ length: 1_200 }, (_, n) => [n * 3, 369, n * 5] as const));
   await check();
+  // Of more than it lists it knows none that is not.
+  const short = await createVerifiedIndex(runner, AT_ONCE, 5).read();
+  for (let n = 0; n < 60; n += 1) expect(short.has(369, addressOf(n), null)).toBe(true);
 }, 60_000);

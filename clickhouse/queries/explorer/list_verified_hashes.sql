@@ -2,3 +2,4 @@
 SELECT DISTINCT code_hash
 FROM verified_code_hashes
 ORDER BY code_hash
+LIMIT {limit:UInt32}

@@ -2,3 +2,4 @@
 SELECT DISTINCT toFixedString(concat(address, reverse(reinterpretAsFixedString(chain_id))), 24) AS key
 FROM verified_contracts
 ORDER BY key
+LIMIT {limit:UInt32}
