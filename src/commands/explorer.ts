@@ -47,7 +47,7 @@ export interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly pairs: Pick<PairTables, 'at' | 'ready'>;
+  readonly pairs: Pick<PairTables, 'at' | 'latest'>;
   readonly holders: Pick<HolderTables, 'ready'>;
   /** The answers' way to the market chain's node; null: there is none. */
   readonly rpc: EndpointPool | null;
@@ -78,10 +78,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const verifiedIndex = createVerifiedIndex(runner);
-  const pairNames = createPairNames(() => {
-    const now = options.head();
-    return now === null ? null : options.pairs.ready(now);
-  });
+  const pairNames = createPairNames(() => options.pairs.latest());
   const signatures = createSignatureReader(runner);
   // The market chain may be that one itself.
   const nodes = new Map([

@@ -31,19 +31,19 @@ export const NO_PAIR_NAMES: PairNames = { find: () => Promise.resolve([]) };
 
 type Named = Pick<PairTable, 'entries' | 'pools' | 'tokens'>;
 
-/** `table`: null as long as that of the newest head is not made: the names of the one before stand then. */
+/** `table`: the newest that is made; null: there is none. */
 export function createPairNames(table: () => Named | null): PairNames {
   let kept: Pick<Named, 'pools' | 'tokens'> | null = null;
   let made: Promise<NameBytes> | null = null;
   return {
     async find(text, limit) {
       const now = table();
+      if (now === null) return [];
       // The same pools of the same tokens are called the same.
-      if (now !== null && (kept?.pools !== now.pools || kept.tokens !== now.tokens)) {
+      if (made === null || kept?.pools !== now.pools || kept.tokens !== now.tokens) {
         kept = { pools: now.pools, tokens: now.tokens };
         made = writeNames(now.entries);
       }
-      if (made === null) return [];
       const names = await made;
       return findRows(names, text, limit)
         .flat()

@@ -57,6 +57,8 @@ export function createPairMemory(runner: QueryRunner, chainId: number, dexes: Pa
 export interface PairTables extends PerVersion<PairTable> {
   /** The table of this very head version, if it is made; asks nothing. */
   ready(head: HeadSnapshot): PairTable | null;
+  /** The newest table that is made, of whichever head; null: none was asked for. */
+  latest(): PairTable | null;
 }
 
 /** What pairs need to know of the chain description. */
@@ -79,7 +81,11 @@ export function createPairTables(
     newest = { version: head.version, table };
     return table;
   });
-  return { ...tables, ready: (head) => (newest?.version === head.version ? newest.table : null) };
+  return {
+    ...tables,
+    ready: (head) => (newest?.version === head.version ? newest.table : null),
+    latest: () => newest?.table ?? null,
+  };
 }
 
 /** Reads everything that pairs are listed with, as of one snapshot. */
