@@ -13,7 +13,7 @@ import { loadedAnchors } from './swapLoader';
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 const MERGES_MS = 300_000;
 const LOOK_MS = 500;
-/** What has nothing to merge looks for more after so long (merge_selecting_sleep_ms). */
+/** Pages were seen to be slow again so long after what seemed to be the last merge. */
 export const LAST_MERGE_MS = 70_000;
 
 export interface Bench {
@@ -82,7 +82,7 @@ const UNWRITTEN_MAX_KB = 64 * 1_024;
  */
 export async function waitForCalm(database: Database): Promise<void> {
   for (const until = Date.now() + CALM_MS; Date.now() < until && unwrittenKb() > UNWRITTEN_MAX_KB;)
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   for (const until = Date.now() + CALM_MS; Date.now() < until;) {
     const times: number[] = [];
     for (let asked = 0; asked < CALM_ASKS; asked += 1) {

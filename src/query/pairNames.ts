@@ -76,7 +76,7 @@ async function writeNames(entries: Named['entries']): Promise<NameBytes> {
   });
 }
 
-/** The most liquid first, each within a factor of two of its neighbours, which a sort would take ten times as long for. */
+/** The most liquid first, those within a factor of two in any order: sorting 100,000 would hold up others for 40 ms. */
 function byLiquidity(entries: Named['entries']): Named['entries'][number][][] {
   const classes = Array.from({ length: CLASSES }, (): Named['entries'][number][] => []);
   for (const entry of entries) {

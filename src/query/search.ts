@@ -188,7 +188,7 @@ async function searchText(
   const named = new Map(names.map((one) => [one.address, one]));
   for (const { address, name, dexName } of pairs) {
     const place = placeOf(name.toLowerCase(), spaced(text)) - 0.5;
-    if (!named.has(address))
+    if (place > 0 && !named.has(address))
       named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place });
   }
   // Of those that are called so as tokens it is known that they are.

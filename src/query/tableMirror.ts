@@ -30,7 +30,7 @@ export interface TableMirror<Base, Row> {
 }
 
 /** For so long a table is taken to be as it was: who asks many questions at once asks for one mark. */
-export const MARK_KEPT_MS = 100;
+const MARK_KEPT_MS = 100;
 /** More rows than this beside the base: it is read again as a whole. */
 const NEWER_MAX = 1_000;
 /** A table that changes while it is read, over and over. */
@@ -44,7 +44,7 @@ interface Kept<Base> {
 }
 
 export interface MirrorOptions {
-  /** Default: MARK_KEPT_MS. */
+  /** Default: 100. */
   readonly markKeptMs?: number;
   readonly now?: () => number;
 }

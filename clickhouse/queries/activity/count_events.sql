@@ -1,7 +1,6 @@
--- One row: how many matching events lie in (after_ord, to_ord]. Key: ord; with a pair the projections by_pair and
--- by_pair_kind. `pair`,
--- `token`, `maker`: hex without 0x, empty for any. Callers count final rows once and then only what was added:
--- without `in_final` the final tables are not looked at.
+-- One row: how many matching events lie in (after_ord, to_ord]. Key: ord; with a pair alone (`pair_alone`) the projections by_pair
+-- and by_pair_kind, beside others (`pair_narrowed`) these for its ords. `pair`, `token`, `maker`: hex without 0x, empty for any.
+-- Callers count final rows once and then only what was added: without `in_final` the final tables are not looked at.
 SELECT toString(sum(events)) AS events
 FROM
 (
