@@ -1,4 +1,5 @@
 /** Which block stood at a time, and when a block was: by key, over final blocks and the snapshot's head blocks. */
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
@@ -15,6 +16,11 @@ const FOUND_MAX = 256;
 
 /** What was found for a snapshot, by chain and time: its tables ask for the same few times. */
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
+
+/** Blocks that a later final one follows stay the newest at their times; read again now and then, as a gap may be filled. */
+const SETTLED_MAX = 1_024;
+const SETTLED_MS = 600_000;
+const settled = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
 
 /** The newest final block of the snapshot that is not later than `time` (unix seconds), or null. */
 export async function findFinalBlockAt(
@@ -41,8 +47,15 @@ async function readFinalBlockAt(
   time: number,
 ): Promise<BlockTime | null> {
   if (time < 0) return null;
+  const ofRunner =
+    settled.get(runner) ?? new LRUCache<string, BlockTime>({ max: SETTLED_MAX, ttl: SETTLED_MS });
+  settled.set(runner, ofRunner);
+  const key = `${chainId} ${time}`;
+  const known = ofRunner.get(key);
+  if (known !== undefined && known.number <= head.finalTo) return known;
   const params = { chain_id: chainId, final_to: head.finalTo, time: Math.min(time, TIME_MAX) };
   const [row] = await runner.run('overview/find_block_at', params, blockRowShape);
+  if (row !== undefined && row.number < head.finalTo) ofRunner.set(key, row);
   return row ?? null;
 }
 

@@ -1,22 +1,38 @@
 /** Figures of one token over longer times, exact to the second: for its detail, not for lists. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { RowReader } from '../clickhouse/rowReader';
+import { unitsToNumber } from '../domain/amounts';
 import { WEEK_SECONDS } from '../wire/pairs';
 import { findFinalTip, findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import { wholeHours } from './hourWindow';
+import { HOUR_SECONDS, wholeHours } from './hourWindow';
+import { slotOf } from './tickSeries';
 
 export interface TokenWindows {
   /** USD of tracked swaps. */
   readonly volumeWeek: number;
   /** After which tracked swap the token was worth most, ever; null: none has a price. */
-  readonly highest: HighRow | null;
+  readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
-const volumeRowShape = z.object({ volume_usd: z.number() });
-const highRowShape = z.object({ usd: z.number(), timestamp: z.int() });
-type HighRow = z.infer<typeof highRowShape>;
+/** More than a statement may answer with. */
+const ROWS_MAX = 1_000_000;
+/** Decimal places of USD sums in the store. */
+const USD_DECIMALS = 12;
+
+interface TokenSwap {
+  readonly ord: number;
+  readonly timestamp: number;
+  readonly volume: bigint;
+  /** Of the token after it; 0: none. */
+  readonly usd: number;
+}
+
+interface HighHour {
+  readonly high: number;
+  readonly firstOrd: number;
+  readonly lastOrd: number;
+}
 
 export async function readTokenWindows(
   runner: QueryRunner,
@@ -25,22 +41,50 @@ export async function readTokenWindows(
   address: string,
 ): Promise<TokenWindows> {
   const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
-  const [tip, afterOrd] = await Promise.all([
-    findFinalTip(runner, chainId, head),
-    findOrdAt(runner, chainId, head, since),
-  ]);
+  const tip = await findFinalTip(runner, chainId, head);
   const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-  const params = {
-    ...snapshotParams(head),
-    ...hours,
-    token: address.slice(2),
-    since,
-    after_ord: afterOrd,
-    to_ord: await findOrdAt(runner, chainId, head, hours.to - 1),
-  };
-  const [[sum], [highest]] = await Promise.all([
-    runner.run('tokens/sum_window', params, volumeRowShape),
-    runner.run('tokens/find_high', params, highRowShape),
+  // By hours, whose blocks are remembered: what is of the hour and before the window is left out by its time.
+  const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
+  const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
+  const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
+    ordBefore(slotOf(since, HOUR_SECONDS)),
+    ordBefore(hours.from),
+    ordBefore(hours.to),
+    runner.read('tokens/list_window_hours', key, (row) => row.decimal128()),
+    runner.read('tokens/find_high_hour', key, readHighHour),
   ]);
-  return { volumeWeek: sum?.volume_usd ?? 0, highest: highest ?? null };
+  const high = highHour !== undefined && highHour.high > 0 ? highHour : { firstOrd: 1, lastOrd: 0 };
+  const params = {
+    ...key,
+    week_ord: weekOrd,
+    week_edge: weekEdge,
+    tail_ord: tailOrd,
+    high_from: high.firstOrd,
+    high_to: high.lastOrd,
+  };
+  const swaps = await runner.read('tokens/list_window_swaps', params, readSwap);
+  let volume = sums.reduce((sum, value) => sum + value, 0n);
+  for (const swap of swaps) {
+    const inHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
+    if (swap.timestamp > since && !inHours) volume += swap.volume;
+  }
+  return { volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
+}
+
+/** The first of equals. */
+function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
+  let highest: TokenSwap | null = null;
+  for (const swap of swaps) {
+    const { usd, ord } = highest ?? { usd: 0, ord: 0 };
+    if (swap.usd > usd || (highest !== null && swap.usd === usd && swap.ord < ord)) highest = swap;
+  }
+  return highest === null ? null : { usd: highest.usd, timestamp: highest.timestamp };
+}
+
+function readHighHour(row: RowReader): HighHour {
+  return { high: row.f64(), firstOrd: row.u64(), lastOrd: row.u64() };
+}
+
+function readSwap(row: RowReader): TokenSwap {
+  return { ord: row.u64(), timestamp: row.u32(), volume: row.decimal128(), usd: row.f64() };
 }

@@ -20,7 +20,8 @@ export function pair(deps: MarketDeps): Route {
       const [table, holders] = await Promise.all([deps.pairs.at(head), deps.holders.at(head)]);
       const entry = table.byAddress.get(address);
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
-      const windows = await readPairWindows(deps.runner, deps.chain.chainId, head, entry.pool);
+      const { chainId } = deps.chain;
+      const windows = await readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h);
       const lp = { holding: holders.of(address), partial: isHistoryPartial(head) };
       return { data: toPairDetail(entry, windows, lp) };
     },

@@ -1,0 +1,9 @@
+-- One row: an hour of one pair's tracked swaps, or a part of it, in no order; key (timeframe, pair). The caller names whole hours
+-- [from, to) that lie below the final cursor. Read as RowBinary in this order of columns.
+SELECT
+    bucket,
+    volume_usd,
+    fee_usd
+FROM bars
+WHERE timeframe = 3600 AND pair = unhex({pair:String}) AND bucket >= {from:UInt32} AND bucket < {to:UInt32}
+LIMIT {limit:UInt32}

@@ -1,0 +1,42 @@
+-- One row: a swap of one pair, in no order, as of the snapshot: final ones of (month_ord, month_edge], of (week_ord, week_edge] and
+-- after `tail_ord`, found through the projection by_pair; and all of the head. Read as RowBinary in this order of columns.
+SELECT
+    ord,
+    timestamp,
+    leg,
+    base_is_token0,
+    price,
+    price_usd,
+    quote_price_usd,
+    amount_usd,
+    fee_usd,
+    tracked
+FROM swaps
+WHERE ord IN (
+    SELECT ord
+    FROM swaps
+    WHERE pair = unhex({pair:String})
+        AND ord <= {final_ord:UInt64}
+        AND (
+            (ord > {month_ord:UInt64} AND ord <= {month_edge:UInt64})
+            OR (ord > {week_ord:UInt64} AND ord <= {week_edge:UInt64})
+            OR ord > {tail_ord:UInt64}
+        )
+)
+-- if commits
+UNION ALL
+SELECT
+    ord,
+    timestamp,
+    leg,
+    base_is_token0,
+    price,
+    price_usd,
+    quote_price_usd,
+    amount_usd,
+    fee_usd,
+    tracked
+FROM swaps_head
+WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
+-- end
+LIMIT {limit:UInt32}

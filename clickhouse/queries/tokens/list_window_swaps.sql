@@ -1,0 +1,26 @@
+-- One row: a tracked swap of one token, in no order, as of the snapshot: final ones of (week_ord, week_edge], of
+-- [high_from, high_to] and after `tail_ord`, read by ord; and all of the head. Read as RowBinary in this order of columns.
+SELECT
+    ord,
+    timestamp,
+    amount_usd,
+    if((token0 = unhex({token:String})) = base_is_token0, price_usd, quote_price_usd)
+FROM swaps
+WHERE ((ord > {week_ord:UInt64} AND ord <= {week_edge:UInt64}) OR (ord >= {high_from:UInt64} AND ord <= {high_to:UInt64}) OR ord > {tail_ord:UInt64})
+    AND ord <= {final_ord:UInt64}
+    AND tracked
+    AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+-- if commits
+UNION ALL
+SELECT
+    ord,
+    timestamp,
+    amount_usd,
+    if((token0 = unhex({token:String})) = base_is_token0, price_usd, quote_price_usd)
+FROM swaps_head
+WHERE has({commits:Array(UInt64)}, commit)
+    AND ord > {final_ord:UInt64}
+    AND tracked
+    AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+-- end
+LIMIT {limit:UInt32}

@@ -1,0 +1,81 @@
+/** What a pool of two tokens held on average, by what it was at each moment of a window. Pure. */
+import type { MeanReservesRow } from './pairRows';
+
+/** A state of the pool: what it holds from then on, raw. */
+export interface HeldState {
+  readonly ord: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly reserve0: number;
+  readonly reserve1: number;
+}
+
+/** A swap that says what the tokens are worth from then on, in units of 10^-decimals of the other token; 0: it does not. */
+export interface ValuedSwap {
+  readonly ord: number;
+  readonly timestamp: number;
+  readonly usd0: number;
+  readonly usd1: number;
+}
+
+interface Moment {
+  readonly at: number;
+  readonly state: HeldState | null;
+  readonly swap: ValuedSwap | null;
+}
+
+/**
+ * Time-weighted means over (since, now], of a younger pool since its first state, and of what was held by the prices of the swap
+ * before it (before the first one, its), as list_past_prices.sql says. `states`: those of the window and the newest before it;
+ * null where there is none.
+ */
+export function meanReserves(
+  states: readonly HeldState[],
+  swaps: readonly ValuedSwap[],
+  since: number,
+  now: number,
+): MeanReservesRow | null {
+  const moments = inOrder(states, swaps, since);
+  const [first] = moments;
+  const firstState = firstOf(moments, ({ state }) => state);
+  if (first === undefined || firstState === null) return null;
+  let { reserve0, reserve1 } = firstState;
+  let usd0 = firstOf(moments, ({ swap }) => (swap !== null && swap.usd0 > 0 ? swap : null))?.usd0 ?? 0;
+  let usd1 = firstOf(moments, ({ swap }) => (swap !== null && swap.usd1 > 0 ? swap : null))?.usd1 ?? 0;
+  const sums = { held0: 0, held1: 0, value0: 0, value1: 0 };
+  moments.forEach(({ at, state, swap }, index) => {
+    if (state !== null) ({ reserve0, reserve1 } = state);
+    if (swap !== null && swap.usd0 > 0) ({ usd0 } = swap);
+    if (swap !== null && swap.usd1 > 0) ({ usd1 } = swap);
+    const lasted = (moments[index + 1]?.at ?? now) - at;
+    sums.held0 += reserve0 * lasted;
+    sums.held1 += reserve1 * lasted;
+    sums.value0 += reserve0 * usd0 * lasted;
+    sums.value1 += reserve1 * usd1 * lasted;
+  });
+  const total = now - first.at;
+  const meanOf = (sum: number): number | null => (total === 0 ? null : sum / total);
+  return {
+    mean_reserve0: meanOf(sums.held0),
+    mean_reserve1: meanOf(sums.held1),
+    mean_value0: meanOf(sums.value0),
+    mean_value1: meanOf(sums.value1),
+  };
+}
+
+/** A swap comes after the state that its own log made. */
+function inOrder(states: readonly HeldState[], swaps: readonly ValuedSwap[], since: number): Moment[] {
+  const moments = [
+    ...states.map((state) => ({ ord: state.ord, at: Math.max(state.timestamp, since), state, swap: null })),
+    ...swaps.map((swap) => ({ ord: swap.ord + 0.5, at: swap.timestamp, state: null, swap })),
+  ];
+  return moments.sort((a, b) => a.ord - b.ord);
+}
+
+function firstOf<T>(moments: readonly Moment[], pick: (moment: Moment) => T | null): T | null {
+  for (const moment of moments) {
+    const picked = pick(moment);
+    if (picked !== null) return picked;
+  }
+  return null;
+}
