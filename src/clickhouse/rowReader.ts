@@ -66,6 +66,21 @@ export class RowReader {
     return value;
   }
 
+  i32(): number {
+    return this.bytes.readInt32LE(this.take(4));
+  }
+
+  u128(): bigint {
+    const at = this.take(16);
+    const low = this.bytes.readBigUInt64LE(at);
+    const high = this.bytes.readBigUInt64LE(at + 8);
+    return high === 0n ? low : (high << 64n) | low;
+  }
+
+  i256(): bigint {
+    return BigInt.asIntN(256, this.u256());
+  }
+
   /** Decimal(38, s) as an integer of 10^-s. */
   decimal128(): bigint {
     const at = this.take(16);

@@ -3,6 +3,9 @@
 /** The most decimals a token is believed to have; what `decimals()` says beyond it is taken as nonsense (null). */
 export const DECIMALS_MAX = 77;
 
+/** Decimal places of USD in the store. */
+export const USD_DECIMALS = 12;
+
 /** A raw amount in whole tokens, plain notation, no trailing zeros: `(1500n, 3)` → `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
   const negative = raw < 0n;

@@ -7,16 +7,12 @@ import { z } from 'zod';
 
 import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import { EVENT_KINDS, type ActivityItem, type EventKind } from '../wire/activity';
-import {
-  liquidityEventRowShape,
-  swapEventRowShape,
-  syncEventRowShape,
-  toActivityItem,
-  type EventRow,
-} from './activityItem';
+import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
+import { readSwapRow, readSyncRow } from './eventRows';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { TokenMemory } from './tokenMemory';
 import { listTokens } from './tokens';
@@ -197,20 +193,27 @@ async function readRows(
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
     where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord));
-  const read = async <Row>(name: string, all: readonly number[], shape: z.ZodType<Row>): Promise<Row[]> => {
-    if (all.length === 0) return [];
+  const paramsOf = (all: readonly number[]): QueryParams => {
     const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
     const both = ords.length > 0 && headOrds.length > 0;
-    return runner.run(name, { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY }, shape);
+    return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
   };
+  const read = async <Row>(
+    name: string,
+    ords: readonly number[],
+    decode: (row: RowReader) => Row,
+  ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
   const swaps = ordsOf(['swap']);
+  const liquidity = ordsOf(['mint', 'burn']);
   // The engine reads scattered rows of many columns by one thread: one millisecond for each swap.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
-    read('activity/list_swaps', swaps.slice(0, middle), swapEventRowShape),
-    read('activity/list_swaps', swaps.slice(middle), swapEventRowShape),
-    read('activity/list_liquidity_events', ordsOf(['mint', 'burn']), liquidityEventRowShape),
-    read('activity/list_syncs', ordsOf(['sync']), syncEventRowShape),
+    read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),
+    read('activity/list_swaps', swaps.slice(middle), readSwapRow),
+    read('activity/list_syncs', ordsOf(['sync']), readSyncRow),
+    liquidity.length === 0
+      ? []
+      : runner.run('activity/list_liquidity_events', paramsOf(liquidity), liquidityEventRowShape),
   ]);
   return parts.flat();
 }

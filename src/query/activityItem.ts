@@ -24,32 +24,33 @@ const commonColumns = {
   maker: z.string().nullable(),
 } as const;
 
+const commonShape = z.object(commonColumns);
+type CommonRow = z.infer<typeof commonShape>;
+
 /** Row of activity/list_swaps. Amounts and reserves are raw. */
-export const swapEventRowShape = z.object({
-  event: z.literal('swap'),
-  ...commonColumns,
-  sender: z.string(),
-  recipient: z.string(),
-  amount0: z.string(),
-  amount1: z.string(),
-  reserve0: z.string(),
-  reserve1: z.string(),
-  sqrt_price_x96: z.string(),
-  liquidity: z.string(),
-  tick: z.int(),
+export interface SwapEventRow extends CommonRow {
+  readonly event: 'swap';
+  readonly sender: string;
+  readonly recipient: string;
+  readonly amount0: string;
+  readonly amount1: string;
+  readonly reserve0: string;
+  readonly reserve1: string;
+  readonly sqrt_price_x96: string;
+  readonly liquidity: string;
+  readonly tick: number;
   /** Raw token1 per raw token0; 0: none. */
-  raw_price: z.number(),
-  price_usd: z.number(),
-  amount_usd: z.number(),
-  fee_usd: z.number(),
-  tracked: z.boolean(),
-});
-export type SwapEventRow = z.infer<typeof swapEventRowShape>;
+  readonly raw_price: number;
+  readonly price_usd: number;
+  readonly amount_usd: number;
+  readonly fee_usd: number;
+  readonly tracked: boolean;
+}
 
 /** Row of activity/list_liquidity_events. */
 export const liquidityEventRowShape = z.object({
-  event: z.enum(['mint', 'burn']),
   ...commonColumns,
+  event: z.enum(['mint', 'burn']),
   owner: z.string(),
   amount0: z.string(),
   amount1: z.string(),
@@ -66,13 +67,11 @@ export const liquidityEventRowShape = z.object({
 export type LiquidityEventRow = z.infer<typeof liquidityEventRowShape>;
 
 /** Row of activity/list_syncs. */
-export const syncEventRowShape = z.object({
-  event: z.literal('sync'),
-  ...commonColumns,
-  reserve0: z.string(),
-  reserve1: z.string(),
-});
-export type SyncEventRow = z.infer<typeof syncEventRowShape>;
+export interface SyncEventRow extends CommonRow {
+  readonly event: 'sync';
+  readonly reserve0: string;
+  readonly reserve1: string;
+}
 
 export type EventRow = SwapEventRow | LiquidityEventRow | SyncEventRow;
 

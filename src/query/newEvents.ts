@@ -2,13 +2,8 @@
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { ActivityEvent } from './activity';
-import {
-  liquidityEventRowShape,
-  swapEventRowShape,
-  syncEventRowShape,
-  toActivityItem,
-  type EventRow,
-} from './activityItem';
+import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
+import { readSwapRow, readSyncRow } from './eventRows';
 import { eventRowsOf, type FreshRows } from './freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 import type { TokenMemory } from './tokenMemory';
@@ -52,9 +47,9 @@ async function readRows(
     limit,
   };
   const parts = await Promise.all([
-    runner.run('activity/list_swaps', params, swapEventRowShape),
+    runner.read('activity/list_swaps', params, readSwapRow),
     runner.run('activity/list_liquidity_events', params, liquidityEventRowShape),
-    runner.run('activity/list_syncs', params, syncEventRowShape),
+    runner.read('activity/list_syncs', params, readSyncRow),
   ]);
   return parts.flat();
 }

@@ -2,6 +2,7 @@
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
 import type { HeadSnapshot } from './headSnapshot';
+import type { PairTables } from './pairTable';
 import { perVersion, type PerVersion } from './perVersion';
 import { TokenMemory } from './tokenMemory';
 
@@ -14,7 +15,11 @@ export class NewestEvents {
   private readonly byKinds = new Map<string, PerVersion<readonly ActivityEvent[]>>();
   private readonly tokens: TokenMemory;
 
-  constructor(private readonly runner: QueryRunner) {
+  /** `tables`: who may have read all tokens. */
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly tables?: Pick<PairTables, 'ready'>,
+  ) {
     this.tokens = new TokenMemory(runner);
   }
 
@@ -22,7 +27,7 @@ export class NewestEvents {
   async list(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
     const narrow = filter.pair !== null || filter.token !== null || filter.maker !== null;
     if (narrow || page.beforeOrd !== null || page.skip + page.limit > KEPT)
-      return listNewestEvents(this.runner, head, filter, page, this.tokens);
+      return this.read(head, filter, page);
     const newest = await this.keptOf(filter).at(head);
     return newest.slice(page.skip, page.skip + page.limit);
   }
@@ -30,10 +35,14 @@ export class NewestEvents {
   private keptOf(filter: ActivityFilter): PerVersion<readonly ActivityEvent[]> {
     const key = [...new Set(filter.kinds)].sort().join();
     const first = { beforeOrd: null, skip: 0, limit: KEPT };
-    const kept =
-      this.byKinds.get(key) ??
-      perVersion((head) => listNewestEvents(this.runner, head, filter, first, this.tokens));
+    const kept = this.byKinds.get(key) ?? perVersion((head) => this.read(head, filter, first));
     this.byKinds.set(key, kept);
     return kept;
+  }
+
+  private read(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
+    const read = this.tables?.ready(head)?.tokens;
+    const tokens = { list: (addresses: readonly string[]) => this.tokens.list(addresses, read) };
+    return listNewestEvents(this.runner, head, filter, page, tokens);
   }
 }

@@ -1,7 +1,7 @@
 /** Figures of one pair over a week and a month, exact to the second: for its detail, not for lists. */
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
-import { unitsToNumber } from '../domain/amounts';
+import { unitsToNumber, USD_DECIMALS } from '../domain/amounts';
 import { lastOrdOfBlock } from '../domain/ord';
 import { MONTH_SECONDS, WEEK_SECONDS } from '../wire/pairs';
 import { findFinalTip, findOrdAt } from './blockTimes';
@@ -27,9 +27,6 @@ export interface PairWindows {
 const SWAPS_A_DAY_MAX = 3_000;
 /** More than a statement may answer with. */
 const ROWS_MAX = 1_000_000;
-/** Decimal places of USD sums in the store. */
-const USD_DECIMALS = 12;
-
 interface PairHour {
   readonly bucket: number;
   readonly volume: bigint;

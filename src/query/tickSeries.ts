@@ -2,13 +2,10 @@
  * From bars in raw units to the series that a chart gets: the last `limit` bars, filled or not, inverted or not, in
  * whole tokens. Pure.
  */
-import { unitsToNumber } from '../domain/amounts';
+import { unitsToNumber, USD_DECIMALS } from '../domain/amounts';
 import { scalePrice } from '../domain/prices';
 import type { Bar, Currency } from '../wire/ticks';
 import type { BarPart } from './barParts';
-
-/** Decimal places of USD sums in the store. */
-const USD_DECIMALS = 12;
 
 export interface SeriesOptions {
   /** Length of a bar. */

@@ -7,6 +7,7 @@ import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import type { Token } from '../wire/primitives';
 import type { TokenCurrency, TokenTicksAnswer } from '../wire/tokens';
 import type { HeadSnapshot } from './headSnapshot';
+import type { PairTables } from './pairTable';
 import { toSeries } from './tickSeries';
 import { TokenBarSource } from './tokenBarSource';
 import { listTokens, tokenRefOf, type TokenMap } from './tokens';
@@ -35,6 +36,8 @@ export interface TokenTicksSource {
   readonly chainId: number;
   /** null: none is configured, so nothing has a native price. */
   readonly wrappedNative: Hex | null;
+  /** Who may have read all tokens. */
+  readonly tables?: Pick<PairTables, 'ready'>;
 }
 
 export interface TokenTicks {
@@ -55,7 +58,7 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
       const bars = new TokenBarSource({ ...source, head, token, currency }, seconds);
       const quote = currency === 'usd' ? null : source.wrappedNative;
       const [tokens, { priced, neverPriced }] = await Promise.all([
-        findTokens(quote === null ? [token] : [token, quote]),
+        findTokens(quote === null ? [token] : [token, quote], source.tables?.ready(head)?.tokens),
         bars.read(to, request.limit + 1),
       ]);
       const base = tokenRefOf(tokens, token);
@@ -90,9 +93,15 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
 }
 
 /** Metadata is read once per token, so what was found is remembered; what was not may still come. */
-function createTokenFinder(runner: QueryRunner): (addresses: readonly Hex[]) => Promise<TokenMap> {
+function createTokenFinder(
+  runner: QueryRunner,
+): (addresses: readonly Hex[], read: TokenMap | undefined) => Promise<TokenMap> {
   const known = new LRUCache<string, Token>({ max: TOKENS_KEPT });
-  return async (addresses) => {
+  return async (addresses, read) => {
+    for (const address of addresses) {
+      const token = read?.get(address);
+      if (token !== undefined) known.set(address, token);
+    }
     const found = await listTokens(
       runner,
       addresses.filter((address) => !known.has(address)),

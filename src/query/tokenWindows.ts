@@ -1,7 +1,7 @@
 /** Figures of one token over longer times, exact to the second: for its detail, not for lists. */
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
-import { unitsToNumber } from '../domain/amounts';
+import { unitsToNumber, USD_DECIMALS } from '../domain/amounts';
 import { WEEK_SECONDS } from '../wire/pairs';
 import { findFinalTip, findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
@@ -17,9 +17,6 @@ export interface TokenWindows {
 
 /** More than a statement may answer with. */
 const ROWS_MAX = 1_000_000;
-/** Decimal places of USD sums in the store. */
-const USD_DECIMALS = 12;
-
 interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;

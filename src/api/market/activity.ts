@@ -12,7 +12,7 @@ import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
 const BLOCK_MAX = 4_294_967_295;
 
 export function activity(deps: MarketDeps): Route {
-  const newest = new NewestEvents(deps.runner);
+  const newest = new NewestEvents(deps.runner, deps.pairs);
   return marketRoute(deps, {
     path: '/api/v1/activity',
     summary: 'Swaps, mints, burns and syncs, newest first',

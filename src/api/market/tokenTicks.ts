@@ -10,8 +10,9 @@ import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
 export function tokenTicks(deps: MarketDeps): Route {
-  const { runner, chain } = deps;
-  const ticks = createTokenTicks({ runner, chainId: chain.chainId, wrappedNative: chain.wrappedNative });
+  const { runner, chain, pairs } = deps;
+  const { chainId, wrappedNative } = chain;
+  const ticks = createTokenTicks({ runner, chainId, wrappedNative, tables: pairs });
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/ticks',
     summary: 'Bars (OHLCV) of a token over all its pools',
