@@ -16,12 +16,12 @@ export class TokenMemory {
 
   constructor(private readonly runner: QueryRunner) {}
 
-  /** As listTokens. A token that is not known yet is asked for each time. `read`: tokens that somebody has just read. */
-  async list(addresses: readonly string[], read?: TokenMap): Promise<TokenMap> {
+  /** As listTokens. A token that is not known yet is asked for each time. */
+  async list(addresses: readonly string[]): Promise<TokenMap> {
     const found = new Map<string, Token>();
     const missing: string[] = [];
     for (const address of new Set(addresses)) {
-      const token = read?.get(address) ?? this.kept.get(address);
+      const token = this.kept.get(address);
       if (token === undefined) missing.push(address);
       else found.set(address, token);
     }

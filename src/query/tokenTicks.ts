@@ -57,8 +57,10 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
       const bars = new TokenBarSource({ ...source, head, token, currency }, seconds);
       const quote = currency === 'usd' ? null : source.wrappedNative;
+      // Metadata is stored before the rows that need it: the table of this head has all that there is.
+      const known = source.tables?.ready(head)?.tokens;
       const [tokens, { priced, neverPriced }] = await Promise.all([
-        findTokens(quote === null ? [token] : [token, quote], source.tables?.ready(head)?.tokens),
+        known ?? findTokens(quote === null ? [token] : [token, quote]),
         bars.read(to, request.limit + 1),
       ]);
       const base = tokenRefOf(tokens, token);
@@ -93,15 +95,9 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
 }
 
 /** Metadata is read once per token, so what was found is remembered; what was not may still come. */
-function createTokenFinder(
-  runner: QueryRunner,
-): (addresses: readonly Hex[], read: TokenMap | undefined) => Promise<TokenMap> {
+function createTokenFinder(runner: QueryRunner): (addresses: readonly Hex[]) => Promise<TokenMap> {
   const known = new LRUCache<string, Token>({ max: TOKENS_KEPT });
-  return async (addresses, read) => {
-    for (const address of addresses) {
-      const token = read?.get(address);
-      if (token !== undefined) known.set(address, token);
-    }
+  return async (addresses) => {
     const found = await listTokens(
       runner,
       addresses.filter((address) => !known.has(address)),
