@@ -15,8 +15,9 @@ const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
 /** Swaps of which one statement makes bars: their groups lie in memory. */
 const SLAB = 10_000_000;
-/** Rows leave the engine's pipeline in parts of this size, not in its 65,409 rows a block. */
-const LARGE_PARTS = 'SETTINGS min_insert_block_size_rows = 4000000, min_insert_block_size_bytes = 0';
+/** Rows leave the engine's pipeline in parts of this size, not in its 65,409 rows a block; no two of them have one key. */
+const LARGE_PARTS =
+  'SETTINGS min_insert_block_size_rows = 4000000, min_insert_block_size_bytes = 0, optimize_on_insert = 0';
 
 /** Address of the `index`-th pair, as hex without 0x. Pair 0 trades most. */
 export function loadedPair(index: number): string {
