@@ -14,7 +14,7 @@ const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
 /** Swaps of which one statement makes bars: their groups lie in memory. */
-const SLAB = 10_000_000;
+const SLAB = 5_000_000;
 /** Rows leave the engine's pipeline in parts of this size, not in its 65,409 rows a block; no two of them have one key. */
 const LARGE_PARTS =
   'SETTINGS min_insert_block_size_rows = 4000000, min_insert_block_size_bytes = 0, optimize_on_insert = 0';
@@ -82,20 +82,23 @@ async function fillView(database: Database, view: View, load: SwapLoad): Promise
     'SELECT sorting_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
     { name: view.target },
   );
-  for (const timeframe of timeframes) {
-    for (let slab = 0; slab < slabs; slab += 1) {
+  const fills = timeframes.flatMap((timeframe) =>
+    Array.from({ length: slabs }, (_, slab) => {
       const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
       const rows = `(SELECT * FROM swaps WHERE ord >= ${from} AND ord < ${to})`;
       const select = view.select
         .replace(/arrayJoin\(\[[\d, ]+\]\)/, timeframe)
         .replace(/\bFROM swaps\b/, `FROM ${rows}`);
       // Ordered, so that no two parts of a slab hold bars of the same pair.
-      await database.command(
-        'fill view',
-        `INSERT INTO ${view.target} ${select} ORDER BY ${table?.sorting_key} ${LARGE_PARTS}`,
-      );
-    }
-  }
+      return `INSERT INTO ${view.target} ${select} ORDER BY ${table?.sorting_key} ${LARGE_PARTS}`;
+    }),
+  );
+  // One sorts and writes, by a single thread, while the other sums.
+  const fillRest = async (): Promise<void> => {
+    for (let fill = fills.shift(); fill !== undefined; fill = fills.shift())
+      await database.command('fill view', fill);
+  };
+  await Promise.all([fillRest(), fillRest()]);
   await database.command('create view', view.statement);
 }
 
