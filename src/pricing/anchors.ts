@@ -17,7 +17,8 @@ export interface PegInput {
   readonly epoch: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
-  legsOf(token: Hex): readonly Leg[];
+  /** An anchor's legs with other anchors and the wrapped native token, or more. */
+  legsOf(anchor: Hex): readonly Leg[];
   recordOf(key: string): LegRecord | undefined;
 }
 

@@ -8,6 +8,7 @@ import { soundAnchors } from './anchors';
 import { ANCHOR_CONFIDENCE } from './confidence';
 import { depthIn, type LegRecord } from './epoch';
 import { NO_STATE, type Leg } from './leg';
+import type { LiveLeg } from './liveLegs';
 import { anchorPrices, type AnchorPrices, type Market } from './market';
 import { noRoute, type PriceAnchor, type Route } from './route';
 import { settle, type LegWeight, type Settled } from './settle';
@@ -18,8 +19,11 @@ export interface RouteInput {
   readonly epoch: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
-  legsOf(token: Hex): readonly Leg[];
+  /** An anchor's legs with other anchors and the wrapped native token, or more. */
+  legsOf(anchor: Hex): readonly Leg[];
   recordOf(key: string): LegRecord | undefined;
+  /** Those legs of a token that moved within 30 days, or more. */
+  liveOf(token: Hex): readonly LiveLeg[];
 }
 
 export interface EpochRoutes {
@@ -40,17 +44,15 @@ export function findRoutes(input: RouteInput): EpochRoutes {
     tradedIn: () => 0,
     epochTime: input.time,
   };
-  const common = { market, anchors, legsOf: (token: Hex): readonly Leg[] => input.legsOf(token) };
-  const weigh = (leg: Leg, confirmed: boolean): LegWeight | null => {
-    const record = input.recordOf(leg.key);
-    if (record === undefined) return null;
+  const common = { market, anchors, edgesOf: (token: Hex): readonly LiveLeg[] => input.liveOf(token) };
+  const weigh = ({ record }: LiveLeg, confirmed: boolean): LegWeight => {
     const liquidity = confirmed ? depthIn(record, input.epoch) : record.state.liquidity;
     return { state: record.state, liquidity, age: input.time - record.movedAt };
   };
-  const fromAnchors = sound.flatMap((anchor) => input.legsOf(anchor.address));
-  settle({ ...common, recent: false, weigh: (leg) => weigh(leg, true) }, settled, fromAnchors);
-  const fromSettled = [...settled.keys()].flatMap((token) => input.legsOf(token));
-  settle({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, settled, fromSettled);
+  const fromAnchors = sound.flatMap((anchor) => input.liveOf(anchor.address));
+  settle({ ...common, recent: false, weigh: (live) => weigh(live, true) }, settled, fromAnchors);
+  const fromSettled = [...settled.keys()].flatMap((token) => input.liveOf(token));
+  settle({ ...common, recent: true, weigh: (live) => weigh(live, false) }, settled, fromSettled);
   markDepegged(input.anchors, sound, settled);
   return { anchors, settled };
 }

@@ -8,18 +8,20 @@ import { pathConfidence } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findRoutes } from './findRoutes';
 import { NO_STATE, type Leg, type LegKey, type LegState } from './leg';
+import { LiveLegs } from './liveLegs';
 import { priceRouteHop, type Market } from './market';
-import { addLeg, copyState, emptyState, restoreState, type PricerState } from './pricerState';
+import { addLeg, copyState, emptyState, restoreState, setRoute, type PricerState } from './pricerState';
 import {
   HOPS_MAX,
   isAnchorRoute,
   noRoute,
+  sameHop,
   sameRoute,
   type PriceAnchor,
   type Route,
   type TokenHop,
 } from './route';
-import { settle, type LegWeight, type Settled, type SettleInput } from './settle';
+import { settle, type Edge, type LegWeight, type Settled, type SettleInput } from './settle';
 
 export interface PricerConfig {
   readonly anchors: readonly PriceAnchor[];
@@ -71,14 +73,35 @@ interface Snapshot {
 
 export class Pricer {
   private state: PricerState = emptyState();
+  /** Of the state's records. */
+  private live = new LiveLegs();
   private readonly snapshots: Snapshot[] = [];
   private prices = new Map<Hex, TokenPrice | null>();
+  /** The state of now, as hops are priced by it. */
+  private readonly market: Market;
+  /** Tokens by whose pools with each other anchors are compared. */
+  private readonly pegged: ReadonlySet<Hex>;
+  private pegLegs: Leg[] = [];
 
-  constructor(private readonly config: PricerConfig) {}
+  constructor(private readonly config: PricerConfig) {
+    const pegged = new Set(config.anchors.map(({ address }) => address));
+    this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
+    const now = (): PricerState => this.state;
+    this.market = {
+      stateOf: (key) => now().states.get(key) ?? NO_STATE,
+      recordOf: (key) => now().records.get(key),
+      tradedIn: (key) => now().moves.get(key)?.traded ?? 0,
+      get epochTime() {
+        return now().epochTime;
+      },
+    };
+  }
 
   /** Forgets everything. */
   clear(): void {
     this.state = emptyState();
+    this.live = new LiveLegs();
+    this.pegLegs = [];
     this.snapshots.length = 0;
     this.prices.clear();
   }
@@ -93,10 +116,11 @@ export class Pricer {
     records: readonly LegRecord[],
   ): void {
     this.clear();
-    for (const { leg, older } of legs) addLeg(this.state, leg, older);
+    for (const { leg, older } of legs) this.addLeg(leg, older);
     for (const record of records) {
       this.state.records.set(record.leg.key, record);
       this.state.states.set(record.leg.key, record.state);
+      this.live.note(record);
     }
     this.state.block = block.number;
     this.state.time = block.timestamp;
@@ -106,7 +130,7 @@ export class Pricer {
   /** The routes and hops that hold before the next block, read back from the store. */
   loadHops(routes: readonly Route[], hops: readonly (readonly [Hex, TokenHop])[]): void {
     for (const route of routes) {
-      this.state.routes.set(route.token, route);
+      setRoute(this.state, route);
       // Which of them have to be looked at again is not known: all.
       this.state.watched.add(route.token);
     }
@@ -141,6 +165,8 @@ export class Pricer {
     if (snapshot === undefined) throw new RangeError(`prices cannot go back to block ${number}`);
     const again = snapshot.blocks.filter((block) => block.number <= number);
     this.state = restoreState(snapshot.state);
+    this.live = new LiveLegs(this.state.records.values());
+    this.pegLegs = this.pegLegs.filter(({ key }) => this.state.legs.has(key));
     this.prices.clear();
     if (again.length === 0) return;
     this.snapshots.push({ block: snapshot.block, state: copyState(this.state), blocks: again });
@@ -159,12 +185,18 @@ export class Pricer {
     } else newest.blocks.push(block);
   }
 
+  private addLeg(leg: Leg, older: boolean): void {
+    const known = this.state.legs.has(leg.key);
+    addLeg(this.state, leg, older);
+    if (!known && this.pegged.has(leg.token0) && this.pegged.has(leg.token1)) this.pegLegs.push(leg);
+  }
+
   private step(block: MarketBlock): PriceChanges {
     const { state } = this;
     const touched = new Set<Hex>();
     const routes = new Map<Hex, Route>();
     const records = this.openEpoch(block, routes);
-    for (const { leg, older } of block.legs) addLeg(state, leg, older);
+    for (const { leg, older } of block.legs) this.addLeg(leg, older);
     for (const { key, state: after } of block.moves) this.move(block, key, after, touched);
     for (const { key, amount } of block.traded) this.trade(block, key, amount, touched);
     state.block = block.number;
@@ -173,7 +205,7 @@ export class Pricer {
     this.prices.clear();
     this.settleRecent(block, touched, routes);
     for (const [token, route] of routes) {
-      state.routes.set(token, route);
+      setRoute(state, route);
       touched.add(token);
     }
     if (records !== null) this.touchMeans(records, touched);
@@ -191,22 +223,24 @@ export class Pricer {
     state.epoch = epoch;
     state.epochFirst = state.ingested ? epochStart(block.number) : block.number;
     state.epochTime = first ? block.timestamp : state.time;
+    this.live.dropDormant(state.epochTime);
     const found = findRoutes({
       ...config,
       epoch,
       time: state.epochTime,
-      legsOf: (token) => state.legsOf.get(token) ?? [],
+      legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
       recordOf: (key) => state.records.get(key),
+      liveOf: (token) => this.live.of(token),
     });
     state.anchors = found.anchors;
     for (const [token, { route }] of found.settled) {
       const known = state.routes.get(token);
       if (known === undefined || !sameRoute(known, route)) routes.set(token, route);
     }
-    for (const token of state.routes.keys()) {
-      if (!found.settled.has(token) && this.hasRoute(token)) routes.set(token, noRoute(token));
+    for (const token of state.routed) {
+      if (!found.settled.has(token)) routes.set(token, noRoute(token));
     }
-    for (const [token, route] of routes) state.routes.set(token, route);
+    for (const route of routes.values()) setRoute(state, route);
     return records;
   }
 
@@ -226,6 +260,7 @@ export class Pricer {
     for (const [key, moves] of state.moves) {
       const record = closeEpoch(state.records.get(key), moves, span);
       state.records.set(key, record);
+      this.live.note(record);
       records.push(record);
     }
     state.moves = new Map();
@@ -263,8 +298,9 @@ export class Pricer {
     const legs = waiting.flatMap((token) => state.legsOf.get(token) ?? []);
     const settled = new Map<Hex, Settled>();
     const known = (token: Hex): void => {
+      if (settled.has(token) || !this.hasRoute(token)) return;
       const route = state.routes.get(token);
-      const price = route === undefined || !this.hasRoute(token) ? null : this.priceOf(token);
+      const price = this.priceOf(token);
       if (route !== undefined && price !== null) settled.set(token, { route, usd: price.usd });
     };
     for (const { token0, token1 } of legs) {
@@ -273,15 +309,19 @@ export class Pricer {
     }
     if (settled.size === 0) return;
     const before = new Set(settled.keys());
-    const input: SettleInput = {
-      market: this.market(),
+    const input: SettleInput<Edge> = {
+      market: this.market,
       anchors: state.anchors,
       recent: true,
       // A token that has a route keeps it: only legs on to tokens without one are followed.
-      legsOf: (token) => this.unroutedLegs(token),
-      weigh: (leg) => this.weighNow(leg, block.timestamp),
+      edgesOf: (token) => this.unroutedLegs(token).map((leg) => ({ leg })),
+      weigh: ({ leg }) => this.weighNow(leg, block.timestamp),
     };
-    settle(input, settled, legs);
+    settle(
+      input,
+      settled,
+      legs.map((leg) => ({ leg })),
+    );
     for (const [token, { route }] of settled) if (!before.has(token)) routes.set(token, route);
   }
 
@@ -292,26 +332,15 @@ export class Pricer {
   }
 
   private hasRoute(token: Hex): boolean {
-    const route = this.state.routes.get(token);
-    return route !== undefined && (route.hops > 0 || isAnchorRoute(route));
+    return this.state.routed.has(token);
   }
 
   private weighNow(leg: Leg, time: number): LegWeight | null {
     const { state } = this;
     const now = state.states.get(leg.key);
-    if (now === undefined) return null;
+    if (now === undefined || !(now.price > 0) || !(now.liquidity > 0)) return null;
     const moved = state.moves.has(leg.key) ? time : (state.records.get(leg.key)?.movedAt ?? time);
     return { state: now, liquidity: now.liquidity, age: time - moved };
-  }
-
-  private market(): Market {
-    const { state } = this;
-    return {
-      stateOf: (key) => state.states.get(key) ?? NO_STATE,
-      recordOf: (key) => state.records.get(key),
-      tradedIn: (key) => state.moves.get(key)?.traded ?? 0,
-      epochTime: state.epochTime,
-    };
   }
 
   private hopOf(route: Route): TokenHop {
@@ -320,7 +349,7 @@ export class Pricer {
       return { next: route.next, price: anchors.get(route.token) ?? 0, confidence: route.confidence };
     }
     if (route.hops === 0) return { next: route.next, price: 0, confidence: 0 };
-    const { price, deviates } = priceRouteHop(route, this.market(), anchors);
+    const { price, deviates } = priceRouteHop(route, this.market, anchors);
     if (deviates) this.state.watched.add(route.token);
     return { next: route.next, price, confidence: price > 0 ? route.confidence : 0 };
   }
@@ -356,10 +385,6 @@ export class Pricer {
     }
     return changes;
   }
-}
-
-function sameHop(a: TokenHop, b: TokenHop): boolean {
-  return a.next === b.next && a.price === b.price && a.confidence === b.confidence;
 }
 
 /** From the token to the anchor: price(T) = hop(T) · price(next). */

@@ -3,7 +3,7 @@ import type { Hex } from '../domain/hex';
 import type { LegMoves, LegRecord } from './epoch';
 import type { Leg, LegKey, LegState } from './leg';
 import type { AnchorPrices } from './market';
-import type { Route, TokenHop } from './route';
+import { isAnchorRoute, type Route, type TokenHop } from './route';
 
 export interface PricerState {
   /** The block last applied. */
@@ -25,7 +25,10 @@ export interface PricerState {
   records: Map<LegKey, LegRecord>;
   /** Of the running epoch. */
   moves: Map<LegKey, LegMoves>;
+  /** Of every token that ever had one: set by setRoute. */
   routes: Map<Hex, Route>;
+  /** Tokens of them that have one now. */
+  routed: Set<Hex>;
   /** What was last said of each token. */
   hops: Map<Hex, TokenHop>;
   /** Tokens with a pool away from its mean: a new epoch may change their hop without a move. */
@@ -47,6 +50,7 @@ export function emptyState(): PricerState {
     records: new Map(),
     moves: new Map(),
     routes: new Map(),
+    routed: new Set(),
     hops: new Map(),
     watched: new Set(),
   };
@@ -62,6 +66,7 @@ export function copyState(state: PricerState): PricerState {
     records: new Map(state.records),
     moves: new Map(state.moves),
     routes: new Map(state.routes),
+    routed: new Set(state.routed),
     hops: new Map(state.hops),
     watched: new Set(state.watched),
   };
@@ -82,4 +87,10 @@ export function addLeg(state: PricerState, leg: Leg, older: boolean): void {
     if (known === undefined) state.legsOf.set(token, [leg]);
     else known.push(leg);
   }
+}
+
+export function setRoute(state: PricerState, route: Route): void {
+  state.routes.set(route.token, route);
+  if (route.hops > 0 || isAnchorRoute(route)) state.routed.add(route.token);
+  else state.routed.delete(route.token);
 }

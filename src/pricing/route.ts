@@ -80,3 +80,7 @@ export interface TokenHop {
   readonly price: number;
   readonly confidence: number;
 }
+
+export function sameHop(a: TokenHop, b: TokenHop): boolean {
+  return a.next === b.next && a.price === b.price && a.confidence === b.confidence;
+}

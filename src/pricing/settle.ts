@@ -6,14 +6,13 @@
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
 import { DEPTH_PART, type Leg, type LegState } from './leg';
+import { DORMANT_SECONDS } from './liveLegs';
 import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
 import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';
 
 /** The known side of a pool must hold so many USD for it to exist. */
 export const BACKING_MIN_USD = 50;
-/** Pools that did not move for 30 days are left out. */
-export const DORMANT_SECONDS = 30 * 86_400;
 /** An anchor side below it is called thin. */
 const THIN_USD = 1_000;
 /** Absurd depths are all the same, so that their sums stay floats. */
@@ -37,12 +36,17 @@ export interface LegWeight {
   readonly age: number;
 }
 
-export interface SettleInput {
+/** A leg and whatever it is weighed by. */
+export interface Edge {
+  readonly leg: Leg;
+}
+
+export interface SettleInput<E extends Edge> {
   readonly market: Market;
   readonly anchors: AnchorPrices;
-  legsOf(token: Hex): readonly Leg[];
+  edgesOf(token: Hex): Iterable<E>;
   /** Null: the leg does not count. */
-  weigh(leg: Leg): LegWeight | null;
+  weigh(edge: E): LegWeight | null;
   /** Marks the routes found as recent. */
   readonly recent: boolean;
 }
@@ -58,16 +62,27 @@ interface Group {
 }
 
 /** Extends `settled` by every token that can be reached through the legs given, and from the tokens so reached. */
-export function settle(input: SettleInput, settled: Map<Hex, Settled>, from: Iterable<Leg>): void {
+export function settle<E extends Edge>(
+  input: SettleInput<E>,
+  settled: Map<Hex, Settled>,
+  from: Iterable<E>,
+): void {
   const groups = new Map<Hex, Map<string, Group>>();
   const queue = new PriorityQueue<Hex>();
-  const relax = (leg: Leg): void => {
-    const token = unsettledSide(leg, settled);
-    if (token === null || !addToGroup(input, settled, groups, leg, token)) return;
+  // Every leg of every token with a price comes here, most to be left out: that has to be quick.
+  const relax = (edge: E): void => {
+    const { token0, token1 } = edge.leg;
+    const known0 = settled.get(token0);
+    const known1 = settled.get(token1);
+    // One token has a price, the other one waits for it.
+    const known = known0 ?? known1;
+    if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
+    const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
+    if (known.route.hops >= HOPS_MAX || !addToGroup(input, groups, edge, { token, other, known })) return;
     const best = bestGroup(groups.get(token));
     if (best !== null) queue.push(widthOf(best), token);
   };
-  for (const leg of from) relax(leg);
+  for (const edge of from) relax(edge);
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { priority, value: token } = next;
     const ofToken = groups.get(token);
@@ -84,29 +99,19 @@ export function settle(input: SettleInput, settled: Map<Hex, Settled>, from: Ite
     }
     settled.set(token, found);
     groups.delete(token);
-    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg);
+    if (found.route.hops < HOPS_MAX) for (const edge of input.edgesOf(token)) relax(edge);
   }
 }
 
-/** The token of the leg that waits for a price while the other one has it. */
-function unsettledSide(leg: Leg, settled: ReadonlyMap<Hex, Settled>): Hex | null {
-  const has0 = settled.has(leg.token0);
-  if (has0 === settled.has(leg.token1)) return null;
-  return has0 ? leg.token1 : leg.token0;
-}
-
 /** False where the leg does not count. */
-function addToGroup(
-  input: SettleInput,
-  settled: ReadonlyMap<Hex, Settled>,
+function addToGroup<E extends Edge>(
+  input: SettleInput<E>,
   groups: Map<Hex, Map<string, Group>>,
-  leg: Leg,
-  token: Hex,
+  edge: E,
+  { token, other, known }: { readonly token: Hex; readonly other: Hex; readonly known: Settled },
 ): boolean {
-  const other = leg.token0 === token ? leg.token1 : leg.token0;
-  const known = settled.get(other);
-  if (known === undefined || known.route.hops >= HOPS_MAX) return false;
-  const weight = input.weigh(leg);
+  const { leg } = edge;
+  const weight = input.weigh(edge);
   if (weight === null || weight.age > DORMANT_SECONDS) return false;
   const side = knownSide(weight, other === leg.token0, known.usd);
   if (!(side.backingUsd >= BACKING_MIN_USD)) return false;
@@ -123,15 +128,15 @@ function addToGroup(
   };
   ofToken.set(neighbour, group);
   if (group.pools.some((pool) => pool.leg.key === leg.key)) return false;
-  group.pools.push({
+  // Summed in the order of the keys: the order in which legs are met must not show in the last bit.
+  const at = group.pools.findIndex((pool) => pool.leg.key > leg.key);
+  group.pools.splice(at < 0 ? group.pools.length : at, 0, {
     leg,
     weight: inSteps(side.depthUsd),
     other,
     backingUsd: side.backingUsd,
     age: weight.age,
   });
-  // Summed in the order of the keys: the order in which legs are met must not show in the last bit.
-  group.pools.sort((a, b) => (a.leg.key < b.leg.key ? -1 : 1));
   group.depth = group.pools.reduce((sum, pool) => sum + pool.weight, 0);
   return true;
 }
@@ -176,8 +181,8 @@ function isWider(a: Group, b: Group): boolean {
 }
 
 /** Null: no pool of the group has a price. */
-function priceByGroup(
-  input: SettleInput,
+function priceByGroup<E extends Edge>(
+  input: SettleInput<E>,
   settled: ReadonlyMap<Hex, Settled>,
   token: Hex,
   group: Group,

@@ -2,7 +2,8 @@
 import { plainNumber } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
 import { NO_STATE } from '../pricing/leg';
-import { BACKING_MIN_USD, DORMANT_SECONDS, knownSide } from '../pricing/settle';
+import { DORMANT_SECONDS } from '../pricing/liveLegs';
+import { BACKING_MIN_USD, knownSide } from '../pricing/settle';
 import type { HopPrice } from '../pricing/hop';
 import { HOPS_MAX } from '../pricing/route';
 import type { ExcludedPool } from '../wire/audit';

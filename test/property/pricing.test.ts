@@ -56,12 +56,18 @@ function recordWorld(seed: number) {
 }
 
 function routesOf({ world, legs, records, epoch, time }: ReturnType<typeof recordWorld>, order = legs) {
+  const legsOf = (token: Hex) => order.filter((leg) => leg.token0 === token || leg.token1 === token);
   return findRoutes({
     ...world.config,
     epoch,
     time,
-    legsOf: (token) => order.filter((leg) => leg.token0 === token || leg.token1 === token),
+    legsOf,
     recordOf: (key) => records.get(key),
+    liveOf: (token) =>
+      legsOf(token).flatMap((leg) => {
+        const record = records.get(leg.key);
+        return record === undefined ? [] : [{ leg, record }];
+      }),
   });
 }
 

@@ -88,13 +88,16 @@ export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord
 
 export function routesOf(scene: Scene): EpochRoutes {
   const records = recordsOf(scene);
+  const legsOf = (of: Hex): Leg[] =>
+    scene.pools.map(({ leg }) => leg).filter((leg) => leg.token0 === of || leg.token1 === of);
   return findRoutes({
     anchors: scene.anchors ?? ANCHORS,
     wrappedNative: scene.wrappedNative ?? NATIVE,
     epoch: EPOCH,
     time: TIME,
-    legsOf: (of) => scene.pools.map(({ leg }) => leg).filter((leg) => leg.token0 === of || leg.token1 === of),
+    legsOf,
     recordOf: (key) => records.get(key),
+    liveOf: (of) => legsOf(of).map((leg) => ({ leg, record: records.get(leg.key)! })),
   });
 }
 
