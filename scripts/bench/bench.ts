@@ -11,7 +11,8 @@ import { stubDescription } from './stubDescription';
 import { loadedAnchors } from './swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
-const MERGES_MS = 300_000;
+/** Of 100 million swaps there are 20 GB to merge. */
+const MERGES_MS = 1_200_000;
 const LOOK_MS = 500;
 /** Pages were seen to be slow again so long after what seemed to be the last merge. */
 export const LAST_MERGE_MS = 70_000;
