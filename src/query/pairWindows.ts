@@ -24,7 +24,7 @@ export interface PairWindows {
 }
 
 /** Of a busier pair the engine makes the means: its week is too much to be sent. */
-const SWAPS_A_DAY_MAX = 3_000;
+const SWAPS_A_DAY_MAX = 1_000;
 /** More than a statement may answer with. */
 const ROWS_MAX = 1_000_000;
 interface PairHour {
