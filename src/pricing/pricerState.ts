@@ -89,6 +89,7 @@ export function addLeg(state: PricerState, leg: Leg, older: boolean): void {
   }
 }
 
+/** The token's route is this one from now on, or, by noRoute, it has none any more. */
 export function setRoute(state: PricerState, route: Route): void {
   state.routes.set(route.token, route);
   if (route.hops > 0 || isAnchorRoute(route)) state.routed.add(route.token);

@@ -205,7 +205,7 @@ async function readRows(
   ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
   const swaps = ordsOf(['swap']);
   const liquidity = ordsOf(['mint', 'burn']);
-  // The engine reads scattered rows of many columns by one thread: one millisecond for each swap.
+  // The engine reads scattered rows of many columns by one thread: up to a millisecond for each swap.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
     read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),

@@ -11,7 +11,7 @@ const V3 = 3;
 const WEIGHTED = 4;
 const STABLE = 5;
 
-const commonColumns = {
+const commonShape = z.object({
   ord: z.string(),
   timestamp: z.int(),
   pair: z.string(),
@@ -22,9 +22,7 @@ const commonColumns = {
   base_is_token0: z.boolean(),
   tx_hash: z.string(),
   maker: z.string().nullable(),
-} as const;
-
-const commonShape = z.object(commonColumns);
+});
 type CommonRow = z.infer<typeof commonShape>;
 
 /** Row of activity/list_swaps. Amounts and reserves are raw. */
@@ -48,8 +46,7 @@ export interface SwapEventRow extends CommonRow {
 }
 
 /** Row of activity/list_liquidity_events. */
-export const liquidityEventRowShape = z.object({
-  ...commonColumns,
+export const liquidityEventRowShape = commonShape.extend({
   event: z.enum(['mint', 'burn']),
   owner: z.string(),
   amount0: z.string(),

@@ -41,7 +41,6 @@ export class NewestEvents {
   }
 
   private read(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
-    // Metadata is stored before the rows that need it: the table of this head has all that there is.
     const known = this.tables?.ready(head)?.tokens;
     const tokens = known === undefined ? this.tokens : { list: () => Promise.resolve(known) };
     return listNewestEvents(this.runner, head, filter, page, tokens);

@@ -55,7 +55,10 @@ export function createPairMemory(runner: QueryRunner, chainId: number, dexes: Pa
 }
 
 export interface PairTables extends PerVersion<PairTable> {
-  /** The table of this very head version, if it is made; asks nothing. */
+  /**
+   * The table of this very head version, if it is made; asks nothing. Its tokens are all that the head's events can name:
+   * metadata is stored before the rows that need it.
+   */
   ready(head: HeadSnapshot): PairTable | null;
   /** The newest table that is made, of whichever head; null: none was asked for. */
   latest(): PairTable | null;

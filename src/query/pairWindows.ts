@@ -27,6 +27,7 @@ export interface PairWindows {
 const SWAPS_A_DAY_MAX = 1_000;
 /** More than a statement may answer with. */
 const ROWS_MAX = 1_000_000;
+
 interface PairHour {
   readonly bucket: number;
   readonly volume: bigint;
@@ -44,10 +45,12 @@ interface WindowSwap extends ValuedSwap {
 interface Window {
   readonly since: number;
   readonly hours: WholeHours;
-  /** Final swaps before `since` are below it. */
+  /** Final swaps up to it are older than the hour of `since`. */
   readonly ord: number;
-  /** Those before the first whole hour are not above it. */
+  /** Those up to it are older than the first whole hour. */
   readonly edge: number;
+  /** Those above it are younger than the last whole hour. */
+  readonly tail: number;
 }
 
 /** `swapsADay`: about how many the pair has. */
@@ -64,8 +67,12 @@ export async function readPairWindows(
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);
     const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-    const [ord, edge] = await Promise.all([ordBefore(slotOf(since, HOUR_SECONDS)), ordBefore(hours.from)]);
-    return { since, hours, ord, edge };
+    const [ord, edge, tail] = await Promise.all([
+      ordBefore(slotOf(since, HOUR_SECONDS)),
+      ordBefore(hours.from),
+      ordBefore(hours.to),
+    ]);
+    return { since, hours, ord, edge, tail };
   };
   const [week, month] = await Promise.all([windowOf(WEEK_SECONDS), windowOf(MONTH_SECONDS)]);
   const many = tokens.length > 2;
@@ -77,7 +84,7 @@ export async function readPairWindows(
     month_edge: month.edge,
     week_ord: week.ord,
     week_edge: here ? lastOrdOfBlock(head.finalTo) : week.edge,
-    tail_ord: await ordBefore(month.hours.to),
+    tail_ord: month.tail,
   };
   const engineParams = { ...key, since: week.since, since_ord: week.ord, now: head.timestamp };
   const [hours, swaps, states, means, balances] = await Promise.all([

@@ -57,7 +57,6 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
       const bars = new TokenBarSource({ ...source, head, token, currency }, seconds);
       const quote = currency === 'usd' ? null : source.wrappedNative;
-      // Metadata is stored before the rows that need it: the table of this head has all that there is.
       const known = source.tables?.ready(head)?.tokens;
       const [tokens, { priced, neverPriced }] = await Promise.all([
         known ?? findTokens(quote === null ? [token] : [token, quote]),

@@ -17,6 +17,7 @@ export interface TokenWindows {
 
 /** More than a statement may answer with. */
 const ROWS_MAX = 1_000_000;
+
 interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;

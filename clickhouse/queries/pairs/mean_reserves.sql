@@ -1,7 +1,7 @@
 -- One row: the time-weighted mean reserves (raw) of one pool over (since, now], of a younger pool since its first state, and
 -- of what they were worth, as in list_past_prices; null where no second passed. No row for a pool without a state. Key: the
--- projection by_pair, from the newest state before the window on, then ord. For
--- pairs with more swaps than are sent to the API, which else makes the same of list_window_states and list_window_swaps.
+-- projections by_pair and by_pair_kind, from the newest state before the window on, then ord. For pairs with more swaps than
+-- are sent to the API, which else makes the same of list_window_states and list_window_swaps.
 WITH
     (
         SELECT max(ord)
