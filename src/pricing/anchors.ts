@@ -4,8 +4,8 @@
  * native token. One that deviates by more than 2 % from the median of the others loses its role (market.md 5.1).
  */
 import type { Hex } from '../domain/hex';
-import { depthIn, meanPrice, type LegRecord } from './epoch';
-import type { Leg } from './leg';
+import { depthIn, meanPrice } from './epoch';
+import type { LegEntry } from './legBook';
 import type { PriceAnchor } from './route';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
@@ -18,8 +18,7 @@ export interface PegInput {
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
   /** An anchor's legs with other anchors and the wrapped native token, or more. */
-  legsOf(anchor: Hex): readonly Leg[];
-  recordOf(key: string): LegRecord | undefined;
+  legsOf(anchor: Hex): readonly LegEntry[];
 }
 
 /** The anchors that hold, in configured order. Of a last pair that disagrees the one worth less is taken to have failed. */
@@ -62,16 +61,12 @@ function logValue(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): num
 }
 
 /** ln of the anchor's mean price in a token, in their deepest pool. */
-function deepestLog(
-  anchor: PriceAnchor,
-  token: Hex,
-  { legsOf, recordOf, epoch, time }: PegInput,
-): number | null {
+function deepestLog(anchor: PriceAnchor, token: Hex, { legsOf, epoch, time }: PegInput): number | null {
   let best: { readonly backing: number; readonly log: number; readonly key: string } | null = null;
   for (const leg of legsOf(anchor.address)) {
     const isToken0 = leg.token0 === anchor.address;
     if ((isToken0 ? leg.token1 : leg.token0) !== token) continue;
-    const record = recordOf(leg.key);
+    const { record } = leg;
     if (record === undefined) continue;
     const price = meanPrice(record, time);
     if (!(price > 0)) continue;

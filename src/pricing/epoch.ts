@@ -8,6 +8,8 @@ import type { Leg, LegState } from './leg';
 export const EPOCH_BLOCKS = 32;
 /** Time constant of the mean price and of the decay of traded amounts, in seconds. */
 export const MEAN_SECONDS = 1_800;
+/** Pools that did not move for 30 days are left out. */
+export const DORMANT_SECONDS = 30 * 86_400;
 
 export function epochOf(block: number): number {
   return Math.floor(block / EPOCH_BLOCKS);

@@ -5,15 +5,15 @@
 import type { Hex } from '../domain/hex';
 import { decay, meanPrice, type LegRecord } from './epoch';
 import { priceHop, type HopInput, type HopPrice } from './hop';
-import { DEPTH_PART, type LegKey, type LegState } from './leg';
+import { DEPTH_PART, type Leg, type LegState } from './leg';
 import type { PriceAnchor, Route, RoutePool } from './route';
 
-export interface Market {
-  stateOf(key: LegKey): LegState;
+export interface Market<L extends Leg = Leg> {
+  stateOf(leg: L): LegState;
   /** Undefined: the leg first moved within the running epoch. */
-  recordOf(key: LegKey): LegRecord | undefined;
+  recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
-  tradedIn(key: LegKey): number;
+  tradedIn(leg: L): number;
   /** Time of the last block before the running epoch, unix seconds: as of then means are taken. */
   readonly epochTime: number;
 }
@@ -29,36 +29,39 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
  * The price of a token in the next one of its route, both whole. Where that is an anchor, pools with other anchors count
  * too, at the ratio of the anchors' given prices.
  */
-export function priceRouteHop(
-  route: Pick<Route, 'token' | 'next' | 'pools'>,
-  market: Market,
+export function priceRouteHop<L extends Leg>(
+  route: Pick<Route<L>, 'token' | 'next' | 'pools'>,
+  market: Market<L>,
   anchors: AnchorPrices,
 ): HopPrice {
   return priceHop(route.pools.map((pool) => hopInput(route, pool, market, anchors)));
 }
 
-function hopInput(
+function hopInput<L extends Leg>(
   { token, next }: Pick<Route, 'token' | 'next'>,
-  { leg, weight }: RoutePool,
-  market: Market,
+  { leg, weight }: RoutePool<L>,
+  market: Market<L>,
   anchors: AnchorPrices,
 ): HopInput {
   const fromToken0 = leg.token0 === token;
   const other = fromToken0 ? leg.token1 : leg.token0;
   const ratio = other === next ? 1 : (anchors.get(other) ?? 0) / (anchors.get(next) ?? Infinity);
-  const turn = (price: number): number => (price > 0 ? (fromToken0 ? price : 1 / price) * ratio : 0);
-  const record = market.recordOf(leg.key);
+  const record = market.recordOf(leg);
   return {
     key: leg.key,
     weight,
-    price: turn(market.stateOf(leg.key).price),
-    meanPrice: record === undefined ? 0 : turn(meanPrice(record, market.epochTime)),
-    traded: record === undefined || tradedDepth(record, market),
+    price: turned(market.stateOf(leg).price, fromToken0, ratio),
+    meanPrice: record === undefined ? 0 : turned(meanPrice(record, market.epochTime), fromToken0, ratio),
+    traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
   };
 }
 
+function turned(price: number, fromToken0: boolean, ratio: number): number {
+  return price > 0 ? (fromToken0 ? price : 1 / price) * ratio : 0;
+}
+
 /** Whether the leg traded at least its own 2 % depth within the window. */
-function tradedDepth(record: LegRecord, market: Market): boolean {
+function tradedDepth(record: LegRecord, tradedSince: number, epochTime: number): boolean {
   const depth = DEPTH_PART * record.depthLiquidity * Math.sqrt(record.state.price);
-  return decay(record, market.epochTime) + market.tradedIn(record.leg.key) >= depth;
+  return decay(record, epochTime) + tradedSince >= depth;
 }

@@ -7,13 +7,13 @@ import type { Hex } from '../domain/hex';
 import { pathConfidence } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
 import { findRoutes } from './findRoutes';
-import { NO_STATE, type Leg, type LegKey, type LegState } from './leg';
-import { LiveLegs } from './liveLegs';
+import type { Leg, LegKey, LegState } from './leg';
+import { LegBook, type LegEntry, type TokenEntry } from './legBook';
 import { priceRouteHop, type Market } from './market';
-import { addLeg, copyState, emptyState, restoreState, setRoute, type PricerState } from './pricerState';
 import {
   HOPS_MAX,
   isAnchorRoute,
+  isRouted,
   noRoute,
   sameHop,
   sameRoute,
@@ -21,7 +21,10 @@ import {
   type Route,
   type TokenHop,
 } from './route';
-import { settle, type Edge, type LegWeight, type Settled, type SettleInput } from './settle';
+import { settle, type LegWeight, type SettledTokens } from './settle';
+
+/** Epochs between two looks for legs that fell asleep. */
+const DORMANCY_EPOCHS = 16;
 
 export interface PricerConfig {
   readonly anchors: readonly PriceAnchor[];
@@ -63,47 +66,44 @@ export interface PriceChanges {
   readonly hops: readonly HopChange[];
 }
 
-interface Snapshot {
-  /** The block after which it was taken. */
-  readonly block: number;
-  readonly state: PricerState;
-  /** Blocks applied since. */
-  readonly blocks: MarketBlock[];
+type Routes = Map<TokenEntry, Route<LegEntry>>;
+
+interface CurrentHop {
+  readonly hop: TokenHop;
+  /** A pool of it is away from its mean. */
+  readonly deviates: boolean;
 }
 
 export class Pricer {
-  private state: PricerState = emptyState();
-  /** Of the state's records. */
-  private live = new LiveLegs();
-  private readonly snapshots: Snapshot[] = [];
-  private prices = new Map<Hex, TokenPrice | null>();
-  /** The state of now, as hops are priced by it. */
-  private readonly market: Market;
+  private book = new LegBook();
+  /** As of the block last applied. */
+  private readonly prices = new Map<TokenEntry, TokenPrice | null>();
+  private readonly hops = new Map<TokenEntry, CurrentHop>();
+  /** The legs of now, as hops are priced by them. */
+  private readonly market: Market<LegEntry>;
   /** Tokens by whose pools with each other anchors are compared. */
   private readonly pegged: ReadonlySet<Hex>;
-  private pegLegs: Leg[] = [];
+  private pegLegs: LegEntry[] = [];
 
   constructor(private readonly config: PricerConfig) {
     const pegged = new Set(config.anchors.map(({ address }) => address));
     this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
-    const now = (): PricerState => this.state;
+    const epochTime = (): number => this.book.clock.epochTime;
     this.market = {
-      stateOf: (key) => now().states.get(key) ?? NO_STATE,
-      recordOf: (key) => now().records.get(key),
-      tradedIn: (key) => now().moves.get(key)?.traded ?? 0,
+      stateOf: ({ state }) => state,
+      recordOf: ({ record }) => record,
+      tradedIn: ({ moves }) => moves?.traded ?? 0,
       get epochTime() {
-        return now().epochTime;
+        return epochTime();
       },
     };
   }
 
   /** Forgets everything. */
   clear(): void {
-    this.state = emptyState();
-    this.live = new LiveLegs();
+    this.book = new LegBook();
     this.pegLegs = [];
-    this.snapshots.length = 0;
-    this.prices.clear();
+    this.forgetPrices();
   }
 
   /**
@@ -116,131 +116,116 @@ export class Pricer {
     records: readonly LegRecord[],
   ): void {
     this.clear();
+    const { book } = this;
     for (const { leg, older } of legs) this.addLeg(leg, older);
-    for (const record of records) {
-      this.state.records.set(record.leg.key, record);
-      this.state.states.set(record.leg.key, record.state);
-      this.live.note(record);
-    }
-    this.state.block = block.number;
-    this.state.time = block.timestamp;
-    this.state.ingested = true;
+    for (const record of records) book.loadRecord(record);
+    book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
   }
 
   /** The routes and hops that hold before the next block, read back from the store. */
   loadHops(routes: readonly Route[], hops: readonly (readonly [Hex, TokenHop])[]): void {
+    const { book } = this;
     for (const route of routes) {
-      setRoute(this.state, route);
+      const token = book.tokenOf(route.token);
+      const pools = route.pools.flatMap(({ leg: { key }, weight }) => {
+        const leg = book.findLeg(key);
+        return leg === undefined ? [] : [{ leg, weight }];
+      });
+      book.setRoute(token, { ...route, pools });
       // Which of them have to be looked at again is not known: all.
-      this.state.watched.add(route.token);
+      book.setWatched(token, true);
     }
-    for (const [token, hop] of hops) this.state.hops.set(token, hop);
+    for (const [token, hop] of hops) book.setHop(book.tokenOf(token), hop);
   }
 
   /** Applies the next block. A reversible one can be taken back until it is settled. */
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
-    if (reversible) this.remember(block);
-    else this.snapshots.length = 0;
+    const { journal } = this.book;
+    if (reversible) journal.open(block.number);
+    else journal.settle(Infinity);
     return this.step(block);
   }
 
   /** Price at the end of the block last applied; null: none. */
   priceOf(token: Hex): TokenPrice | null {
-    const known = this.prices.get(token);
-    if (known !== undefined) return known;
-    const price = this.computePrice(token);
-    this.prices.set(token, price);
-    return price;
+    const known = this.book.findToken(token);
+    return known === undefined ? null : this.priceNow(known);
   }
 
   routeOf(token: Hex): Route | undefined {
-    return this.state.routes.get(token);
+    return this.book.findToken(token)?.route ?? undefined;
   }
 
   /** Takes back every reversible block above `number`. */
   rewindTo(number: number): void {
-    if (this.state.block <= number) return;
-    let snapshot = this.snapshots.pop();
-    while (snapshot !== undefined && snapshot.block > number) snapshot = this.snapshots.pop();
-    if (snapshot === undefined) throw new RangeError(`prices cannot go back to block ${number}`);
-    const again = snapshot.blocks.filter((block) => block.number <= number);
-    this.state = restoreState(snapshot.state);
-    this.live = new LiveLegs(this.state.records.values());
-    this.pegLegs = this.pegLegs.filter(({ key }) => this.state.legs.has(key));
-    this.prices.clear();
-    if (again.length === 0) return;
-    this.snapshots.push({ block: snapshot.block, state: copyState(this.state), blocks: again });
-    for (const block of again) this.step(block);
+    const { book } = this;
+    book.journal.rewindTo(number);
+    this.pegLegs = this.pegLegs.filter((leg) => book.findLeg(leg.key) === leg);
+    this.forgetPrices();
+    if (book.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
   }
 
   /** Forgets how to take back blocks up to `number`: they are final. */
   settle(number: number): void {
-    while ((this.snapshots[1]?.block ?? Infinity) <= number) this.snapshots.shift();
-  }
-
-  private remember(block: MarketBlock): void {
-    const newest = this.snapshots[this.snapshots.length - 1];
-    if (newest === undefined || epochOf(block.number) !== epochOf(this.state.block)) {
-      this.snapshots.push({ block: this.state.block, state: copyState(this.state), blocks: [block] });
-    } else newest.blocks.push(block);
-  }
-
-  private addLeg(leg: Leg, older: boolean): void {
-    const known = this.state.legs.has(leg.key);
-    addLeg(this.state, leg, older);
-    if (!known && this.pegged.has(leg.token0) && this.pegged.has(leg.token1)) this.pegLegs.push(leg);
+    this.book.journal.settle(number);
   }
 
   private step(block: MarketBlock): PriceChanges {
-    const { state } = this;
-    const touched = new Set<Hex>();
-    const routes = new Map<Hex, Route>();
+    const { book } = this;
+    const touched = new Set<TokenEntry>();
+    const routes: Routes = new Map();
     const records = this.openEpoch(block, routes);
     for (const { leg, older } of block.legs) this.addLeg(leg, older);
-    for (const { key, state: after } of block.moves) this.move(block, key, after, touched);
-    for (const { key, amount } of block.traded) this.trade(block, key, amount, touched);
-    state.block = block.number;
-    state.time = block.timestamp;
-    state.ingested = true;
-    this.prices.clear();
+    for (const { key, state } of block.moves) this.move(block, book.findLeg(key), state, touched);
+    for (const { key, amount } of block.traded) this.trade(block, book.findLeg(key), amount, touched);
+    book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
+    this.forgetPrices();
     this.settleRecent(block, touched, routes);
     for (const [token, route] of routes) {
-      setRoute(state, route);
+      book.setRoute(token, route);
       touched.add(token);
     }
     if (records !== null) this.touchMeans(records, touched);
-    this.prices.clear();
+    this.forgetPrices();
     return { records: records ?? [], routes: [...routes.values()], hops: this.changedHops(touched) };
   }
 
+  private addLeg(leg: Leg, older: boolean): void {
+    const entry = this.book.addLeg(leg, older);
+    if (entry !== null && this.pegged.has(leg.token0) && this.pegged.has(leg.token1))
+      this.pegLegs.push(entry);
+  }
+
+  private forgetPrices(): void {
+    this.prices.clear();
+    this.hops.clear();
+  }
+
   /** On the first block of an epoch: what the one before was, and the routes that follow from it. Else null. */
-  private openEpoch(block: MarketBlock, routes: Map<Hex, Route>): readonly LegRecord[] | null {
-    const { state, config } = this;
+  private openEpoch(block: MarketBlock, routes: Routes): readonly LegRecord[] | null {
+    const { book, config } = this;
+    const { clock } = book;
     const epoch = epochOf(block.number);
-    if (state.epoch === epoch) return null;
-    const records = this.closeRunning();
-    const first = state.epoch === null && !state.ingested;
-    state.epoch = epoch;
-    state.epochFirst = state.ingested ? epochStart(block.number) : block.number;
-    state.epochTime = first ? block.timestamp : state.time;
-    this.live.dropDormant(state.epochTime);
-    const found = findRoutes({
+    if (clock.epoch === epoch) return null;
+    const span = { firstBlock: clock.epochFirst, lastBlock: clock.block, lastTime: clock.time };
+    const records = book.closeEpoch((before, moves) => closeEpoch(before, moves, span));
+    const epochFirst = clock.ingested ? epochStart(block.number) : block.number;
+    const epochTime = clock.epoch === null && !clock.ingested ? block.timestamp : clock.time;
+    // What was loaded may have slept for years.
+    if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) book.dropDormant(epochTime);
+    const { anchors, settled } = findRoutes({
       ...config,
       epoch,
-      time: state.epochTime,
+      time: epochTime,
+      tokenOf: ({ address }) => book.tokenOf(address),
+      live: () => book.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
-      recordOf: (key) => state.records.get(key),
-      liveOf: (token) => this.live.of(token),
     });
-    state.anchors = found.anchors;
-    for (const [token, { route }] of found.settled) {
-      const known = state.routes.get(token);
-      if (known === undefined || !sameRoute(known, route)) routes.set(token, route);
-    }
-    for (const token of state.routed) {
-      if (!found.settled.has(token)) routes.set(token, noRoute(token));
-    }
-    for (const route of routes.values()) setRoute(state, route);
+    book.setClock({ ...clock, epoch, epochFirst, epochTime, anchors });
+    for (const [token, { route }] of settled)
+      if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
+    for (const token of book.routed) if (!settled.has(token)) routes.set(token, noRoute(token.address));
+    for (const [token, route] of routes) book.setRoute(token, route);
     return records;
   }
 
@@ -248,143 +233,134 @@ export class Pricer {
    * A new epoch has new means: what is held to one may change without a move, and so may what was not, where the leg's
    * mean came closer to what its price was inside the epoch.
    */
-  private touchMeans(records: readonly LegRecord[], touched: Set<Hex>): void {
-    for (const token of this.state.watched) touched.add(token);
-    for (const { leg } of records) touched.add(leg.token0).add(leg.token1);
+  private touchMeans(records: readonly LegRecord[], touched: Set<TokenEntry>): void {
+    for (const token of this.book.watched) touched.add(token);
+    for (const { leg } of records)
+      touched.add(this.book.tokenOf(leg.token0)).add(this.book.tokenOf(leg.token1));
   }
 
-  private closeRunning(): readonly LegRecord[] {
-    const { state } = this;
-    const span = { firstBlock: state.epochFirst, lastBlock: state.block, lastTime: state.time };
-    const records: LegRecord[] = [];
-    for (const [key, moves] of state.moves) {
-      const record = closeEpoch(state.records.get(key), moves, span);
-      state.records.set(key, record);
-      this.live.note(record);
-      records.push(record);
-    }
-    state.moves = new Map();
-    return records;
-  }
-
-  private move(block: MarketBlock, key: LegKey, after: LegState, touched: Set<Hex>): void {
-    const { state } = this;
-    const entry = state.legs.get(key);
-    if (entry === undefined) return;
-    const { leg, older } = entry;
-    const before = state.moves.get(key);
-    const blocks = [...(before?.blocks ?? []), { block: block.number, time: block.timestamp, state: after }];
-    state.moves.set(key, { leg, older, blocks, traded: before?.traded ?? 0 });
-    state.states.set(key, after);
-    touched.add(leg.token0).add(leg.token1);
+  private move(
+    { number, timestamp }: MarketBlock,
+    leg: LegEntry | undefined,
+    state: LegState,
+    touched: Set<TokenEntry>,
+  ): void {
+    if (leg === undefined) return;
+    this.book.move(leg, { block: number, time: timestamp, state });
+    touched.add(leg.tokens[0]).add(leg.tokens[1]);
   }
 
   /** A trade without a move (a swap that leaves no state behind) may be what a price far from its mean waits for. */
-  private trade(block: MarketBlock, key: LegKey, amount: number, touched: Set<Hex>): void {
-    const { state } = this;
-    const entry = state.legs.get(key);
-    if (entry === undefined) return;
-    if (!state.moves.has(key)) this.move(block, key, state.states.get(key) ?? NO_STATE, touched);
-    touched.add(entry.leg.token0).add(entry.leg.token1);
-    const moves = state.moves.get(key);
-    if (moves !== undefined) state.moves.set(key, { ...moves, traded: moves.traded + amount });
+  private trade(
+    block: MarketBlock,
+    leg: LegEntry | undefined,
+    amount: number,
+    touched: Set<TokenEntry>,
+  ): void {
+    if (leg === undefined) return;
+    if (leg.moves === null) this.move(block, leg, leg.state, touched);
+    touched.add(leg.tokens[0]).add(leg.tokens[1]);
+    this.book.trade(leg, amount);
   }
 
   /** Tokens of touched legs that have no route get one at once where the other side has a price. */
-  private settleRecent(block: MarketBlock, touched: ReadonlySet<Hex>, routes: Map<Hex, Route>): void {
-    const { state } = this;
-    const waiting = [...touched].filter((token) => !this.hasRoute(token));
+  private settleRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
+    const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
-    const legs = waiting.flatMap((token) => state.legsOf.get(token) ?? []);
-    const settled = new Map<Hex, Settled>();
-    const known = (token: Hex): void => {
-      if (settled.has(token) || !this.hasRoute(token)) return;
-      const route = state.routes.get(token);
-      const price = this.priceOf(token);
-      if (route !== undefined && price !== null) settled.set(token, { route, usd: price.usd });
-    };
-    for (const { token0, token1 } of legs) {
-      known(token0);
-      known(token1);
+    const legs = waiting.flatMap((token) => token.legs);
+    const settled: SettledTokens = new Map();
+    for (const token of legs.flatMap(({ tokens }) => tokens)) {
+      const { route } = token;
+      if (settled.has(token) || route === null || !isRouted(route)) continue;
+      const price = this.priceNow(token);
+      if (price !== null) settled.set(token, { route, usd: price.usd });
     }
     if (settled.size === 0) return;
-    const before = new Set(settled.keys());
-    const input: SettleInput<Edge> = {
+    const known = new Set(settled.keys());
+    const input = {
       market: this.market,
-      anchors: state.anchors,
+      anchors: this.book.clock.anchors,
       recent: true,
       // A token that has a route keeps it: only legs on to tokens without one are followed.
-      edgesOf: (token) => this.unroutedLegs(token).map((leg) => ({ leg })),
-      weigh: ({ leg }) => this.weighNow(leg, block.timestamp),
+      legsOf: (token: TokenEntry) => unroutedLegs(token),
+      weigh: (leg: LegEntry) => weighNow(leg, block.timestamp),
     };
-    settle(
-      input,
-      settled,
-      legs.map((leg) => ({ leg })),
-    );
-    for (const [token, { route }] of settled) if (!before.has(token)) routes.set(token, route);
+    settle(input, settled, legs);
+    for (const [token, { route }] of settled) if (!known.has(token)) routes.set(token, route);
   }
 
-  /** Legs of the token whose other token has no route. */
-  private unroutedLegs(token: Hex): readonly Leg[] {
-    const legs = this.state.legsOf.get(token) ?? [];
-    return legs.filter((leg) => !this.hasRoute(leg.token0 === token ? leg.token1 : leg.token0));
+  private hopOf(token: TokenEntry, route: Route<LegEntry>): CurrentHop {
+    const known = this.hops.get(token);
+    if (known !== undefined) return known;
+    const hop = this.computeHop(route);
+    this.hops.set(token, hop);
+    return hop;
   }
 
-  private hasRoute(token: Hex): boolean {
-    return this.state.routed.has(token);
-  }
-
-  private weighNow(leg: Leg, time: number): LegWeight | null {
-    const { state } = this;
-    const now = state.states.get(leg.key);
-    if (now === undefined || !(now.price > 0) || !(now.liquidity > 0)) return null;
-    const moved = state.moves.has(leg.key) ? time : (state.records.get(leg.key)?.movedAt ?? time);
-    return { state: now, liquidity: now.liquidity, age: time - moved };
-  }
-
-  private hopOf(route: Route): TokenHop {
-    const { anchors } = this.state;
+  private computeHop(route: Route<LegEntry>): CurrentHop {
+    const { anchors } = this.book.clock;
+    const { next } = route;
     if (isAnchorRoute(route)) {
-      return { next: route.next, price: anchors.get(route.token) ?? 0, confidence: route.confidence };
+      const price = anchors.get(route.token) ?? 0;
+      return { hop: { next, price, confidence: route.confidence }, deviates: false };
     }
-    if (route.hops === 0) return { next: route.next, price: 0, confidence: 0 };
+    if (route.hops === 0) return { hop: { next, price: 0, confidence: 0 }, deviates: false };
     const { price, deviates } = priceRouteHop(route, this.market, anchors);
-    if (deviates) this.state.watched.add(route.token);
-    return { next: route.next, price, confidence: price > 0 ? route.confidence : 0 };
+    return { hop: { next, price, confidence: price > 0 ? route.confidence : 0 }, deviates };
   }
 
-  private computePrice(token: Hex): TokenPrice | null {
+  private priceNow(token: TokenEntry): TokenPrice | null {
+    const known = this.prices.get(token);
+    if (known !== undefined) return known;
+    const price = this.computePrice(token);
+    this.prices.set(token, price);
+    return price;
+  }
+
+  private computePrice(token: TokenEntry): TokenPrice | null {
     const path: TokenHop[] = [];
-    let at = token;
-    for (let step = 0; step <= HOPS_MAX; step += 1) {
-      const route = this.state.routes.get(at);
-      if (route === undefined || !this.hasRoute(at)) return null;
-      const hop = this.hopOf(route);
-      path.push(hop);
+    let at: TokenEntry | undefined = token;
+    for (let step = 0; step <= HOPS_MAX && at !== undefined; step += 1) {
+      const { route }: TokenEntry = at;
+      if (route === null || !isRouted(route)) return null;
+      path.push(this.hopOf(at, route).hop);
       if (isAnchorRoute(route)) return productOf(path);
-      at = route.next;
+      at = this.book.findToken(route.next);
     }
     return null;
   }
 
   /** Hops of the tokens that differ from what was last said of them, in the order of the tokens. */
-  private changedHops(touched: ReadonlySet<Hex>): HopChange[] {
-    const { state } = this;
+  private changedHops(touched: ReadonlySet<TokenEntry>): HopChange[] {
+    const { book } = this;
     const changes: HopChange[] = [];
-    for (const token of [...touched].sort()) {
-      const route = state.routes.get(token);
-      if (route === undefined) continue;
-      const before = state.hops.get(token);
-      state.watched.delete(token);
-      const after = this.hopOf(route);
+    for (const token of [...touched].sort(byAddress)) {
+      if (token.route === null) continue;
+      const { hop: after, deviates } = this.hopOf(token, token.route);
+      book.setWatched(token, deviates);
+      const before = token.hop ?? undefined;
       if (before !== undefined && sameHop(before, after)) continue;
       if (before === undefined && !(after.price > 0)) continue;
-      state.hops.set(token, after);
-      changes.push({ token, before, after, price: this.priceOf(token) });
+      book.setHop(token, after);
+      changes.push({ token: token.address, before, after, price: this.priceNow(token) });
     }
     return changes;
   }
+}
+
+function byAddress(a: TokenEntry, b: TokenEntry): number {
+  return a.address < b.address ? -1 : 1;
+}
+
+/** Legs of the token whose other token has no route. */
+function unroutedLegs(token: TokenEntry): readonly LegEntry[] {
+  return token.legs.filter(({ tokens }) => !isRouted((tokens[0] === token ? tokens[1] : tokens[0]).route));
+}
+
+function weighNow({ state, moves, record }: LegEntry, time: number): LegWeight | null {
+  if (!(state.price > 0) || !(state.liquidity > 0)) return null;
+  const moved = moves === null ? (record?.movedAt ?? time) : time;
+  return { state, liquidity: state.liquidity, age: time - moved };
 }
 
 /** From the token to the anchor: price(T) = hop(T) · price(next). */

@@ -1,6 +1,6 @@
-/** A binary heap: the largest priority first; of equal ones the smallest value. An item may be pushed again. */
-export class PriorityQueue<T extends string> {
-  private readonly items: { readonly priority: number; readonly value: T }[] = [];
+/** A binary heap: the largest priority first; of equal ones the value with the smallest address. An item may be pushed again. */
+export class PriorityQueue<T extends { readonly address: string }> {
+  private readonly items: Item<T>[] = [];
 
   push(priority: number, value: T): void {
     const { items } = this;
@@ -16,7 +16,7 @@ export class PriorityQueue<T extends string> {
     items[at] = item;
   }
 
-  pop(): { readonly priority: number; readonly value: T } | undefined {
+  pop(): Item<T> | undefined {
     const { items } = this;
     const top = items[0];
     const last = items.pop();
@@ -25,7 +25,7 @@ export class PriorityQueue<T extends string> {
     return top;
   }
 
-  private sink(item: { readonly priority: number; readonly value: T }): void {
+  private sink(item: Item<T>): void {
     const { items } = this;
     let at = 0;
     for (;;) {
@@ -45,9 +45,11 @@ export class PriorityQueue<T extends string> {
   }
 }
 
-function before<T extends string>(
-  a: { readonly priority: number; readonly value: T },
-  b: { readonly priority: number; readonly value: T },
-): boolean {
-  return a.priority === b.priority ? a.value < b.value : a.priority > b.priority;
+interface Item<T> {
+  readonly priority: number;
+  readonly value: T;
+}
+
+function before(a: Item<{ readonly address: string }>, b: Item<{ readonly address: string }>): boolean {
+  return a.priority === b.priority ? a.value.address < b.value.address : a.priority > b.priority;
 }

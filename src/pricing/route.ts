@@ -12,13 +12,13 @@ export interface PriceAnchor {
 
 export type RouteWarning = HopWarning | 'recent_pool' | 'stale_price' | 'thin_anchor' | 'anchor_depeg';
 
-export interface RoutePool {
-  readonly leg: Leg;
+export interface RoutePool<L extends Leg = Leg> {
+  readonly leg: L;
   /** 2 % depth in USD in steps of an eighth of an octave; not normalised. */
   readonly weight: number;
 }
 
-export interface Route {
+export interface Route<L extends Leg = Leg> {
   readonly token: Hex;
   /** ZERO_ADDRESS for an anchor. */
   readonly next: Hex;
@@ -33,7 +33,7 @@ export interface Route {
   /** No pool of the hop moved for a day. */
   readonly stale: boolean;
   /** In the order of their keys. */
-  readonly pools: readonly RoutePool[];
+  readonly pools: readonly RoutePool<L>[];
   /** In alphabetic order. */
   readonly warnings: readonly RouteWarning[];
 }
@@ -42,7 +42,7 @@ export interface Route {
 export const HOPS_MAX = 4;
 
 /** What is stored of a token that has lost its route. */
-export function noRoute(token: Hex): Route {
+export function noRoute(token: Hex): Route<never> {
   return {
     token,
     next: ZERO_ADDRESS,
@@ -58,6 +58,11 @@ export function noRoute(token: Hex): Route {
 
 export function isAnchorRoute(route: Route): boolean {
   return route.hops === 0 && route.confidence > 0;
+}
+
+/** False where there never was a route, or is none any more. */
+export function isRouted(route: Route | null): boolean {
+  return route !== null && (route.hops > 0 || isAnchorRoute(route));
 }
 
 export function sameRoute(a: Route, b: Route): boolean {

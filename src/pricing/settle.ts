@@ -5,8 +5,9 @@
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
-import { DEPTH_PART, type Leg, type LegState } from './leg';
-import { DORMANT_SECONDS } from './liveLegs';
+import { DORMANT_SECONDS } from './epoch';
+import { DEPTH_PART, type LegKey, type LegState } from './leg';
+import type { LegEntry, TokenEntry } from './legBook';
 import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
 import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';
@@ -22,10 +23,13 @@ const ANCHORS = 'anchors';
 
 /** A token with a price, and how it came by it. */
 export interface Settled {
-  readonly route: Route;
+  readonly route: Route<LegEntry>;
   /** USD per whole token. */
   readonly usd: number;
 }
+
+/** In the order in which tokens were settled. */
+export type SettledTokens = Map<TokenEntry, Settled>;
 
 /** What a leg counts with. */
 export interface LegWeight {
@@ -36,19 +40,21 @@ export interface LegWeight {
   readonly age: number;
 }
 
-/** A leg and whatever it is weighed by. */
-export interface Edge {
-  readonly leg: Leg;
-}
-
-export interface SettleInput<E extends Edge> {
-  readonly market: Market;
+export interface SettleInput {
+  readonly market: Market<LegEntry>;
   readonly anchors: AnchorPrices;
-  edgesOf(token: Hex): Iterable<E>;
+  /** Legs by which others may be priced in the token, or more. */
+  legsOf(token: TokenEntry): readonly LegEntry[];
   /** Null: the leg does not count. */
-  weigh(edge: E): LegWeight | null;
+  weigh(leg: LegEntry): LegWeight | null;
   /** Marks the routes found as recent. */
   readonly recent: boolean;
+}
+
+interface GroupPool extends RoutePool<LegEntry> {
+  readonly other: TokenEntry;
+  readonly backingUsd: number;
+  readonly age: number;
 }
 
 /** Pools of one unsettled token with one settled neighbour (or with all anchors). */
@@ -58,87 +64,94 @@ interface Group {
   /** Depth of the narrowest hop beyond it. */
   readonly beyond: number;
   depth: number;
-  readonly pools: (RoutePool & { readonly other: Hex; readonly backingUsd: number; readonly age: number })[];
+  /** In the order of their keys. */
+  readonly pools: GroupPool[];
 }
 
 /** Extends `settled` by every token that can be reached through the legs given, and from the tokens so reached. */
-export function settle<E extends Edge>(
-  input: SettleInput<E>,
-  settled: Map<Hex, Settled>,
-  from: Iterable<E>,
-): void {
-  const groups = new Map<Hex, Map<string, Group>>();
-  const queue = new PriorityQueue<Hex>();
+export function settle(input: SettleInput, settled: SettledTokens, from: Iterable<LegEntry>): void {
+  const groups = new Map<TokenEntry, Group[]>();
+  const queue = new PriorityQueue<TokenEntry>();
   // Every leg of every token with a price comes here, most to be left out: that has to be quick.
-  const relax = (edge: E): void => {
-    const { token0, token1 } = edge.leg;
+  const relax = (leg: LegEntry): void => {
+    const [token0, token1] = leg.tokens;
     const known0 = settled.get(token0);
     const known1 = settled.get(token1);
     // One token has a price, the other one waits for it.
     const known = known0 ?? known1;
     if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
+    if (known.route.hops >= HOPS_MAX) return;
     const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
-    if (known.route.hops >= HOPS_MAX || !addToGroup(input, groups, edge, { token, other, known })) return;
-    const best = bestGroup(groups.get(token));
+    const weight = input.weigh(leg);
+    if (weight === null || weight.age > DORMANT_SECONDS) return;
+    const side = knownSide(weight, known === known0, known.usd);
+    if (!(side.backingUsd >= BACKING_MIN_USD)) return;
+    let ofToken = groups.get(token);
+    if (ofToken === undefined) groups.set(token, (ofToken = []));
+    const pool = {
+      leg,
+      weight: inSteps(side.depthUsd),
+      other,
+      backingUsd: side.backingUsd,
+      age: weight.age,
+    };
+    if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
+    const best = bestGroup(ofToken);
     if (best !== null) queue.push(widthOf(best), token);
   };
-  for (const edge of from) relax(edge);
+  for (const leg of from) relax(leg);
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { priority, value: token } = next;
-    const ofToken = groups.get(token);
+    const ofToken = groups.get(token) ?? [];
     const group = bestGroup(ofToken);
     // One entry has the width of now; the others are from when fewer pools were known, or more groups.
-    if (ofToken === undefined || group === null || widthOf(group) !== priority) continue;
+    if (group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, settled, token, group);
     if (found === null) {
       // Its pools have no price after all: it waits for its turn by the next widest.
-      ofToken.delete(group.neighbour);
+      ofToken.splice(ofToken.indexOf(group), 1);
       const narrower = bestGroup(ofToken);
       if (narrower !== null) queue.push(widthOf(narrower), token);
       continue;
     }
     settled.set(token, found);
     groups.delete(token);
-    if (found.route.hops < HOPS_MAX) for (const edge of input.edgesOf(token)) relax(edge);
+    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg);
   }
 }
 
-/** False where the leg does not count. */
-function addToGroup<E extends Edge>(
-  input: SettleInput<E>,
-  groups: Map<Hex, Map<string, Group>>,
-  edge: E,
-  { token, other, known }: { readonly token: Hex; readonly other: Hex; readonly known: Settled },
-): boolean {
-  const { leg } = edge;
-  const weight = input.weigh(edge);
-  if (weight === null || weight.age > DORMANT_SECONDS) return false;
-  const side = knownSide(weight, other === leg.token0, known.usd);
-  if (!(side.backingUsd >= BACKING_MIN_USD)) return false;
-  const anchored = known.route.hops === 0;
-  const neighbour = anchored ? ANCHORS : other;
-  const ofToken = groups.get(token) ?? new Map<string, Group>();
-  groups.set(token, ofToken);
-  const group = ofToken.get(neighbour) ?? {
-    neighbour,
-    hops: known.route.hops,
-    beyond: anchored ? Infinity : known.route.depthUsd,
-    depth: 0,
-    pools: [],
-  };
-  ofToken.set(neighbour, group);
-  if (group.pools.some((pool) => pool.leg.key === leg.key)) return false;
-  // Summed in the order of the keys: the order in which legs are met must not show in the last bit.
-  const at = group.pools.findIndex((pool) => pool.leg.key > leg.key);
-  group.pools.splice(at < 0 ? group.pools.length : at, 0, {
-    leg,
-    weight: inSteps(side.depthUsd),
-    other,
-    backingUsd: side.backingUsd,
-    age: weight.age,
-  });
-  group.depth = group.pools.reduce((sum, pool) => sum + pool.weight, 0);
+/** The token's group of pools with a neighbour that has this route. */
+function groupOf(ofToken: Group[], { hops, depthUsd }: Route, other: Hex): Group {
+  const neighbour = hops === 0 ? ANCHORS : other;
+  const known = ofToken.find((group) => group.neighbour === neighbour);
+  if (known !== undefined) return known;
+  const group: Group = { neighbour, hops, beyond: hops === 0 ? Infinity : depthUsd, depth: 0, pools: [] };
+  ofToken.push(group);
+  return group;
+}
+
+/** False where it is known. Summed in the order of the keys: the order in which legs are met must not show in the last bit. */
+function addPool(group: Group, pool: GroupPool): boolean {
+  const { pools } = group;
+  const at = placeOf(pools, pool.leg.key);
+  if (pools[at]?.leg.key === pool.leg.key) return false;
+  pools.splice(at, 0, pool);
+  let depth = 0;
+  for (const { weight } of pools) depth += weight;
+  group.depth = depth;
   return true;
+}
+
+/** Index of the first pool whose key is not below. */
+function placeOf(pools: readonly GroupPool[], key: LegKey): number {
+  let low = 0;
+  let high = pools.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pools[middle]?.leg.key ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** USD behind the known side, and USD on it that move the price by 2 %; never more than what is really there. */
@@ -167,9 +180,9 @@ function widthOf(group: Group): number {
   return Math.min(group.beyond, group.depth);
 }
 
-function bestGroup(groups: ReadonlyMap<string, Group> | undefined): Group | null {
+function bestGroup(groups: readonly Group[]): Group | null {
   let best: Group | null = null;
-  for (const group of groups?.values() ?? []) {
+  for (const group of groups) {
     if (best === null || isWider(group, best)) best = group;
   }
   return best;
@@ -181,19 +194,21 @@ function isWider(a: Group, b: Group): boolean {
 }
 
 /** Null: no pool of the group has a price. */
-function priceByGroup<E extends Edge>(
-  input: SettleInput<E>,
-  settled: ReadonlyMap<Hex, Settled>,
-  token: Hex,
+function priceByGroup(
+  input: SettleInput,
+  settled: ReadonlyMap<TokenEntry, Settled>,
+  { address: token }: TokenEntry,
   group: Group,
 ): Settled | null {
-  const next = group.neighbour === ANCHORS ? deepestAnchor(input.anchors, group) : group.neighbour;
   const { pools } = group;
+  const nextToken = group.neighbour === ANCHORS ? deepestAnchor(input.anchors, group) : pools[0]?.other;
+  if (nextToken === undefined) return null;
+  const { address: next } = nextToken;
   const hop = priceRouteHop({ token, next, pools }, input.market, input.anchors);
-  const usd = hop.price * (settled.get(next)?.usd ?? 0);
+  const usd = hop.price * (settled.get(nextToken)?.usd ?? 0);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
   const used = hop.pools.flatMap(({ key, weight }) => {
-    const pool = pools.find((candidate) => candidate.leg.key === key);
+    const pool = pools[placeOf(pools, key)];
     return pool === undefined ? [] : [{ weight, backingUsd: pool.backingUsd, age: pool.age }];
   });
   const stale = used.every(({ age }) => age > STALE_SECONDS);
@@ -201,7 +216,7 @@ function priceByGroup<E extends Edge>(
   if (input.recent) warnings.push('recent_pool');
   if (stale) warnings.push('stale_price');
   if (used.reduce((sum, { backingUsd }) => sum + backingUsd, 0) < THIN_USD) warnings.push('thin_anchor');
-  const route: Route = {
+  const route: Route<LegEntry> = {
     token,
     next,
     hops: group.hops + 1,
@@ -216,13 +231,17 @@ function priceByGroup<E extends Edge>(
 }
 
 /** The anchor with the most depth; of equals the first one configured. */
-function deepestAnchor(anchors: AnchorPrices, group: Group): Hex {
-  let best: { readonly address: Hex; readonly depth: number } | null = null;
+function deepestAnchor(anchors: AnchorPrices, { pools }: Group): TokenEntry | undefined {
+  let best: { readonly token: TokenEntry; readonly depth: number } | undefined;
   for (const address of anchors.keys()) {
+    let token: TokenEntry | undefined;
     let depth = 0;
-    for (const pool of group.pools) if (pool.other === address) depth += pool.weight;
-    if (depth > 0 && (best === null || depth > best.depth)) best = { address, depth };
+    for (const { other, weight } of pools) {
+      if (other.address !== address) continue;
+      token = other;
+      depth += weight;
+    }
+    if (token !== undefined && (best === undefined || depth > best.depth)) best = { token, depth };
   }
-  if (best === null) throw new RangeError('a hop to the anchors without an anchor');
-  return best.address;
+  return best?.token;
 }

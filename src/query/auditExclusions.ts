@@ -1,8 +1,8 @@
 /** Why pools of a token do not make its price. Pure. */
 import { plainNumber } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
-import { NO_STATE } from '../pricing/leg';
-import { DORMANT_SECONDS } from '../pricing/liveLegs';
+import { NO_STATE, type Leg } from '../pricing/leg';
+import { DORMANT_SECONDS } from '../pricing/epoch';
 import { BACKING_MIN_USD, knownSide } from '../pricing/settle';
 import type { HopPrice } from '../pricing/hop';
 import { HOPS_MAX } from '../pricing/route';
@@ -52,14 +52,14 @@ function toOther(token: Hex, { leg, pool }: AuditLeg, inputs: AuditInputs): Othe
   const { market, hops } = inputs;
   const isToken0 = leg.token0 === token;
   const other = isToken0 ? leg.token1 : leg.token0;
-  const state = market.stateOf(leg.key);
+  const state = market.stateOf(leg);
   const usd = hops.usdOf(other);
   const backingUsd =
     usd === null ? 0 : knownSide({ state, liquidity: state.liquidity }, !isToken0, usd).backingUsd;
   const implied = state.price > 0 ? (isToken0 ? state.price : 1 / state.price) : 0;
   const entry: ExcludedPool = {
     address: pool.address,
-    reason: reasonOf(inputs, leg.key, usd, backingUsd),
+    reason: reasonOf(inputs, leg, usd, backingUsd),
     implied_price: implied > 0 && Number.isFinite(implied) ? plainNumber(implied) : null,
     step: null,
     to_token: other,
@@ -69,17 +69,17 @@ function toOther(token: Hex, { leg, pool }: AuditLeg, inputs: AuditInputs): Othe
 
 function reasonOf(
   { market, block, rawStates, legs }: AuditInputs,
-  key: string,
+  leg: Leg,
   usd: number | null,
   backingUsd: number,
 ): ExcludedPool['reason'] {
-  const record = market.recordOf(key);
-  const moved = market.stateOf(key) !== NO_STATE && market.stateOf(key) !== record?.state;
-  const address = legs.get(key)?.pool.address;
+  const record = market.recordOf(leg);
+  const moved = market.stateOf(leg) !== NO_STATE && market.stateOf(leg) !== record?.state;
+  const address = legs.get(leg.key)?.pool.address;
   const seen = record !== undefined || (address !== undefined && rawStates.has(address));
   if (!moved && record !== undefined && block.epochTime - record.movedAt > DORMANT_SECONDS) return 'dormant';
   // Of pools that did not move for longer nothing was read.
   if (!moved && !seen && block.afterOrd > 0) return 'dormant';
-  if (!(market.stateOf(key).price > 0) || usd === null) return 'no_price';
+  if (!(market.stateOf(leg).price > 0) || usd === null) return 'no_price';
   return backingUsd >= BACKING_MIN_USD ? 'not_on_route' : 'low_liquidity';
 }

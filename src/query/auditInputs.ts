@@ -121,7 +121,7 @@ export async function readAuditInputs(
     path,
     anchor: anchors.has(end) ? end : null,
     anchors,
-    market: { ...market, tradedIn: (key) => traded.get(key) ?? 0 },
+    market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
     legs,
     rawStates,
     fees,
@@ -245,9 +245,9 @@ function makeMarket(
   traded: ReadonlyMap<LegKey, number>,
 ): Market {
   return {
-    stateOf: (key) => states.get(key) ?? NO_STATE,
-    recordOf: (key) => records.get(key),
-    tradedIn: (key) => traded.get(key) ?? 0,
+    stateOf: ({ key }) => states.get(key) ?? NO_STATE,
+    recordOf: ({ key }) => records.get(key),
+    tradedIn: ({ key }) => traded.get(key) ?? 0,
     epochTime: block.epochTime,
   };
 }

@@ -161,7 +161,7 @@ function warningsOf(
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const found = legs.get(key);
   if (found?.pool.pool_type !== V3) return false;
-  const state = market.stateOf(key);
+  const state = market.stateOf(found.leg);
   const knownIsToken0 = found.leg.token0 !== token;
   const real = knownIsToken0 ? state.reserve0 : state.reserve1;
   const unbounded = { ...state, reserve0: Infinity, reserve1: Infinity };

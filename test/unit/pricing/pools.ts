@@ -1,8 +1,10 @@
 /** Small worlds for proofs of pricing: pools by their whole reserves, and the records that a quiet epoch leaves of them. */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { LegRecord } from '../../../src/pricing/epoch';
-import { findRoutes, type EpochRoutes } from '../../../src/pricing/findRoutes';
+import { findRoutes } from '../../../src/pricing/findRoutes';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
+import { LegBook } from '../../../src/pricing/legBook';
+import type { AnchorPrices } from '../../../src/pricing/market';
 import type { PriceAnchor } from '../../../src/pricing/route';
 import type { Settled } from '../../../src/pricing/settle';
 
@@ -86,19 +88,42 @@ export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord
   );
 }
 
-export function routesOf(scene: Scene): EpochRoutes {
-  const records = recordsOf(scene);
-  const legsOf = (of: Hex): Leg[] =>
-    scene.pools.map(({ leg }) => leg).filter((leg) => leg.token0 === of || leg.token1 === of);
-  return findRoutes({
+export interface FoundRoutes {
+  readonly anchors: AnchorPrices;
+  readonly settled: ReadonlyMap<Hex, Settled>;
+}
+
+/** The routes of an epoch over legs with these records. */
+export function findRoutesOver(
+  config: { readonly anchors: readonly PriceAnchor[]; readonly wrappedNative: Hex | null },
+  legs: readonly Leg[],
+  records: ReadonlyMap<string, LegRecord>,
+  { epoch, time }: { readonly epoch: number; readonly time: number },
+): FoundRoutes {
+  const book = new LegBook();
+  for (const leg of legs) book.addLeg(leg, false);
+  for (const leg of legs) {
+    const record = records.get(leg.key);
+    if (record !== undefined) book.loadRecord(record);
+  }
+  const { anchors, settled } = findRoutes({
+    ...config,
+    epoch,
+    time,
+    tokenOf: ({ address }) => book.tokenOf(address),
+    live: () => book.liveLegs(),
+    legsOf: (anchor) => book.tokenOf(anchor).legs,
+  });
+  return { anchors, settled: new Map([...settled].map(([{ address }, found]) => [address, found])) };
+}
+
+export function routesOf(scene: Scene): FoundRoutes {
+  const config = {
     anchors: scene.anchors ?? ANCHORS,
     wrappedNative: scene.wrappedNative ?? NATIVE,
-    epoch: EPOCH,
-    time: TIME,
-    legsOf,
-    recordOf: (key) => records.get(key),
-    liveOf: (of) => legsOf(of).map((leg) => ({ leg, record: records.get(leg.key)! })),
-  });
+  };
+  const legs = scene.pools.map(({ leg }) => leg);
+  return findRoutesOver(config, legs, recordsOf(scene), { epoch: EPOCH, time: TIME });
 }
 
 export function settledOf(scene: Scene, of: Hex): Settled | undefined {
@@ -106,7 +131,7 @@ export function settledOf(scene: Scene, of: Hex): Settled | undefined {
 }
 
 /** The tokens from one to its anchor. */
-export function pathOf(routes: EpochRoutes, of: Hex): Hex[] {
+export function pathOf(routes: FoundRoutes, of: Hex): Hex[] {
   const path: Hex[] = [];
   for (let at = of; at !== ZERO_ADDRESS; at = routes.settled.get(at)?.route.next ?? ZERO_ADDRESS) {
     path.push(at);

@@ -1,0 +1,256 @@
+/**
+ * All that a pricer knows of legs and tokens. A leg knows its two tokens and a token its legs, and each what was last said of it, so
+ * that a search through hundreds of thousands of pools looks up no address on its way. Every change of a block that may be taken back
+ * is noted in the journal.
+ */
+import type { Hex } from '../domain/hex';
+import { DORMANT_SECONDS, type LegMove, type LegMoves, type LegRecord } from './epoch';
+import { Journal } from './journal';
+import { NO_STATE, type Leg, type LegKey, type LegState } from './leg';
+import type { AnchorPrices } from './market';
+import { isRouted, type Route, type TokenHop } from './route';
+
+export interface TokenEntry {
+  readonly address: Hex;
+  readonly legs: LegEntry[];
+  /** Those of its legs that moved within 30 days, or more; in no order. */
+  live: LegEntry[];
+  /** Null: it never had one. */
+  route: Route<LegEntry> | null;
+  /** What was last said of it. */
+  hop: TokenHop | null;
+}
+
+export interface LegEntry extends Leg {
+  /** The pool was there before the first block that was ingested. */
+  readonly older: boolean;
+  readonly tokens: readonly [TokenEntry, TokenEntry];
+  state: LegState;
+  /** Undefined: it first moved within the running epoch. */
+  record: LegRecord | undefined;
+  /** Of the running epoch; null: it stands still. */
+  moves: Moves | null;
+  isLive: boolean;
+}
+
+interface Moves extends LegMoves {
+  readonly blocks: LegMove[];
+  traded: number;
+}
+
+/** How far a pricer is. */
+export interface Clock {
+  /** The block last applied. */
+  readonly block: number;
+  /** Its time, unix seconds. */
+  readonly time: number;
+  /** Whether any block was ever applied: before, the epoch is only partly known. */
+  readonly ingested: boolean;
+  /** The running epoch; null before the first block. */
+  readonly epoch: number | null;
+  /** First block of it that was ingested. */
+  readonly epochFirst: number;
+  /** Time of the last block before it. */
+  readonly epochTime: number;
+  readonly anchors: AnchorPrices;
+}
+
+const NO_CLOCK: Clock = {
+  block: -1,
+  time: 0,
+  ingested: false,
+  epoch: null,
+  epochFirst: 0,
+  epochTime: 0,
+  anchors: new Map(),
+};
+
+export class LegBook {
+  readonly journal = new Journal();
+  /** Tokens that have a route now. */
+  readonly routed = new Set<TokenEntry>();
+  /** Tokens with a pool away from its mean: a new epoch may change their hop without a move. */
+  readonly watched = new Set<TokenEntry>();
+  private readonly legs = new Map<LegKey, LegEntry>();
+  private readonly tokens = new Map<Hex, TokenEntry>();
+  private live: LegEntry[] = [];
+  /** Legs with moves in the running epoch. */
+  private moved: LegEntry[] = [];
+  private now = NO_CLOCK;
+
+  get clock(): Clock {
+    return this.now;
+  }
+
+  setClock(clock: Clock): void {
+    const before = this.now;
+    this.journal.note(() => (this.now = before));
+    this.now = clock;
+  }
+
+  findLeg(key: LegKey): LegEntry | undefined {
+    return this.legs.get(key);
+  }
+
+  findToken(address: Hex): TokenEntry | undefined {
+    return this.tokens.get(address);
+  }
+
+  /** The token, which is known from now on. */
+  tokenOf(address: Hex): TokenEntry {
+    const known = this.tokens.get(address);
+    if (known !== undefined) return known;
+    const token: TokenEntry = { address, legs: [], live: [], route: null, hop: null };
+    this.tokens.set(address, token);
+    return token;
+  }
+
+  /** All legs that moved within 30 days, or more; in no order. */
+  liveLegs(): readonly LegEntry[] {
+    return this.live;
+  }
+
+  /** Takes up a leg; null: it is known, and stays what it is. */
+  addLeg(leg: Leg, older: boolean): LegEntry | null {
+    if (this.legs.has(leg.key)) return null;
+    const { key, pair, number, token0, token1 } = leg;
+    const tokens = [this.tokenOf(token0), this.tokenOf(token1)] as const;
+    const known = { key, pair, number, token0, token1, older, tokens };
+    const entry: LegEntry = { ...known, state: NO_STATE, record: undefined, moves: null, isLive: false };
+    this.legs.set(key, entry);
+    for (const token of tokens) token.legs.push(entry);
+    this.journal.note(() => {
+      this.legs.delete(key);
+      for (const token of tokens) token.legs.pop();
+      if (entry.isLive) this.dropLive(new Set([entry]));
+    });
+    return entry;
+  }
+
+  /** The leg's state at the end of a block; a move of an epoch. */
+  move(leg: LegEntry, move: LegMove): void {
+    const { state } = leg;
+    const moves = this.movesOf(leg);
+    moves.blocks.push(move);
+    leg.state = move.state;
+    this.journal.note(() => {
+      moves.blocks.pop();
+      leg.state = state;
+    });
+  }
+
+  /** Whole token1 traded on a leg that has moves. */
+  trade(leg: LegEntry, amount: number): void {
+    const moves = this.movesOf(leg);
+    const { traded } = moves;
+    moves.traded = traded + amount;
+    this.journal.note(() => (moves.traded = traded));
+  }
+
+  private movesOf(leg: LegEntry): Moves {
+    if (leg.moves !== null) return leg.moves;
+    const moves: Moves = { leg, older: leg.older, blocks: [], traded: 0 };
+    leg.moves = moves;
+    const { moved } = this;
+    moved.push(leg);
+    this.journal.note(() => {
+      leg.moves = null;
+      moved.pop();
+    });
+    return moves;
+  }
+
+  /** Ends the running epoch: makes a record of every leg that moved in it. */
+  closeEpoch(close: (before: LegRecord | undefined, moves: LegMoves) => LegRecord): LegRecord[] {
+    const { moved } = this;
+    const records = moved.flatMap((leg) => {
+      const { moves, record: before } = leg;
+      if (moves === null) return [];
+      const record = close(before, moves);
+      this.journal.note(() => {
+        leg.moves = moves;
+        leg.record = before;
+      });
+      leg.moves = null;
+      this.setRecord(leg, record);
+      return [record];
+    });
+    this.journal.note(() => (this.moved = moved));
+    this.moved = [];
+    return records;
+  }
+
+  /** What the store knows of a leg. */
+  loadRecord(record: LegRecord): void {
+    const leg = this.legs.get(record.leg.key);
+    if (leg === undefined) return;
+    leg.state = record.state;
+    this.setRecord(leg, record);
+  }
+
+  /** A leg whose record is taken back stays among the live ones: they may be more than those. */
+  private setRecord(leg: LegEntry, record: LegRecord): void {
+    leg.record = record;
+    if (!leg.isLive) this.addLive(leg);
+  }
+
+  /** Forgets among the live legs those that are dormant at a time. */
+  dropDormant(time: number): void {
+    const dormant = this.live.filter(
+      ({ record }) => record !== undefined && time - record.movedAt > DORMANT_SECONDS,
+    );
+    if (dormant.length === 0) return;
+    this.dropLive(new Set(dormant));
+    this.journal.note(() => {
+      for (const leg of dormant) if (!leg.isLive) this.addLive(leg);
+    });
+  }
+
+  private addLive(leg: LegEntry): void {
+    leg.isLive = true;
+    this.live.push(leg);
+    for (const token of leg.tokens) token.live.push(leg);
+  }
+
+  private dropLive(legs: ReadonlySet<LegEntry>): void {
+    const tokens = new Set<TokenEntry>();
+    for (const leg of legs) {
+      leg.isLive = false;
+      tokens.add(leg.tokens[0]).add(leg.tokens[1]);
+    }
+    this.live = this.live.filter(({ isLive }) => isLive);
+    for (const token of tokens) token.live = token.live.filter(({ isLive }) => isLive);
+  }
+
+  /** The token's route is this one from now on, or, by noRoute, it has none any more. */
+  setRoute(token: TokenEntry, route: Route<LegEntry>): void {
+    const before = token.route;
+    this.journal.note(() => {
+      token.route = before;
+      this.noteRouted(token);
+    });
+    token.route = route;
+    this.noteRouted(token);
+  }
+
+  private noteRouted(token: TokenEntry): void {
+    if (isRouted(token.route)) this.routed.add(token);
+    else this.routed.delete(token);
+  }
+
+  setHop(token: TokenEntry, hop: TokenHop): void {
+    const before = token.hop;
+    this.journal.note(() => (token.hop = before));
+    token.hop = hop;
+  }
+
+  setWatched(token: TokenEntry, watched: boolean): void {
+    if (this.watched.has(token) === watched) return;
+    this.journal.note(() => this.toggleWatched(token));
+    this.toggleWatched(token);
+  }
+
+  private toggleWatched(token: TokenEntry): void {
+    if (!this.watched.delete(token)) this.watched.add(token);
+  }
+}

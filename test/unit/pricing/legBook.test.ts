@@ -1,0 +1,118 @@
+import { DORMANT_SECONDS, type LegRecord } from '../../../src/pricing/epoch';
+import { makeLeg, NO_STATE, type Leg } from '../../../src/pricing/leg';
+import { LegBook } from '../../../src/pricing/legBook';
+import { noRoute } from '../../../src/pricing/route';
+import { Random } from '../../simulation/random';
+import { poolAddress, token } from './pools';
+
+const TOKENS = 12;
+const LEGS = 60;
+const MADE = 40;
+
+const tokens = Array.from({ length: TOKENS }, (_, n) => token(n));
+
+const legs = Array.from({ length: LEGS }, (_, n) =>
+  makeLeg(poolAddress(n), 1, tokens[n % TOKENS]!, tokens[(n * 5 + 1) % TOKENS]!),
+);
+
+const recordOf = (leg: Leg, movedAt: number, epoch: number): LegRecord => ({
+  leg,
+  state: NO_STATE,
+  depthLiquidity: 0,
+  meanLog: 0,
+  traded: 0,
+  at: movedAt,
+  movedAt,
+  epoch,
+});
+
+/** One epoch: legs are made, some move, its records are made, and what sleeps is forgotten. */
+function runEpoch(book: LegBook, random: Random, epoch: number, time: number): void {
+  for (let made = 0; made < 2; made += 1)
+    book.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));
+  for (let moved = 0; moved < 3; moved += 1) {
+    const leg = book.findLeg(legs[Math.floor(random.next() ** 2 * LEGS)]!.key);
+    if (leg === undefined) continue;
+    book.move(leg, { block: epoch * 32, time, state: { ...NO_STATE, price: random.next() } });
+    if (random.chance(0.5)) book.trade(leg, random.next());
+  }
+  if (random.chance(0.8)) book.closeEpoch((_, { leg }) => recordOf(leg, time, epoch));
+  if (random.chance(0.7)) book.dropDormant(time);
+  const of = book.tokenOf(random.pick(tokens));
+  book.setRoute(of, random.chance(0.5) ? noRoute(of.address) : { ...noRoute(of.address), hops: 1 });
+  book.setHop(of, { next: of.address, price: random.next(), confidence: 1 });
+  book.setWatched(book.tokenOf(random.pick(tokens)), random.chance(0.5));
+  book.setClock({ ...book.clock, block: epoch * 32, epoch });
+}
+
+/** Everything that may be asked, in no order; live legs by what they stand for at a time. */
+function plain(book: LegBook, time: number) {
+  const names = (of: Iterable<{ readonly address: string }>): string[] =>
+    [...of].map(({ address }) => address).sort();
+  return {
+    clock: book.clock,
+    routed: names(book.routed),
+    watched: names(book.watched),
+    legs: legs.map(({ key }) => {
+      const leg = book.findLeg(key);
+      if (leg === undefined) return null;
+      const { blocks = [], traded = 0 } = leg.moves ?? {};
+      return { older: leg.older, state: leg.state, at: leg.record?.at, blocks: [...blocks], traded };
+    }),
+    tokens: tokens.map((of) => {
+      const { legs: all, live, route, hop } = book.tokenOf(of);
+      const awake = live.filter(({ record }) => record && time - record.movedAt <= DORMANT_SECONDS);
+      return { legs: all.map(({ key }) => key), live: awake.map(({ key }) => key).sort(), route, hop };
+    }),
+  };
+}
+
+test.each([1, 2, 3])('seed %d: live legs are those that moved within 30 days, or more', (seed) => {
+  const random = new Random(seed);
+  const book = new LegBook();
+  for (const leg of legs.slice(0, MADE)) book.addLeg(leg, false);
+  let time = 1_700_000_000;
+  let slept = 0;
+  for (let epoch = 1; epoch <= 200; epoch += 1) {
+    time += Math.floor(random.next() * DORMANT_SECONDS * 0.2);
+    runEpoch(book, random, epoch, time);
+    book.dropDormant(time);
+    for (const of of tokens) {
+      const { live, legs: all } = book.tokenOf(of);
+      const awake = all.filter(({ record }) => record && time - record.movedAt <= DORMANT_SECONDS);
+      expect(new Set(live)).toEqual(new Set(awake));
+      expect(live).toHaveLength(awake.length);
+      slept += all.length - awake.length;
+    }
+  }
+  expect(slept).toBeGreaterThan(0);
+});
+
+test.each([4, 5, 6, 7, 8])('seed %d: what is taken back is as it never was', (seed) => {
+  const random = new Random(seed);
+  const book = new LegBook();
+  for (const leg of legs.slice(0, MADE)) book.addLeg(leg, false);
+  const seen = [{ time: 1_700_000_000, plain: plain(book, 1_700_000_000) }];
+  for (let epoch = 1; epoch <= 300; epoch += 1) {
+    const time = seen[epoch - 1]!.time + Math.floor(random.next() * DORMANT_SECONDS * 0.2);
+    book.journal.open(epoch);
+    runEpoch(book, random, epoch, time);
+    seen[epoch] = { time, plain: plain(book, time) };
+    if (random.chance(0.1)) book.journal.settle(epoch - 10);
+    if (!random.chance(0.1)) continue;
+    epoch -= random.int(0, Math.min(6, epoch));
+    book.journal.rewindTo(epoch);
+    expect(plain(book, seen[epoch]!.time)).toEqual(seen[epoch]!.plain);
+  }
+});
+
+test('what is settled stays', () => {
+  const book = new LegBook();
+  for (let number = 1; number <= 5; number += 1) {
+    book.journal.open(number);
+    book.setClock({ ...book.clock, block: number });
+  }
+  book.journal.settle(3);
+  book.journal.rewindTo(1);
+  expect(book.clock.block).toBe(3);
+});
