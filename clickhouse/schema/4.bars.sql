@@ -1,33 +1,34 @@
 -- Layer 4, bars: one view over the final swaps writes all six timeframes.
 -- Rule for the head: swaps of canonical head blocks with ord > last_ord are added at read time.
 
--- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0.
+-- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0. Most bars are of
+-- a single swap, which stands in all six timeframes: next to each other, in large blocks, they are compressed to half.
 CREATE TABLE IF NOT EXISTS bars
 (
-    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(1)),
-    pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(1)),
-    leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(1)),
-    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(1)),
-    open SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(1)),
-    close SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(1)),
-    high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(1)),
-    low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(1)),
-    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(1)),
-    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(1)),
-    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(1)),
-    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(1)),
-    volume0 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(1)),
-    volume1 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(1)),
-    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(1)),
-    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(1)),
-    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(1)),
-    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(1)),
-    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(1)),
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta, ZSTD(1))
+    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(3)),
+    leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(3)),
+    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
+    open SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    close SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(3)),
+    high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(3)),
+    low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(3)),
+    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(3)),
+    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(3)),
+    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
+    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
+    volume0 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(3)),
+    volume1 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(3)),
+    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(3)),
+    fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(3)),
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(3)),
+    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(3)),
+    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
-ORDER BY (timeframe, pair, leg, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 16384
+ORDER BY (pair, leg, timeframe, bucket)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS

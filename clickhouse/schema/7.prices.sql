@@ -92,29 +92,29 @@ FROM token_prices AS p
 GROUP BY token;
 
 -- One row: part of one bar of a token over its tracked swaps in all pools. Each swap counts at its pool's marginal price
--- times the other token's price. Rule for the head: as for bars.
+-- times the other token's price. Sorted and compressed as bars are. Rule for the head: as for bars.
 CREATE TABLE IF NOT EXISTS token_bars
 (
-    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
-    token FixedString(20) COMMENT 'The token',
-    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
-    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none',
-    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none',
-    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
-    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
-    open_native SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT 'The same four in the native token',
-    close_native SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As close_usd, in the native token',
-    high_native SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token',
-    low_native SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token',
-    volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(1)),
-    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(1)),
-    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps',
-    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+    timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    token FixedString(20) COMMENT 'The token' CODEC(ZSTD(3)),
+    bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
+    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none' CODEC(ZSTD(3)),
+    high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
+    low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
+    open_native SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT 'The same four in the native token' CODEC(ZSTD(3)),
+    close_native SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As close_usd, in the native token' CODEC(ZSTD(3)),
+    high_native SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token' CODEC(ZSTD(3)),
+    low_native SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token' CODEC(ZSTD(3)),
+    volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(3)),
+    volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(3)),
+    trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps' CODEC(ZSTD(3)),
+    buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell' CODEC(ZSTD(3)),
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
-ORDER BY (timeframe, token, bucket)
-SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+ORDER BY (token, timeframe, bucket)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
 COMMENT 'Bars of tokens in all six timeframes over final tracked swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_bars TO token_bars AS

@@ -78,7 +78,7 @@ export async function rebuildViews(
   for (const { target, select } of views) {
     const columns = await listColumns(database, target);
     await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(target)} SYNC`);
-    await database.command('create next', `CREATE TABLE ${nextOf(target)} AS ${target}`);
+    await database.command('create next', createNext(target));
     let rows = 0;
     for (const step of steps) {
       signal?.throwIfAborted();
@@ -94,6 +94,14 @@ export async function rebuildViews(
     onProgress?.({ target, rows, of });
   }
   return views.map(({ target }) => target);
+}
+
+/** As a database made today has it: keys and granules of a table that is there cannot be changed. */
+function createNext(table: string): string {
+  const head = `CREATE TABLE IF NOT EXISTS ${table}\n`;
+  const statement = readSchema().find((candidate) => candidate.startsWith(head));
+  if (statement === undefined) throw new RangeError(`no table ${table} in the schema`);
+  return statement.replace(head, `CREATE TABLE ${nextOf(table)}\n`);
 }
 
 /** Like rows of two steps are two, and a step makes few parts. */

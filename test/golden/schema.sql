@@ -41,38 +41,38 @@ COMMENT 'Audit hashes of ranges of final blocks';
 
 CREATE TABLE bars
 (
-    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(1)),
-    `pair` FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(1)),
-    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(1)),
-    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta(4), ZSTD(1)),
+    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    `pair` FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(3)),
+    `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(3)),
+    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta(4), ZSTD(3)),
     `open` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(1)),
+        Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(3)),
     `close` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(1)),
-    `high` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(1)),
-    `low` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(1)),
+        Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(3)),
+    `high` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(3)),
+    `low` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(3)),
     `open_usd` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(1)),
+        Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(3)),
     `close_usd` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(1)),
-    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(1)),
-    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(1)),
-    `volume0` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(1)),
-    `volume1` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(1)),
-    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(1)),
-    `fee_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(1)),
-    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(1)),
-    `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(1)),
-    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(1)),
-    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta(8), ZSTD(1))
+        Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(3)),
+    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
+    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
+    `volume0` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(3)),
+    `volume1` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount1|, raw units' CODEC(ZSTD(3)),
+    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(3)),
+    `fee_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(3)),
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(3)),
+    `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(3)),
+    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta(8), ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
-ORDER BY (timeframe, pair, leg, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 16384
+ORDER BY (pair, leg, timeframe, bucket)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE TABLE blocks
@@ -1160,34 +1160,34 @@ COMMENT 'Balances by token over final transfers';
 
 CREATE TABLE token_bars
 (
-    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400',
-    `token` FixedString(20) COMMENT 'The token',
-    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe',
+    `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    `token` FixedString(20) COMMENT 'The token' CODEC(ZSTD(3)),
+    `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta(4), ZSTD(3)),
     `open_usd` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none',
+        Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none' CODEC(ZSTD(3)),
     `close_usd` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none',
-    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none',
-    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none',
+        Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none' CODEC(ZSTD(3)),
+    `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
+    `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
     `open_native` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT 'The same four in the native token',
+        Float64)) COMMENT 'The same four in the native token' CODEC(ZSTD(3)),
     `close_native` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT 'As close_usd, in the native token',
-    `high_native` SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token',
-    `low_native` SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token',
-    `volume` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(1)),
-    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(1)),
-    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps',
-    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell',
-    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it'
+        Float64)) COMMENT 'As close_usd, in the native token' CODEC(ZSTD(3)),
+    `high_native` SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token' CODEC(ZSTD(3)),
+    `low_native` SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token' CODEC(ZSTD(3)),
+    `volume` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(3)),
+    `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(3)),
+    `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps' CODEC(ZSTD(3)),
+    `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell' CODEC(ZSTD(3)),
+    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta(8), ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
-ORDER BY (timeframe, token, bucket)
-SETTINGS index_granularity = 8192, non_replicated_deduplication_window = 1000
+ORDER BY (token, timeframe, bucket)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
 COMMENT 'Bars of tokens in all six timeframes over final tracked swaps';
 
 CREATE TABLE token_price_latest

@@ -1,4 +1,4 @@
--- One row: an hour of one pair's tracked swaps, or a part of it, in no order; key (timeframe, pair). The caller names whole hours
+-- One row: an hour of one pair's tracked swaps, or a part of it, in no order; key (pair, leg, timeframe, bucket). The caller names whole hours
 -- [from, to) that lie below the final cursor. Read as RowBinary in this order of columns.
 SELECT
     bucket,

@@ -1,4 +1,4 @@
--- One row: the day of a pair's first bar with a price; no row when there is none. Key: (timeframe, pair, leg, bucket)
+-- One row: the day of a pair's first bar with a price; no row when there is none. Key: (pair, leg, timeframe, bucket)
 -- of the daily bars, in order. Never reads a finer timeframe.
 SELECT bucket
 FROM bars
@@ -6,5 +6,5 @@ WHERE timeframe = 86400
     AND pair = unhex({pair:String})
     AND leg = {leg:UInt16}
     AND if({usd:Bool}, high_usd, high) > 0
-ORDER BY timeframe, pair, leg, bucket
+ORDER BY pair, leg, timeframe, bucket
 LIMIT 1

@@ -1,5 +1,5 @@
 -- One row: part of one bar of a pair with raw prices, newest first; parts of one bucket are merged by the caller.
--- Key: (timeframe, pair, leg, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
+-- Key: (pair, leg, timeframe, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
 -- into planning, which grows with every expression: so columns as they are, read as RowBinary in this order.
 SELECT
     bucket,

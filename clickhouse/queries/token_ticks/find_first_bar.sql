@@ -1,10 +1,10 @@
--- One row: the day of a token's first bar with a price as of the snapshot; no row when there is none. Key: (timeframe,
--- token, bucket) of the daily bars, in order. Never reads a finer timeframe. A bar without a price opens at the largest
+-- One row: the day of a token's first bar with a price as of the snapshot; no row when there is none. Key: (token,
+-- timeframe, bucket) of the daily bars, in order. Never reads a finer timeframe. A bar without a price opens at the largest
 -- ord there is, so it is beyond every snapshot.
 SELECT b.bucket AS bucket
 FROM token_bars AS b
 WHERE b.timeframe = 86400
     AND b.token = unhex({token:String})
     AND if({usd:Bool}, b.open_usd.1, b.open_native.1) <= {final_ord:UInt64}
-ORDER BY b.timeframe, b.token, b.bucket
+ORDER BY b.token, b.timeframe, b.bucket
 LIMIT 1

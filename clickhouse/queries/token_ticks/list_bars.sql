@@ -1,5 +1,5 @@
 -- One row: part of one bar of a token, newest first; parts of one bucket are merged by the caller. Prices in USD (`usd`), or
--- in the native token (`native`). Key: (timeframe, token, bucket), read in order backwards. Never scans beyond the LIMIT.
+-- in the native token (`native`). Key: (token, timeframe, bucket), read in order backwards. Never scans beyond the LIMIT.
 SELECT
     b.bucket AS bucket,
     toString(b.open_usd.1) AS open_ord, -- if usd
@@ -24,5 +24,5 @@ WHERE b.timeframe = {timeframe:UInt32}
     AND b.token = unhex({token:String})
     AND b.bucket >= {from:UInt32}
     AND b.bucket < {to:UInt32}
-ORDER BY b.timeframe DESC, b.token DESC, b.bucket DESC
+ORDER BY b.token DESC, b.timeframe DESC, b.bucket DESC
 LIMIT {limit:UInt32}

@@ -1,5 +1,5 @@
 -- One row: the hour in which one token was worth most, the first of equals, with the ords of its first and last swap with a price;
--- key (timeframe, token). Of the hours below `to`, which lie below the final cursor. Read as RowBinary in this order of columns.
+-- key (token, timeframe, bucket). Of the hours below `to`, which lie below the final cursor. Read as RowBinary in this order of columns.
 SELECT
     max(high_usd) AS high,
     min(open_usd).1 AS first_ord,
