@@ -14,6 +14,7 @@ import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } f
 import { benchReorgs, benchStream, benchStreamClients } from './groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loadedFolder';
+import { benchPricing } from './pricing';
 import { benchRecovery } from './recovery';
 import { benchWhileIngesting } from './whileIngesting';
 
@@ -22,6 +23,7 @@ type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<v
 /** What runs when one of the groups is wanted. */
 const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
+  [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
   [['ticks', 'lists', 'hot', 'storage'], benchReads],
   [['balances'], benchHoldings],
   [['explorer'], benchLogs],
