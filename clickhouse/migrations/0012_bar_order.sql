@@ -1,4 +1,4 @@
--- Bars are compressed better; new and merged parts have it. That a pair's or token's bars of all timeframes lie next to each other,
--- in large blocks, halves them once more, but keys and granules are fixed when a table is made: databases of before get those when
+-- Bars are compressed better; new and merged parts have it. That a pair's or token's bars of all timeframes lie next to each other
+-- halves them once more, but keys and granules are fixed when a table is made: databases of before get those when
 -- their bars are made anew.
 ALTER TABLE bars MODIFY COLUMN timeframe CODEC(ZSTD(3)), MODIFY COLUMN pair CODEC(ZSTD(3)), MODIFY COLUMN leg CODEC(ZSTD(3)), MODIFY COLUMN bucket CODEC(Delta, ZSTD(3)), MODIFY COLUMN open CODEC(ZSTD(3)), MODIFY COLUMN close CODEC(ZSTD(3)), MODIFY COLUMN high CODEC(ZSTD(3)), MODIFY COLUMN low CODEC(ZSTD(3)), MODIFY COLUMN open_usd CODEC(ZSTD(3)), MODIFY COLUMN close_usd CODEC(ZSTD(3)), MODIFY COLUMN high_usd CODEC(ZSTD(3)), MODIFY COLUMN low_usd CODEC(ZSTD(3)), MODIFY COLUMN volume0 CODEC(ZSTD(3)), MODIFY COLUMN volume1 CODEC(ZSTD(3)), MODIFY COLUMN volume_usd CODEC(ZSTD(3)), MODIFY COLUMN fee_usd CODEC(ZSTD(3)), MODIFY COLUMN trades CODEC(ZSTD(3)), MODIFY COLUMN untracked CODEC(ZSTD(3)), MODIFY COLUMN buys CODEC(ZSTD(3)), MODIFY COLUMN last_ord CODEC(Delta, ZSTD(3));

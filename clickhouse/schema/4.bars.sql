@@ -2,7 +2,7 @@
 -- Rule for the head: swaps of canonical head blocks with ord > last_ord are added at read time.
 
 -- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0. Most bars are of
--- a single swap, which stands in all six timeframes: next to each other, in large blocks, they are compressed to half.
+-- a single swap, which stands in all six timeframes: next to each other blocks, they are compressed to half.
 CREATE TABLE IF NOT EXISTS bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS bars
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS

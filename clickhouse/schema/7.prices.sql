@@ -114,7 +114,7 @@ CREATE TABLE IF NOT EXISTS token_bars
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, timeframe, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
 COMMENT 'Bars of tokens in all six timeframes over final tracked swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_bars TO token_bars AS

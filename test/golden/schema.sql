@@ -72,7 +72,7 @@ CREATE TABLE bars
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE TABLE blocks
@@ -1187,7 +1187,7 @@ CREATE TABLE token_bars
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, timeframe, bucket)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 262144
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
 COMMENT 'Bars of tokens in all six timeframes over final tracked swaps';
 
 CREATE TABLE token_price_latest
