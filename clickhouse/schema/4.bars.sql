@@ -2,7 +2,7 @@
 -- Rule for the head: swaps of canonical head blocks with ord > last_ord are added at read time.
 
 -- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0. Most bars are of
--- a single swap, which stands in all six timeframes: next to each other blocks, they are compressed to half.
+-- a single swap, which stands in all six timeframes: next to each other they are compressed to half.
 CREATE TABLE IF NOT EXISTS bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
