@@ -22,6 +22,9 @@ export const INSERT_SETTINGS = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
+  // Above 100,000 groups the engine would sum in 256 parts, and each would be a part of the view's table, in any order.
+  group_by_two_level_threshold: '0',
+  group_by_two_level_threshold_bytes: '0',
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   throw_on_max_partitions_per_insert_block: 0,

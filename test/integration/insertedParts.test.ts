@@ -1,0 +1,46 @@
+/** What a large insert leaves in the tables of the views: few parts, each a folder of files that have to be merged again. */
+import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { createLog } from '../../src/log';
+import { createTestDatabase, type TestDatabase } from '../support/engine';
+
+/** Of as many pairs, so that each makes a bar in all six timeframes. */
+const SWAPS = 30_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.writerUrl });
+  await migrate(database, createLog('silent', false));
+});
+
+afterAll(async () => {
+  await database?.close();
+  await testDatabase?.drop();
+});
+
+async function insertSwaps(): Promise<void> {
+  await database.command(
+    'insert swaps',
+    `INSERT INTO swaps (ord, timestamp, pair, leg, price)
+     SELECT (number + 1) * 1048576, 1700000000 + number, unhex(leftPad(hex(number), 40, '0')), 1, 2
+     FROM numbers(${SWAPS})`,
+    {},
+    'large',
+  );
+}
+
+test('an insert with more than 100,000 groups makes few parts of a view, and none the second time', async () => {
+  await insertSwaps();
+  await insertSwaps();
+  const parts = await database.select<{ table: string; inserted: string; rows: string }>(
+    'parts',
+    `SELECT table, toString(max(max_block_number)) AS inserted, toString(sum(rows)) AS rows FROM system.parts
+     WHERE database = currentDatabase() AND active AND table IN ('swaps', 'bars') GROUP BY table ORDER BY table`,
+  );
+  expect(parts.map(({ rows }) => rows)).toEqual([String(6 * SWAPS), String(SWAPS)]);
+  // Blocks of 65,409 rows; a block that was inserted before has taken a number too.
+  for (const { inserted } of parts) expect(Number(inserted)).toBeLessThanOrEqual(6);
+});
