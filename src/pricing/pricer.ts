@@ -267,13 +267,19 @@ export class Pricer {
   private settleRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
     const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
-    const legs = waiting.flatMap((token) => token.legs);
+    // The legs on which a price may come to them: what they go on to from there, settling itself finds.
+    const legs: LegEntry[] = [];
     const settled: SettledTokens = new Map();
-    for (const token of legs.flatMap(({ tokens }) => tokens)) {
-      const { route } = token;
-      if (settled.has(token) || route === null || !isRouted(route)) continue;
-      const price = this.priceNow(token);
-      if (price !== null) settled.set(token, { route, usd: price.usd });
+    for (const token of waiting) {
+      for (const leg of token.legs) {
+        const other = otherToken(leg, token);
+        const { route } = other;
+        if (route === null || !isRouted(route)) continue;
+        const price = this.priceNow(other);
+        if (price === null) continue;
+        settled.set(other, { route, usd: price.usd });
+        legs.push(leg);
+      }
     }
     if (settled.size === 0) return;
     const known = new Set(settled.keys());
@@ -354,7 +360,11 @@ function byAddress(a: TokenEntry, b: TokenEntry): number {
 
 /** Legs of the token whose other token has no route. */
 function unroutedLegs(token: TokenEntry): readonly LegEntry[] {
-  return token.legs.filter(({ tokens }) => !isRouted((tokens[0] === token ? tokens[1] : tokens[0]).route));
+  return token.legs.filter((leg) => !isRouted(otherToken(leg, token).route));
+}
+
+function otherToken({ tokens }: LegEntry, token: TokenEntry): TokenEntry {
+  return tokens[0] === token ? tokens[1] : tokens[0];
 }
 
 function weighNow({ state, moves, record }: LegEntry, time: number): LegWeight | null {
