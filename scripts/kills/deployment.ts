@@ -1,6 +1,7 @@
 /** The program as it is deployed, in two ways, with what can be killed of it. Every part is the built program itself. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { RESTART_LIMITS } from '../../src/clickhouse/engineSupervisor';
 import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
 import {
@@ -100,7 +101,7 @@ export function separate(settings: Settings, dataDir: string): Deployment {
       server ??= await startEmbeddedServer({
         dataDir,
         log,
-        restartLimits: { restartsMax: 10_000, windowMs: 600_000, pauseMs: 0 },
+        restartLimits: { ...RESTART_LIMITS, restartsMax: 10_000, pauseMs: 0 },
       });
       engines.add(server.pid());
       const all = { ...settings, CLICKHOUSE_URL: server.writerUrl, CLICKHOUSE_READ_URL: server.readerUrl };

@@ -37,3 +37,22 @@ export function askEngine(port: number, user: EngineUser, sql: string, timeoutMs
     call.end(sql);
   });
 }
+
+/** Whether the engine answers a statement at all within `timeoutMs`: an error is an answer too. Never rejects. */
+export function isAnswering(port: number, user: EngineUser, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const headers = { 'X-ClickHouse-User': user.name, 'X-ClickHouse-Key': user.password };
+    const path = `/?query=${encodeURIComponent('SELECT 1')}`;
+    const call = request(
+      { host: '127.0.0.1', port, path, headers, agent: false, timeout: timeoutMs },
+      (answer) => {
+        answer.resume();
+        resolve(true);
+      },
+    );
+    call.on('timeout', () => call.destroy());
+    call.on('error', () => resolve(false));
+    call.on('close', () => resolve(false));
+    call.end();
+  });
+}

@@ -10,7 +10,7 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { launchEngine, type EngineLaunch, type EngineProcess } from './engineChild';
 import type { EngineUser } from './engineConfig';
-import { askEngine } from './engineProbe';
+import { askEngine, isAnswering } from './engineProbe';
 
 /** `up`: answers. `restarting`: died, or was told to restart. `failed`: given up. `stopped`: by `stop()`. */
 export interface EngineStatus {
@@ -38,14 +38,25 @@ const PROBE_PAUSE_MS = 10;
 const PROBE_TIMEOUT_MS = 2_000;
 const END_GRACE_MS = 5_000;
 
-/** When restarting counts as hopeless, and how long to pause before the second restart, doubled for each one after. */
+/** When restarting counts as hopeless, and when an engine that runs has to be restarted. */
 export interface RestartLimits {
   readonly restartsMax: number;
   readonly windowMs: number;
+  /** Before the second restart; doubled for each one after. */
   readonly pauseMs: number;
+  /** Pause between two looks at a running engine, and how long each waits for an answer. */
+  readonly lookMs: number;
+  /** So many looks in a row without an answer, and it hangs. */
+  readonly silentLooksMax: number;
 }
 
-export const RESTART_LIMITS: RestartLimits = { restartsMax: 8, windowMs: 600_000, pauseMs: 200 };
+export const RESTART_LIMITS: RestartLimits = {
+  restartsMax: 8,
+  windowMs: 600_000,
+  pauseMs: 200,
+  lookMs: 10_000,
+  silentLooksMax: 6,
+};
 
 const PAUSE_MAX_MS = 10_000;
 
@@ -169,6 +180,24 @@ export class EngineSupervisor {
         this.reviving = null;
       });
     });
+    void this.guard(engine);
+  }
+
+  /**
+   * Restarts a process that runs and answers nobody; ends with the process. Looks are counted, not time: a machine that was
+   * asleep has missed one. Never rejects: what goes wrong ends in the status.
+   */
+  private async guard(engine: EngineProcess): Promise<void> {
+    const { lookMs, silentLooksMax } = this.limits;
+    const { signal } = this.stopSignal;
+    for (let silent = 0; silent < silentLooksMax;) {
+      await delay(lookMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted || engine.hasEnded()) return;
+      silent = (await isAnswering(this.httpPort(), this.recipe.writer, lookMs)) ? 0 : silent + 1;
+      if (signal.aborted || engine.hasEnded()) return;
+    }
+    const reason = `none of ${silentLooksMax} statements in a row was answered within ${lookMs / 1000} s`;
+    await this.restart(reason).catch(() => undefined);
   }
 
   /** Never rejects: what goes wrong ends in the status. */

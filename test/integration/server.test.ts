@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { findEngineLibraries } from '../../src/clickhouse/engineChild';
+import { RESTART_LIMITS } from '../../src/clickhouse/engineSupervisor';
 import type { EmbeddedServer } from '../../src/clickhouse/server';
 import {
   ask,
@@ -76,8 +77,27 @@ describe('an engine that ends', () => {
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('17');
   });
 
+  test('is started again when it runs and answers nobody, not for one answer that is late', async () => {
+    const limits = { ...RESTART_LIMITS, lookMs: 500, silentLooksMax: 4 };
+    const server = await start(makeFolder(), { restartLimits: limits });
+    await makeTable(server, 23);
+    const reasons: string[] = [];
+    server.onStatus(({ state, reason }) => state === 'restarting' && reasons.push(reason));
+    const pid = server.pid();
+    process.kill(pid, 'SIGSTOP');
+    await delay(1_300);
+    process.kill(pid, 'SIGCONT');
+    await delay(2_000);
+    expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });
+    process.kill(pid, 'SIGSTOP');
+    await eventually(20_000, () => server.status().restarts, 1);
+    expect(reasons[0]).toBe('none of 4 statements in a row was answered within 0.5 s');
+    expect(isRunning(pid)).toBe(false);
+    expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('23');
+  });
+
   test('stays down, and says why, when restarts do not help', async () => {
-    const limits = { restartsMax: 2, windowMs: 600_000, pauseMs: 10 };
+    const limits = { ...RESTART_LIMITS, restartsMax: 2, pauseMs: 10 };
     const server = await start(makeFolder(), { restartLimits: limits });
     for (let restarts = 0; restarts < 2; restarts++) {
       killEngine(server);
