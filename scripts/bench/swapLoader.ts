@@ -1,5 +1,5 @@
 /** Fills `swaps` inside the engine from a seed: months of trading, few hot pairs and a long tail. */
-import type { Database } from '../../src/clickhouse/database';
+import { TWO_LEVEL_SUMS, type Database } from '../../src/clickhouse/database';
 import { listViews, type View } from '../../src/ingest/viewRebuild';
 
 export interface SwapLoad {
@@ -13,11 +13,15 @@ export interface SwapLoad {
 const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
-/** Swaps of which one statement makes bars: their groups lie in memory. */
-const SLAB = 5_000_000;
+/** What one statement makes at most lies in memory. */
+const GROUPS_MAX = 6_000_000;
 /** Rows leave the engine's pipeline in parts of this size, not in its 65,409 rows a block; no two of them have one key. */
-const LARGE_PARTS =
-  'SETTINGS min_insert_block_size_rows = 4000000, min_insert_block_size_bytes = 0, optimize_on_insert = 0';
+const LARGE_PARTS = `SETTINGS ${[
+  'min_insert_block_size_rows = 4000000',
+  'min_insert_block_size_bytes = 0',
+  'optimize_on_insert = 0',
+  TWO_LEVEL_SUMS,
+].join(', ')}`;
 
 /** Address of the `index`-th pair, as hex without 0x. Pair 0 trades most. */
 export function loadedPair(index: number): string {
@@ -72,27 +76,26 @@ export async function loadSwaps(
   );
 }
 
-/** What a view would have made of all swaps; then the view itself. Bars are made by timeframe, and by some of the time. */
+/**
+ * What a view would have made of all swaps, by some of the time, with all timeframes together as the view makes them; then the
+ * view itself.
+ */
 async function fillView(database: Database, view: View, load: SwapLoad): Promise<void> {
   const timeframes = /arrayJoin\(\[([\d, ]+)\]\)/.exec(view.select)?.[1]?.split(', ') ?? [''];
-  const slabs = Math.ceil(load.swaps / SLAB);
+  const slabs = Math.ceil((load.swaps * timeframes.length) / GROUPS_MAX);
   const end = lastLoadedBlock(load) + 1;
   const [table] = await database.select<{ sorting_key: string }>(
     'sorting key',
     'SELECT sorting_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
     { name: view.target },
   );
-  const fills = timeframes.flatMap((timeframe) =>
-    Array.from({ length: slabs }, (_, slab) => {
-      const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
-      const rows = `(SELECT * FROM swaps WHERE ord >= ${from} AND ord < ${to})`;
-      const select = view.select
-        .replace(/arrayJoin\(\[[\d, ]+\]\)/, timeframe)
-        .replace(/\bFROM swaps\b/, `FROM ${rows}`);
-      // Ordered, so that no two parts of a slab hold bars of the same pair.
-      return `INSERT INTO ${view.target} ${select} ORDER BY ${table?.sorting_key} ${LARGE_PARTS}`;
-    }),
-  );
+  const fills = Array.from({ length: slabs }, (_, slab) => {
+    const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
+    const rows = `(SELECT * FROM swaps WHERE ord >= ${from} AND ord < ${to})`;
+    const select = view.select.replace(/\bFROM swaps\b/, `FROM ${rows}`);
+    // Ordered, so that no two parts of a slab hold bars of the same pair.
+    return `INSERT INTO ${view.target} ${select} ORDER BY ${table?.sorting_key} ${LARGE_PARTS}`;
+  });
   // One sorts and writes, by a single thread, while the other sums.
   const fillRest = async (): Promise<void> => {
     for (let fill = fills.shift(); fill !== undefined; fill = fills.shift())

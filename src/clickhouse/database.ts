@@ -33,6 +33,10 @@ export const INSERT_SETTINGS = {
   parallel_distributed_insert_select: '2',
 } as const;
 
+/** Behind SETTINGS of an INSERT … SELECT that gathers what it inserts: sums by all threads, as by the engine's default. */
+export const TWO_LEVEL_SUMS =
+  'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
+
 export interface DatabaseOptions {
   /** `http(s)://user:pass@host:port/database`; settings of all statements behind it: `?ch_<name>=<value>`. */
   readonly url: string;

@@ -2,7 +2,7 @@
  * Another generation of a final table and of everything that views make of it, built beside the one in use and exchanged for
  * it at the end: final rows are never changed where they stand.
  */
-import type { Database } from '../clickhouse/database';
+import { TWO_LEVEL_SUMS, type Database } from '../clickhouse/database';
 import { readSchema } from '../clickhouse/schema';
 import type { EventTableName } from '../clickhouse/tables';
 import { ORD_SPAN } from '../domain/ord';
@@ -105,8 +105,12 @@ function createNext(table: string): string {
 }
 
 /** Like rows of two steps are two, and a step makes few parts. */
-const STEP_SETTINGS =
-  'insert_deduplicate = 0, min_insert_block_size_rows = 1000000, min_insert_block_size_bytes = 268435456';
+const STEP_SETTINGS = [
+  'insert_deduplicate = 0',
+  'min_insert_block_size_rows = 1000000',
+  'min_insert_block_size_bytes = 268435456',
+  TWO_LEVEL_SUMS,
+].join(', ');
 
 interface Step {
   readonly fromOrd: number;
