@@ -81,7 +81,7 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
     await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
     say(`${swaps} swaps with their bars in ${Math.round((performance.now() - started) / 1_000)} s`);
     await loadPrices(database, load);
-    await waitForMerges(database);
+    await waitForMerges(database, LAST_MERGE_MS);
     await waitForCalm(database);
     if (swaps === GROWTH.at(-1)) figures.push(...(await benchStorage(database, STORAGE)));
     await database.close();
