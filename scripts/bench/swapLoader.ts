@@ -13,7 +13,7 @@ export interface SwapLoad {
 const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
-/** What one statement makes at most lies in memory. */
+/** Rows that one statement may make of its swaps: their groups lie in memory. */
 const GROUPS_MAX = 6_000_000;
 /** Rows leave the engine's pipeline in parts of this size, not in its 65,409 rows a block; no two of them have one key. */
 const LARGE_PARTS = `SETTINGS ${[
