@@ -241,8 +241,11 @@ export class EndpointPool {
     const candidates = this.#candidates(tried, options);
     if (candidates.length === 0) return;
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
-    const waitMs = Math.min(RETRY_AFTER_MAX_MS, earliest - this.#clock.now());
-    if (waitMs > 0) await this.#clock.sleep(Math.ceil(waitMs), signal);
+    const now = (): number => this.#clock.now();
+    const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
+    // A timer may come a little early: who still rests then would not be asked, and a round be over with nobody asked.
+    for (let left = until - now(); left > 0; left = until - now())
+      await this.#clock.sleep(Math.ceil(left), signal);
   }
 
   #pauseMs(round: number): number {

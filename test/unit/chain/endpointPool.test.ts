@@ -232,6 +232,7 @@ test('with a virtual clock the rests grow, and no real time passes', async () =>
       slept.push(ms);
       now += ms;
     },
+    turn: () => Promise.resolve(),
     random: () => 1,
   };
   const transport: RpcTransport = {
@@ -249,6 +250,34 @@ test('with a virtual clock the rests grow, and no real time passes', async () =>
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
   // Each round pauses 100·2^n ms and then waits out what is left of the endpoint's rest of 250·2^n ms.
   expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 1_200]);
+  await pool.close();
+});
+
+test('a timer that comes a little early costs no round', async () => {
+  let now = 0;
+  let asked = 0;
+  const transport: RpcTransport = {
+    name: '#0 virtual',
+    send: () => {
+      asked += 1;
+      return Promise.reject(new RpcError('network', 'down'));
+    },
+    close: async () => undefined,
+  };
+  const pool = new EndpointPool({
+    transports: [transport],
+    chainId: null,
+    log: silentLog,
+    clock: {
+      now: () => now,
+      sleep: async (ms: number): Promise<void> => void (now += ms * 0.95),
+      turn: () => Promise.resolve(),
+      random: () => 1,
+    },
+    roundsMax: 5,
+  });
+  await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
+  expect(asked).toBe(5);
   await pool.close();
 });
 
