@@ -1,4 +1,6 @@
 /** Backfill from a stub node through every table and view, against a raw insert of the same rows already encoded. */
+import { cpus } from 'node:os';
+
 import { createBlockSource } from '../../src/chain/blockSource';
 import { systemClock } from '../../src/chain/clock';
 import { createEndpointPool } from '../../src/chain/endpointPool';
@@ -11,7 +13,15 @@ import { runIngest } from '../../src/ingest/runIngest';
 import { newIngestStatus } from '../../src/ingest/status';
 import type { Logger } from '../../src/log';
 import type { Figure } from './figure';
+import { processorSeconds } from './childProcess';
 import { stubDescription } from './stubDescription';
+
+/** Each of whose processor time a backfill takes. */
+interface Workers {
+  readonly ingester: number;
+  readonly engine: number;
+  readonly node: number;
+}
 
 export interface RecordedInsert {
   readonly table: string;
@@ -66,6 +76,7 @@ export async function ingest(
 export async function benchBackfill(
   nodeUrl: string,
   databases: { readonly full: Database; readonly raw: Database; readonly unpriced: Database },
+  pids: Workers,
   blocks: number,
   log: Logger,
 ): Promise<{ figures: Figure[]; inserts: readonly RecordedInsert[] }> {
@@ -74,7 +85,9 @@ export async function benchBackfill(
   const { recording: unpricedStore } = recordInserts(databases.unpriced);
   const unpriced = await ingest(nodeUrl, unpricedStore, to, log, { ...stubDescription(), anchors: [] });
   const { recording, inserts } = recordInserts(databases.full);
+  const before = processorTimes(pids);
   const seconds = await ingest(nodeUrl, recording, to, log);
+  const after = processorTimes(pids);
   const [row] = await databases.full.select<{ logs: string }>(
     'count logs',
     'SELECT count() AS logs FROM logs',
@@ -107,8 +120,37 @@ export async function benchBackfill(
       target: '<= 1.25x',
       ok: seconds <= 1.25 * unpriced,
     },
+    processorFigure(before, after, logs, seconds),
   ];
   return { figures: [...figures, await timeAudit(databases.full, to, logs / seconds)], inserts };
+}
+
+function processorTimes({ ingester, engine, node }: Workers): Workers {
+  return {
+    ingester: processorSeconds(ingester),
+    engine: processorSeconds(engine),
+    node: processorSeconds(node),
+  };
+}
+
+/** Who takes how much of a log: at a ratio near 1 the machine has no time left, whatever waits for whatever. */
+function processorFigure(before: Workers, after: Workers, logs: number, seconds: number): Figure {
+  const perLog = (who: keyof Workers): number => ((after[who] - before[who]) / logs) * 1e6;
+  const [ingester, engine, node] = [perLog('ingester'), perLog('engine'), perLog('node')];
+  const value = ingester + engine + node;
+  const limit = (cpus().length * seconds * 1e6) / logs;
+  const wanted = cpus().length * 10;
+  const parts = `ingester ${ingester.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
+  return {
+    name: `processor time of a backfilled log (${parts})`,
+    value,
+    unit: 'us',
+    limitName: `what ${cpus().length} cores have at this rate`,
+    limit,
+    ratio: value / limit,
+    target: `<= ${wanted} us: 100,000 logs/s`,
+    ok: value <= wanted,
+  };
 }
 
 /** What the audit hashes of the backfilled blocks cost beside the backfill itself, by one thread as behind an ingester. */

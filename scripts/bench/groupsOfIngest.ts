@@ -25,7 +25,8 @@ export async function benchIngest(bench: Bench): Promise<void> {
   const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
   const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
   const unpriced = await createDatabase(server.writerUrl, 'candlehouse_unpriced', true);
-  const backfill = await benchBackfill(node.url, { full, raw, unpriced }, BLOCKS, log);
+  const pids = { ingester: process.pid, engine: server.pid(), node: node.pid };
+  const backfill = await benchBackfill(node.url, { full, raw, unpriced }, pids, BLOCKS, log);
   if (wants('backfill')) {
     figures.push(...backfill.figures);
     await benchMemory(bench, node);

@@ -1,4 +1,6 @@
 /** Time and chance as a dependency, so that a simulation can put its own clock and dice under the chain code. */
+import { setImmediate } from 'node:timers/promises';
+
 import { steadyNow } from '../domain/steadyTime';
 import { onAbort } from './abortSignals';
 
@@ -7,13 +9,34 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves after a turn of the event loop, in which others have the thread. A simulation has no others. */
+  turn(): Promise<void>;
   /** A float in [0, 1). */
   random(): number;
 }
 
 /** The machine's own time. */
 export function systemClock(): Clock {
-  return { now: steadyNow, sleep: sleepFor, random: Math.random };
+  return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
+}
+
+/** How long one piece of work may keep the thread: answers of the engine and requests to the API wait meanwhile. */
+const SLICE_MS = 5;
+
+/** Long work gives the thread away between two of its steps, every 5 ms. */
+export class TimeSlices {
+  private since: number;
+
+  constructor(private readonly clock: Clock) {
+    this.since = clock.now();
+  }
+
+  /** Between two steps. */
+  async step(): Promise<void> {
+    if (this.clock.now() - this.since < SLICE_MS) return;
+    await this.clock.turn();
+    this.since = this.clock.now();
+  }
 }
 
 function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@
  * Turns verified blocks into priced rows: finds out what the node must be asked first (pools that no event describes in
  * full, metadata of tokens), decodes, prices. What it knows can be loaded from the store and taken back block by block.
  */
+import { systemClock, TimeSlices, type Clock } from '../chain/clock';
 import type { BlockRef, ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
@@ -28,18 +29,22 @@ export interface ReaderDeps {
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined;
 }
 
 export class BlockReader {
   /** Decimals of the tokens whose metadata is stored. */
   private readonly tokens = new Map<Hex, number>();
   private readonly pricer: BlockPricer;
+  private readonly clock: Clock;
 
   constructor(
     private readonly deps: ReaderDeps,
     /** First block that was ever to be ingested. */
     private readonly startBlock: number,
   ) {
+    this.clock = deps.clock ?? systemClock();
     this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? 0);
   }
 
@@ -74,18 +79,22 @@ export class BlockReader {
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
     const findingsOf = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
-    const all = blocks.map((block) => {
+    const slices = new TimeSlices(this.clock);
+    const all: BlockRows[] = [];
+    for (const block of blocks) {
+      await slices.step();
       const rows = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
       for (const { token0, token1, tokens } of rows.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of rows.transfers) if (!this.tokens.has(token)) newTokens.add(token);
-      return rows;
-    });
+      all.push(rows);
+    }
     // Prices are of whole tokens: the decimals come first.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
     for (const rows of all) {
+      await slices.step();
       this.pricer.price(rows, reversible);
       take(rows);
     }

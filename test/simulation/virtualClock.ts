@@ -34,6 +34,10 @@ export class VirtualClock implements Clock {
   readonly now = (): number => this.time;
   readonly random = (): number => this.dice.next();
 
+  turn(): Promise<void> {
+    return Promise.resolve();
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);

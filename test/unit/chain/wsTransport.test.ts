@@ -18,10 +18,11 @@ function transportTo(url: string, options: Partial<TransportOptions> = {}): RpcT
 /** The system's clock in fast motion: every sleep is `factor` times shorter, and time seems to run accordingly. */
 function fastClock(factor: number): Clock {
   const start = Date.now();
-  const { sleep, random } = systemClock();
+  const { sleep, turn, random } = systemClock();
   return {
     now: () => start + (Date.now() - start) * factor,
     sleep: (ms, signal) => sleep(ms / factor, signal),
+    turn,
     random,
   };
 }
