@@ -14,6 +14,8 @@ const SIGMAS = 3;
 const DISAGREEMENT_LOG = 0.05;
 /** No pool weighs more while there are at least three. */
 const WEIGHT_MAX = 0.6;
+/** Values that are sorted by hand. */
+const FEW = 24;
 
 export type HopWarning =
   'single_pool' | 'pool_disagreement' | 'outlier_pools_excluded' | 'price_deviates_from_twap';
@@ -51,7 +53,7 @@ export interface HopPrice {
   readonly excluded: readonly HopExclusion[];
   readonly warnings: readonly HopWarning[];
   /** Median absolute deviation of ln(price) of the pools that stay, by weight. */
-  readonly deviation: number;
+  deviation(): number;
   /** Some pool is so far from its mean that it would be held to it, or is, depending on what was traded. */
   readonly deviates: boolean;
 }
@@ -78,7 +80,7 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   let price = 0;
   for (const pool of pools) price += pool.weight * pool.price;
   if (pools.length === 1 && only !== undefined) price = only.price;
-  return { price, pools, excluded, warnings, deviation: deviationOf(kept), deviates };
+  return { price, pools, excluded, warnings, deviation: () => deviationOf(kept), deviates };
 }
 
 function isFar(input: HopInput): boolean {
@@ -154,23 +156,37 @@ function deviationOf(pools: readonly HopPool[]): number {
  * widen the bound until they pass it themselves.
  */
 function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonly deviation: number } {
-  const values = pools.map(({ price, weight }) => ({ value: Math.log(price), weight }));
-  const median = weightedMedian(values);
-  const deviation = weightedMedian(
-    values.map(({ value, weight }) => ({ value: Math.abs(value - median), weight })),
-  );
-  return { median, deviation };
+  const logs = pools.map(({ price }) => Math.log(price));
+  const median = weightedMedian(logs, pools);
+  const distances = logs.map((value) => Math.abs(value - median));
+  return { median, deviation: weightedMedian(distances, pools) };
 }
 
-/** The smallest value at which half of the weight lies at or below. */
-function weightedMedian(values: readonly { readonly value: number; readonly weight: number }[]): number {
-  const sorted = [...values].sort((a, b) => a.value - b.value);
+/** The smallest value at which half of the weight lies at or below. Weights are summed in the order of values, then of pools. */
+function weightedMedian(values: readonly number[], pools: readonly HopPool[]): number {
+  const order = sortedPlaces(values);
   let total = 0;
-  for (const { weight } of sorted) total += weight;
+  for (const at of order) total += pools[at]?.weight ?? 0;
   let seen = 0;
-  for (const { value, weight } of sorted) {
-    seen += weight;
-    if (seen * 2 >= total) return value;
+  for (const at of order) {
+    seen += pools[at]?.weight ?? 0;
+    if (seen * 2 >= total) return values[at] ?? 0;
   }
-  return sorted[sorted.length - 1]?.value ?? 0;
+  return values[order[order.length - 1] ?? 0] ?? 0;
+}
+
+/** Places of the values, ascending, equal ones as they stand. Few, as they mostly are, are quicker put in one by one. */
+function sortedPlaces(values: readonly number[]): number[] {
+  const order: number[] = [];
+  if (values.length > FEW) {
+    for (let place = 0; place < values.length; place += 1) order.push(place);
+    return order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  }
+  for (let place = 0; place < values.length; place += 1) {
+    const value = values[place] ?? 0;
+    let at = place;
+    for (; at > 0 && (values[order[at - 1] ?? 0] ?? 0) > value; at -= 1) order[at] = order[at - 1] ?? 0;
+    order[at] = place;
+  }
+  return order;
 }

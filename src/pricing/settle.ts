@@ -220,7 +220,7 @@ function priceByGroup(
     token,
     next,
     hops: group.hops + 1,
-    confidence: hopConfidence(used, hop.deviation, input.recent),
+    confidence: hopConfidence(used, hop.deviation(), input.recent),
     depthUsd: widthOf(group),
     recent: input.recent,
     stale,
