@@ -12,16 +12,12 @@ import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from '../..
 import { runIngest } from '../../src/ingest/runIngest';
 import { newIngestStatus } from '../../src/ingest/status';
 import type { Logger } from '../../src/log';
-import type { Figure } from './figure';
 import { processorSeconds } from './childProcess';
+import type { Figure } from './figure';
 import { stubDescription } from './stubDescription';
 
-/** Each of whose processor time a backfill takes. */
-interface Workers {
-  readonly ingester: number;
-  readonly engine: number;
-  readonly node: number;
-}
+/** A number of each process that has a part in a backfill: its id, or seconds of processor time. */
+type PerProcess = Readonly<Record<'ingester' | 'engine' | 'node', number>>;
 
 export interface RecordedInsert {
   readonly table: string;
@@ -76,7 +72,7 @@ export async function ingest(
 export async function benchBackfill(
   nodeUrl: string,
   databases: { readonly full: Database; readonly raw: Database; readonly unpriced: Database },
-  pids: Workers,
+  pids: PerProcess,
   blocks: number,
   log: Logger,
 ): Promise<{ figures: Figure[]; inserts: readonly RecordedInsert[] }> {
@@ -125,7 +121,7 @@ export async function benchBackfill(
   return { figures: [...figures, await timeAudit(databases.full, to, logs / seconds)], inserts };
 }
 
-function processorTimes({ ingester, engine, node }: Workers): Workers {
+function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
   return {
     ingester: processorSeconds(ingester),
     engine: processorSeconds(engine),
@@ -134,8 +130,8 @@ function processorTimes({ ingester, engine, node }: Workers): Workers {
 }
 
 /** Who takes how much of a log: at a ratio near 1 the machine has no time left, whatever waits for whatever. */
-function processorFigure(before: Workers, after: Workers, logs: number, seconds: number): Figure {
-  const perLog = (who: keyof Workers): number => ((after[who] - before[who]) / logs) * 1e6;
+function processorFigure(before: PerProcess, after: PerProcess, logs: number, seconds: number): Figure {
+  const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;
   const [ingester, engine, node] = [perLog('ingester'), perLog('engine'), perLog('node')];
   const value = ingester + engine + node;
   const limit = (cpus().length * seconds * 1e6) / logs;

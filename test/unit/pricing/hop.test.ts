@@ -149,3 +149,21 @@ test('a pool without a price, or with one that is no number, is left out', () =>
   ]);
   expect(hop()).toMatchObject({ price: 0, pools: [], excluded: [] });
 });
+
+/** As the words say: values ascending, equal ones as they come, until half of the weight is reached. */
+const plainMedian = (values: readonly (readonly [value: number, weight: number])[]): number => {
+  const sorted = [...values].sort(([a], [b]) => a - b);
+  const half = sorted.reduce((sum, [, weight]) => sum + weight, 0) / 2;
+  let seen = 0;
+  return sorted.find(([, weight]) => (seen += weight) >= half)?.[0] ?? NaN;
+};
+
+test.each([3, 8, 24, 25, 80])('the deviation of %i pools is the median distance from the median', (count) => {
+  // All within 5 % of each other, in no order, one in three at the price of the one before; weights with exact sums.
+  const places = Array.from({ length: count }, (_, i) => ((i - (i % 3 === 2 ? 1 : 0)) * 37) % count);
+  const rows = places.map((place, i) => ({ price: 1 + (place / count) * 0.04, weight: 1 + ((i * 13) % 7) }));
+  const logs = rows.map(({ price, weight }) => [Math.log(price), weight] as const);
+  const median = plainMedian(logs);
+  const distances = logs.map(([value, weight]) => [Math.abs(value - median), weight] as const);
+  expect(hop(...rows).deviation()).toBe(plainMedian(distances));
+});
