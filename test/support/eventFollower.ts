@@ -1,6 +1,7 @@
 /** A client of the stream that breaks off at random moments and comes back with its last id, whatever is up or down. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { systemClock, withDeadline } from '../../src/chain/clock';
 import type { Random } from '../simulation/random';
 
 interface Held {
@@ -18,6 +19,9 @@ interface Body {
   readonly from_block: number;
   readonly removed_ids: readonly string[] | null;
 }
+
+const clock = systemClock();
+const leave = (): Error => new Error('the client leaves');
 
 export class EventFollower {
   /** What must not happen: a gap, an event twice or out of order, a reorg that does not name what it takes. */
@@ -61,12 +65,13 @@ export class EventFollower {
   private async follow(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const visit =
-        this.stayMs === Infinity
-          ? signal
-          : AbortSignal.any([signal, AbortSignal.timeout(this.random.int(20, this.stayMs))]);
       try {
-        await this.visit(visit);
+        if (this.stayMs === Infinity) await this.visit(signal);
+        // Not AbortSignal.timeout in AbortSignal.any: after a garbage collection it never fires, and the client stays.
+        else
+          await withDeadline(clock, this.random.int(20, this.stayMs), signal, leave, (end) =>
+            this.visit(end),
+          );
       } catch {
         // Refused, broken off by either side, or killed in the middle of a message: it comes back.
       }

@@ -1,6 +1,7 @@
 /** JSON of a stranger's server: bounded in time and size, tried again where that may help. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { systemClock, withDeadline } from '../../chain/clock';
 import { AppError, errorText } from '../../errors';
 
 const TIMEOUT_MS = 60_000;
@@ -52,17 +53,21 @@ export function createJsonFetch(base: string, pauseMs = PAUSE_BASE_MS): JsonFetc
   };
 }
 
+/** With a timer of its own: where a garbage collection comes between, AbortSignal.timeout in AbortSignal.any never fires. */
 async function ask(
   url: string,
   signal: AbortSignal,
 ): Promise<JsonAnswer & { readonly retryAfterMs: number | null }> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json', 'user-agent': 'candlehouse/0.1' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  const late = (): Error => new Error(`no answer within ${TIMEOUT_MS / 1_000} s`);
+  return withDeadline(systemClock(), TIMEOUT_MS, signal, late, async (inner) => {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', 'user-agent': 'candlehouse/0.1' },
+      signal: inner,
+    });
+    const seconds = Number(response.headers.get('retry-after') ?? NaN);
+    const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : null;
+    return { status: response.status, body: await readBody(response), retryAfterMs };
   });
-  const seconds = Number(response.headers.get('retry-after') ?? NaN);
-  const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : null;
-  return { status: response.status, body: await readBody(response), retryAfterMs };
 }
 
 async function readBody(response: Response): Promise<unknown> {
