@@ -26,8 +26,17 @@ export interface JsonFetch {
   readonly shown: string;
 }
 
-/** `pauseMs`: before the second attempt, doubled with each. */
-export function createJsonFetch(base: string, pauseMs = PAUSE_BASE_MS): JsonFetch {
+export interface JsonFetchOptions {
+  /** Before the second attempt, doubled with each. */
+  readonly pauseMs?: number;
+  /** For one attempt, its body too. */
+  readonly timeoutMs?: number;
+}
+
+export function createJsonFetch(
+  base: string,
+  { pauseMs = PAUSE_BASE_MS, timeoutMs = TIMEOUT_MS }: JsonFetchOptions = {},
+): JsonFetch {
   const url = new URL(base);
   const root = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   return {
@@ -38,7 +47,7 @@ export function createJsonFetch(base: string, pauseMs = PAUSE_BASE_MS): JsonFetc
         if (attempt > 0)
           await delay(Math.min(PAUSE_MAX_MS, pauseMs * 2 ** (attempt - 1)), undefined, { signal });
         try {
-          const answer = await ask(root + path, signal);
+          const answer = await ask(root + path, timeoutMs, signal);
           if (answer.status < 500 && answer.status !== 429) return answer;
           problem = `status ${answer.status}`;
           if (answer.retryAfterMs !== null && attempt + 1 < attempts)
@@ -56,10 +65,11 @@ export function createJsonFetch(base: string, pauseMs = PAUSE_BASE_MS): JsonFetc
 /** With a timer of its own: where a garbage collection comes between, AbortSignal.timeout in AbortSignal.any never fires. */
 async function ask(
   url: string,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<JsonAnswer & { readonly retryAfterMs: number | null }> {
-  const late = (): Error => new Error(`no answer within ${TIMEOUT_MS / 1_000} s`);
-  return withDeadline(systemClock(), TIMEOUT_MS, signal, late, async (inner) => {
+  const late = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
+  return withDeadline(systemClock(), timeoutMs, signal, late, async (inner) => {
     const response = await fetch(url, {
       headers: { accept: 'application/json', 'user-agent': 'candlehouse/0.1' },
       signal: inner,

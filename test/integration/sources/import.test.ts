@@ -222,7 +222,7 @@ test('a Sourcify server is recognised and read page by page, with what it says o
   const contracts = world.slice(0, 60);
   const server = await serveSourcify(369, contracts);
   try {
-    const fetch = createJsonFetch(`${server.url}/`, 1);
+    const fetch = createJsonFetch(`${server.url}/`, { pauseMs: 1 });
     expect([await isSourcifyServer(fetch, 369, never), await isBlockscoutServer(fetch, never)]).toEqual([
       true,
       false,
@@ -256,7 +256,7 @@ test('an import that was stopped goes on where it was', async () => {
   const contracts = world.slice(0, 150);
   const server = await serveSourcify(369, contracts);
   try {
-    const source = openSourcifyServer(createJsonFetch(server.url, 1), 369);
+    const source = openSourcifyServer(createJsonFetch(server.url, { pauseMs: 1 }), 369);
     const stop = new AbortController();
     const stopping: ContractSource = {
       ...source,
@@ -283,7 +283,7 @@ test('a Blockscout server is recognised and read page by page', async () => {
   const contracts = world.slice(0, 55);
   const server = await serveBlockscout(contracts, 25);
   try {
-    const fetch = createJsonFetch(server.url, 1);
+    const fetch = createJsonFetch(server.url, { pauseMs: 1 });
     expect([await isSourcifyServer(fetch, 369, never), await isBlockscoutServer(fetch, never)]).toEqual([
       false,
       true,
@@ -320,7 +320,7 @@ test('a contract of chain 1 is that of a copied chain where the code there is th
   const server = await serveSourcify(1, [same, other, absent]);
   try {
     const chain = codes({ 369: { ...runtimes([same]), [addressOf(other)]: same.runtime } });
-    await importAll(db, openSourcifyServer(createJsonFetch(server.url, 1), 1), chain);
+    await importAll(db, openSourcifyServer(createJsonFetch(server.url, { pauseMs: 1 }), 1), chain);
     expect(await find(db, 369, addressOf(same))).toMatchObject({
       source: 'ancestor:1',
       twinOf: null,
