@@ -1,20 +1,21 @@
 -- Layer 4, bars: one view over the final swaps writes all six timeframes.
--- Rule for the head: swaps of canonical head blocks with ord > last_ord are added at read time.
+-- Rule for the head: swaps of canonical head blocks beyond the newest ord of a bar are added at read time.
 
 -- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0. Most bars are of
--- a single swap, which stands in all six timeframes: next to each other they are compressed to half.
+-- a single swap, which stands in all six timeframes: next to each other they are compressed to half. Swaps that have both prices,
+-- nearly all, say so with one ord; the others stand apart, so that rows can be merged and nothing is lost.
 CREATE TABLE IF NOT EXISTS bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
     pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(3)),
     leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(3)),
     bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
-    open SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    close SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(3)),
+    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, price, USD per whole base token) of the first swap that has both; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
+    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)),
+    first_quote SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first swap that has a price, but none in USD; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    last_quote SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'The same of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
     high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(3)),
     low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(3)),
-    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(3)),
-    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(3)),
     high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
     low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
     volume0 SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(3)),
@@ -24,7 +25,7 @@ CREATE TABLE IF NOT EXISTS bars
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(3)),
     untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(3)),
     buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta, ZSTD(3))
+    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the swaps without both prices; 0: none. What the head adds lies beyond it and the ord of last' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
@@ -32,17 +33,19 @@ SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, m
 COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS
+WITH
+    if(price_usd > 0, 0, price) AS quote_only -- a swap has a price in USD only where it has one
 SELECT
     arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
     pair,
     leg,
     (intDiv(timestamp, timeframe) * timeframe)::UInt32 AS bucket,
-    (min(if(price > 0, ord, 18446744073709551615)), argMin(price, if(price > 0, ord, 18446744073709551615))) AS open,
-    (max(if(price > 0, ord, 0)), argMax(price, if(price > 0, ord, 0))) AS close,
+    (min(if(price_usd > 0, ord, 18446744073709551615)), argMin(if(price_usd > 0, price, 0), if(price_usd > 0, ord, 18446744073709551615)), argMin(price_usd, if(price_usd > 0, ord, 18446744073709551615))) AS first,
+    (max(if(price_usd > 0, ord, 0)), argMax(if(price_usd > 0, price, 0), if(price_usd > 0, ord, 0)), argMax(price_usd, if(price_usd > 0, ord, 0))) AS last,
+    (min(if(quote_only > 0, ord, 18446744073709551615)), argMin(quote_only, if(quote_only > 0, ord, 18446744073709551615))) AS first_quote,
+    (max(if(quote_only > 0, ord, 0)), argMax(quote_only, if(quote_only > 0, ord, 0))) AS last_quote,
     max(price) AS high,
     min(if(price > 0, price, inf)) AS low,
-    (min(if(price_usd > 0, ord, 18446744073709551615)), argMin(price_usd, if(price_usd > 0, ord, 18446744073709551615))) AS open_usd,
-    (max(if(price_usd > 0, ord, 0)), argMax(price_usd, if(price_usd > 0, ord, 0))) AS close_usd,
     max(price_usd) AS high_usd,
     min(if(price_usd > 0, price_usd, inf)) AS low_usd,
     sum(abs(amount0)::UInt256) AS volume0,
@@ -52,6 +55,6 @@ SELECT
     count() AS trades,
     countIf(NOT tracked) AS untracked,
     countIf(if(base_is_token0, amount0, amount1) < 0) AS buys,
-    max(ord) AS last_ord
+    max(if(price_usd > 0, 0, ord)) AS other_ord
 FROM swaps
 GROUP BY timeframe, pair, leg, bucket;

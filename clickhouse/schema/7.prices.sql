@@ -92,25 +92,25 @@ FROM token_prices AS p
 GROUP BY token;
 
 -- One row: part of one bar of a token over its tracked swaps in all pools. Each swap counts at its pool's marginal price
--- times the other token's price. Sorted and compressed as bars are. Rule for the head: as for bars.
+-- times the other token's price. Sorted, compressed and with ords as bars. Rule for the head: as for bars.
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
     token FixedString(20) COMMENT 'The token' CODEC(ZSTD(3)),
     bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
-    open_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    close_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none' CODEC(ZSTD(3)),
+    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, USD, native tokens per whole token) of the first swap that has both prices; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
+    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)),
+    first_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap that has a price in USD, but none in the native token; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    last_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'The same of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
     high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
     low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
-    open_native SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT 'The same four in the native token' CODEC(ZSTD(3)),
-    close_native SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As close_usd, in the native token' CODEC(ZSTD(3)),
-    high_native SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token' CODEC(ZSTD(3)),
-    low_native SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token' CODEC(ZSTD(3)),
+    high_native SimpleAggregateFunction(max, Float64) COMMENT 'Largest price in the native token; 0: none' CODEC(ZSTD(3)),
+    low_native SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price in the native token; infinity: none' CODEC(ZSTD(3)),
     volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(3)),
     volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(3)),
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps' CODEC(ZSTD(3)),
     buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell' CODEC(ZSTD(3)),
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta, ZSTD(3))
+    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the tracked swaps without both prices; 0: none. What the head adds lies beyond it and the ord of last' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, timeframe, bucket)
@@ -122,19 +122,19 @@ SELECT
     arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
     token,
     (intDiv(timestamp, timeframe) * timeframe)::UInt32 AS bucket,
-    (min(if(usd > 0, ord, 18446744073709551615)), argMin(usd, if(usd > 0, ord, 18446744073709551615))) AS open_usd,
-    (max(if(usd > 0, ord, 0)), argMax(usd, if(usd > 0, ord, 0))) AS close_usd,
+    (min(if(native > 0, ord, 18446744073709551615)), argMin(if(native > 0, usd, 0), if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS first,
+    (max(if(native > 0, ord, 0)), argMax(if(native > 0, usd, 0), if(native > 0, ord, 0)), argMax(native, if(native > 0, ord, 0))) AS last,
+    (min(if(usd_only > 0, ord, 18446744073709551615)), argMin(usd_only, if(usd_only > 0, ord, 18446744073709551615))) AS first_usd,
+    (max(if(usd_only > 0, ord, 0)), argMax(usd_only, if(usd_only > 0, ord, 0))) AS last_usd,
     max(usd) AS high_usd,
     min(if(usd > 0, usd, inf)) AS low_usd,
-    (min(if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS open_native,
-    (max(if(native > 0, ord, 0)), argMax(native, if(native > 0, ord, 0))) AS close_native,
     max(native) AS high_native,
     min(if(native > 0, native, inf)) AS low_native,
     sum(amount::UInt256) AS volume,
     sum(amount_usd) AS volume_usd,
     count() AS trades,
     countIf(buy) AS buys,
-    max(ord) AS last_ord
+    max(if(native > 0, 0, ord)) AS other_ord
 FROM
 (
     SELECT
@@ -148,6 +148,7 @@ FROM
         side.1 AS token,
         side.2 AS usd,
         if(native_usd > 0, usd / native_usd, 0) AS native,
+        if(native > 0, 0, usd) AS usd_only,
         side.3 AS amount,
         side.4 AS buy
     FROM swaps

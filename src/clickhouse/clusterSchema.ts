@@ -52,6 +52,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
 
 const TABLE = /^CREATE TABLE IF NOT EXISTS (\w+)\n/;
 const VIEW = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS \w+) TO (\w+) AS\n([\s\S]+)$/;
+const MODIFIED_VIEW = /^ALTER TABLE \w+ MODIFY QUERY\n/;
 const ENGINE = /\nENGINE = (\w*)MergeTree(?:\(([^)\n]*)\))?/;
 const WINDOW = 'non_replicated_deduplication_window = 1000';
 /** Ten years: a range that a crash left open is replayed whenever the program comes back. */
@@ -90,8 +91,10 @@ export function toDistributedSchema(
   });
 }
 
-/** A migration's statement for a node's own table. */
+/** A migration's statement for a node's own table, or for a view between those, which has one name everywhere. */
 export function toLocalMigration(statement: string): string {
+  if (MODIFIED_VIEW.test(statement))
+    return statement.replace(/\bFROM (\w+)\b/g, (_, table: string) => `FROM ${localTable(table)}`);
   const changed = statement.replace(
     /^ALTER TABLE (\w+)/,
     (_, table: string) => `ALTER TABLE ${localTable(table)}`,

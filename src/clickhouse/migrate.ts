@@ -119,20 +119,16 @@ async function migrateServer(
   { mark, schema, migrations }: Plan,
   log: Logger,
 ): Promise<string[]> {
-  const tables = await database.select<{ name: string }>(
-    'list tables',
-    'SELECT name FROM system.tables WHERE database = currentDatabase() AND name = {mark:String}',
-    { mark },
-  );
+  const tables = await listTables(database);
   await database.command('create schema_migrations', MIGRATIONS_TABLE);
   const known = await database.select<{ id: number }>('list migrations', 'SELECT id FROM schema_migrations');
   const applied = new Set(known.map((row) => row.id));
   // A creation that was interrupted has begun and recorded no migration: some tables that those change may be missing.
   const interrupted = applied.has(CREATION.id) && applied.size === 1;
-  const fresh = interrupted || tables.length === 0;
+  const fresh = interrupted || !tables.has(mark);
   if (fresh && !interrupted) await recordMigration(database, CREATION);
   const pending = fresh ? [] : migrations.filter((migration) => !applied.has(migration.id));
-  for (const migration of pending) await applyMigration(database, migration, log);
+  for (const migration of pending) await applyMigration(database, migration, tables, log);
   for (const statement of schema) await database.command('create schema', statement);
   if (fresh) for (const migration of migrations) await recordMigration(database, migration);
   return pending.map((migration) => migration.name);
@@ -147,9 +143,26 @@ async function refuseOther(database: Database, engine: string, those: string): P
   if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
 }
 
-async function applyMigration(database: Database, migration: Migration, log: Logger): Promise<void> {
+async function listTables(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.select<{ name: string }>(
+    'list tables',
+    'SELECT name FROM system.tables WHERE database = currentDatabase()',
+  );
+  return new Set(rows.map((row) => row.name));
+}
+
+/** Of a table that is not there yet nothing needs to be changed: the schema makes it as it is today. */
+async function applyMigration(
+  database: Database,
+  migration: Migration,
+  tables: ReadonlySet<string>,
+  log: Logger,
+): Promise<void> {
   log.info({ migration: migration.name }, 'applying a migration');
-  for (const statement of migration.statements) await database.command(migration.name, statement);
+  for (const statement of migration.statements) {
+    const table = /^ALTER TABLE (\w+)/.exec(statement)?.[1];
+    if (table === undefined || tables.has(table)) await database.command(migration.name, statement);
+  }
   await recordMigration(database, migration);
 }
 

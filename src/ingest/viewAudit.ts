@@ -70,7 +70,7 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
 
 /** Views that keep the newest ord of what they saw: target, where it has that ord, source and what it takes of it. */
 const NEWEST: readonly (readonly [target: string, ord: string, source: EventTableName, where: string])[] = [
-  ['token_bars', 'last_ord', 'swaps', 'tracked'],
+  ['token_bars', 'greatest(last.1, other_ord)', 'swaps', 'tracked'],
   ['token_balances', 'last_ord', 'transfers', 'true'],
   ['holder_balances', 'last_ord', 'transfers', 'true'],
   ['owner_positions', 'last_ord', 'position_events', "kind = 'transfer'"],

@@ -76,9 +76,9 @@ export async function rebuildViews(
   const steps = await listSteps(database, from, size);
   const of = steps.reduce((sum, { rows }) => sum + rows, 0);
   for (const { target, select } of views) {
-    const columns = await listColumns(database, target);
     await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(target)} SYNC`);
     await database.command('create next', createNext(target));
+    const columns = await listColumns(database, nextOf(target));
     let rows = 0;
     for (const step of steps) {
       signal?.throwIfAborted();

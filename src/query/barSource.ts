@@ -8,6 +8,7 @@ import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
 import { lastOrdOfBlock } from '../domain/ord';
+import { readEnds } from './barEnds';
 import { addHeadSwaps, foldParts, parseUsd, type BarPart, type HeadSwap } from './barParts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { HeadSwaps, LegKey } from './headSwaps';
@@ -126,7 +127,7 @@ export class BarSource {
     const { pair, leg } = this.key;
     const params = { pair, leg, timeframe: this.seconds, from, to: before, limit };
     const name = this.usd ? 'ticks/list_bars_usd' : 'ticks/list_bars_quote';
-    const rows = await this.source.runner.read(name, params, readPart);
+    const rows = await this.source.runner.read(name, params, (row) => readPart(row, this.usd));
     const exhausted = rows.length < limit;
     const cut = exhausted ? undefined : rows.at(-1)?.bucket;
     const whole = cut === undefined ? rows : rows.filter((row) => row.bucket > cut);
@@ -175,12 +176,9 @@ interface BarPage {
 }
 
 /** A row of list_bars_*. */
-function readPart(row: RowReader): BarPart {
+function readPart(row: RowReader, usd: boolean): BarPart {
   const bucket = row.u32();
-  const openOrd = row.u64();
-  const open = row.f64();
-  const closeOrd = row.u64();
-  const close = row.f64();
+  const { openOrd, open, closeOrd, close, lastOrd } = readEnds(row, !usd);
   const high = row.f64();
   const low = row.f64();
   return {
@@ -197,7 +195,7 @@ function readPart(row: RowReader): BarPart {
     trades: row.u64(),
     untracked: row.u64(),
     buys: row.u64(),
-    lastOrd: row.u64(),
+    lastOrd: Math.max(lastOrd, row.u64()),
   };
 }
 

@@ -6,10 +6,12 @@ import { z } from 'zod';
 
 import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import { AppError } from '../errors';
 import type { TokenCurrency } from '../wire/tokens';
+import { readEnds } from './barEnds';
 import { parseUsd, type BarPart } from './barParts';
 import { findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
@@ -58,8 +60,8 @@ function keyOf({ token, currency }: TokenBarsOf): QueryParams {
 /** Parts of stored bars, newest first, at most `limit`: the last bucket may then be cut. */
 export async function listTokenBars(of: TokenBarsOf, range: BarRange, limit: number): Promise<BarPart[]> {
   const params = { ...keyOf(of), timeframe: range.seconds, from: range.from, to: range.to, limit };
-  const rows = await of.runner.run('token_ticks/list_bars', params, partRowShape);
-  return rows.map(toPart);
+  const usd = of.currency === 'usd';
+  return of.runner.read('token_ticks/list_bars', params, (row) => readPart(row, usd));
 }
 
 /** What head blocks add to bars of `seconds`, a part per block, ascending. Throws unavailable for too many blocks. */
@@ -86,6 +88,30 @@ export async function sumTokenSwaps(of: TokenBarsOf, from: number, to: number): 
   const params = { ...keyOf(of), final_ord: lastOrdOfBlock(head.finalTo), after_ord: afterOrd, from, to };
   const rows = await runner.run('token_ticks/sum_swaps', params, partRowShape);
   return rows.map(toPart);
+}
+
+/** A row of list_bars. */
+function readPart(row: RowReader, usd: boolean): BarPart {
+  const bucket = row.u32();
+  const { openOrd, open, closeOrd, close, lastOrd } = readEnds(row, usd);
+  const high = row.f64();
+  const low = row.f64();
+  return {
+    bucket,
+    openOrd,
+    open,
+    closeOrd,
+    close,
+    high,
+    low: low === Infinity ? 0 : low,
+    volume0: row.u256(),
+    volume1: 0n,
+    volumeUsd: row.decimal128(),
+    trades: row.u64(),
+    untracked: 0,
+    buys: row.u64(),
+    lastOrd: Math.max(lastOrd, row.u64()),
+  };
 }
 
 /** A token's amounts stand where a pool's token0 has its own; every swap of these bars is tracked. */

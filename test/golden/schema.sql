@@ -45,20 +45,22 @@ CREATE TABLE bars
     `pair` FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(3)),
     `leg` UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(3)),
     `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta(4), ZSTD(3)),
-    `open` SimpleAggregateFunction(min, Tuple(
+    `first` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, price) of the first priced swap; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    `close` SimpleAggregateFunction(max, Tuple(
+        Float64,
+        Float64)) COMMENT '(ord, price, USD per whole base token) of the first swap that has both; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
+    `last` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, price) of the last priced swap; (0, 0): none' CODEC(ZSTD(3)),
+        Float64,
+        Float64)) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)),
+    `first_quote` SimpleAggregateFunction(min, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, price) of the first swap that has a price, but none in USD; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    `last_quote` SimpleAggregateFunction(max, Tuple(
+        UInt64,
+        Float64)) COMMENT 'The same of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
     `high` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(3)),
     `low` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(3)),
-    `open_usd` SimpleAggregateFunction(min, Tuple(
-        UInt64,
-        Float64)) COMMENT '(ord, USD per whole base token) of the first swap with a USD price' CODEC(ZSTD(3)),
-    `close_usd` SimpleAggregateFunction(max, Tuple(
-        UInt64,
-        Float64)) COMMENT '(ord, USD per whole base token) of the last swap with a USD price' CODEC(ZSTD(3)),
     `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
     `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
     `volume0` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount0|, raw units' CODEC(ZSTD(3)),
@@ -68,7 +70,7 @@ CREATE TABLE bars
     `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(3)),
     `untracked` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(3)),
     `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
-    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta(8), ZSTD(3))
+    `other_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the swaps without both prices; 0: none. What the head adds lies beyond it and the ord of last' CODEC(Delta(8), ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
@@ -416,20 +418,22 @@ CREATE MATERIALIZED VIEW mv_bars TO bars
     `pair` FixedString(20),
     `leg` UInt16,
     `bucket` UInt32,
-    `open` Tuple(
+    `first` Tuple(
+        UInt64,
+        Float64,
+        Float64),
+    `last` Tuple(
+        UInt64,
+        Float64,
+        Float64),
+    `first_quote` Tuple(
         UInt64,
         Float64),
-    `close` Tuple(
+    `last_quote` Tuple(
         UInt64,
         Float64),
     `high` Float64,
     `low` Float64,
-    `open_usd` Tuple(
-        UInt64,
-        Float64),
-    `close_usd` Tuple(
-        UInt64,
-        Float64),
     `high_usd` Float64,
     `low_usd` Float64,
     `volume0` UInt256,
@@ -439,19 +443,21 @@ CREATE MATERIALIZED VIEW mv_bars TO bars
     `trades` UInt64,
     `untracked` UInt64,
     `buys` UInt64,
-    `last_ord` UInt64
+    `other_ord` UInt64
 )
-AS SELECT
+AS WITH
+    if(price_usd > 0, 0, price) AS quote_only
+SELECT
     CAST(arrayJoin([60, 300, 900, 3600, 14400, 86400]), 'UInt32') AS timeframe,
     pair,
     leg,
     CAST((intDiv(timestamp, timeframe) * timeframe), 'UInt32') AS bucket,
-    (min(if(price > 0, ord, 18446744073709551615)), argMin(price, if(price > 0, ord, 18446744073709551615))) AS open,
-    (max(if(price > 0, ord, 0)), argMax(price, if(price > 0, ord, 0))) AS close,
+    (min(if(price_usd > 0, ord, 18446744073709551615)), argMin(if(price_usd > 0, price, 0), if(price_usd > 0, ord, 18446744073709551615)), argMin(price_usd, if(price_usd > 0, ord, 18446744073709551615))) AS first,
+    (max(if(price_usd > 0, ord, 0)), argMax(if(price_usd > 0, price, 0), if(price_usd > 0, ord, 0)), argMax(price_usd, if(price_usd > 0, ord, 0))) AS last,
+    (min(if(quote_only > 0, ord, 18446744073709551615)), argMin(quote_only, if(quote_only > 0, ord, 18446744073709551615))) AS first_quote,
+    (max(if(quote_only > 0, ord, 0)), argMax(quote_only, if(quote_only > 0, ord, 0))) AS last_quote,
     max(price) AS high,
     min(if(price > 0, price, inf)) AS low,
-    (min(if(price_usd > 0, ord, 18446744073709551615)), argMin(price_usd, if(price_usd > 0, ord, 18446744073709551615))) AS open_usd,
-    (max(if(price_usd > 0, ord, 0)), argMax(price_usd, if(price_usd > 0, ord, 0))) AS close_usd,
     max(price_usd) AS high_usd,
     min(if(price_usd > 0, price_usd, inf)) AS low_usd,
     sum(CAST(abs(amount0), 'UInt256')) AS volume0,
@@ -461,7 +467,7 @@ AS SELECT
     count() AS trades,
     countIf(NOT tracked) AS untracked,
     countIf(if(base_is_token0, amount0, amount1) < 0) AS buys,
-    max(ord) AS last_ord
+    max(if(price_usd > 0, 0, ord)) AS other_ord
 FROM swaps
 GROUP BY
     timeframe,
@@ -616,45 +622,47 @@ CREATE MATERIALIZED VIEW mv_token_bars TO token_bars
     `timeframe` UInt32,
     `token` FixedString(20),
     `bucket` UInt32,
-    `open_usd` Tuple(
+    `first` Tuple(
+        UInt64,
+        Float64,
+        Float64),
+    `last` Tuple(
+        UInt64,
+        Float64,
+        Float64),
+    `first_usd` Tuple(
         UInt64,
         Float64),
-    `close_usd` Tuple(
+    `last_usd` Tuple(
         UInt64,
         Float64),
     `high_usd` Float64,
     `low_usd` Float64,
-    `open_native` Tuple(
-        UInt64,
-        Float64),
-    `close_native` Tuple(
-        UInt64,
-        Float64),
     `high_native` Float64,
     `low_native` Float64,
     `volume` UInt256,
     `volume_usd` Decimal(38, 12),
     `trades` UInt64,
     `buys` UInt64,
-    `last_ord` UInt64
+    `other_ord` UInt64
 )
 AS SELECT
     CAST(arrayJoin([60, 300, 900, 3600, 14400, 86400]), 'UInt32') AS timeframe,
     token,
     CAST((intDiv(timestamp, timeframe) * timeframe), 'UInt32') AS bucket,
-    (min(if(usd > 0, ord, 18446744073709551615)), argMin(usd, if(usd > 0, ord, 18446744073709551615))) AS open_usd,
-    (max(if(usd > 0, ord, 0)), argMax(usd, if(usd > 0, ord, 0))) AS close_usd,
+    (min(if(native > 0, ord, 18446744073709551615)), argMin(if(native > 0, usd, 0), if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS first,
+    (max(if(native > 0, ord, 0)), argMax(if(native > 0, usd, 0), if(native > 0, ord, 0)), argMax(native, if(native > 0, ord, 0))) AS last,
+    (min(if(usd_only > 0, ord, 18446744073709551615)), argMin(usd_only, if(usd_only > 0, ord, 18446744073709551615))) AS first_usd,
+    (max(if(usd_only > 0, ord, 0)), argMax(usd_only, if(usd_only > 0, ord, 0))) AS last_usd,
     max(usd) AS high_usd,
     min(if(usd > 0, usd, inf)) AS low_usd,
-    (min(if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS open_native,
-    (max(if(native > 0, ord, 0)), argMax(native, if(native > 0, ord, 0))) AS close_native,
     max(native) AS high_native,
     min(if(native > 0, native, inf)) AS low_native,
     sum(CAST(amount, 'UInt256')) AS volume,
     sum(amount_usd) AS volume_usd,
     count() AS trades,
     countIf(buy) AS buys,
-    max(ord) AS last_ord
+    max(if(native > 0, 0, ord)) AS other_ord
 FROM
 (
     SELECT
@@ -665,6 +673,7 @@ FROM
         side.1 AS token,
         side.2 AS usd,
         if(native_usd > 0, usd / native_usd, 0) AS native,
+        if(native > 0, 0, usd) AS usd_only,
         side.3 AS amount,
         side.4 AS buy
     FROM swaps
@@ -1163,27 +1172,29 @@ CREATE TABLE token_bars
     `timeframe` UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
     `token` FixedString(20) COMMENT 'The token' CODEC(ZSTD(3)),
     `bucket` UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta(4), ZSTD(3)),
-    `open_usd` SimpleAggregateFunction(min, Tuple(
+    `first` SimpleAggregateFunction(min, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole token) of the first swap with a price; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    `close_usd` SimpleAggregateFunction(max, Tuple(
+        Float64,
+        Float64)) COMMENT '(ord, USD, native tokens per whole token) of the first swap that has both prices; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
+    `last` SimpleAggregateFunction(max, Tuple(
         UInt64,
-        Float64)) COMMENT '(ord, USD per whole token) of the last swap with a price; (0, 0): none' CODEC(ZSTD(3)),
+        Float64,
+        Float64)) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)),
+    `first_usd` SimpleAggregateFunction(min, Tuple(
+        UInt64,
+        Float64)) COMMENT '(ord, USD per whole token) of the first swap that has a price in USD, but none in the native token; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    `last_usd` SimpleAggregateFunction(max, Tuple(
+        UInt64,
+        Float64)) COMMENT 'The same of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
     `high_usd` SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
     `low_usd` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
-    `open_native` SimpleAggregateFunction(min, Tuple(
-        UInt64,
-        Float64)) COMMENT 'The same four in the native token' CODEC(ZSTD(3)),
-    `close_native` SimpleAggregateFunction(max, Tuple(
-        UInt64,
-        Float64)) COMMENT 'As close_usd, in the native token' CODEC(ZSTD(3)),
-    `high_native` SimpleAggregateFunction(max, Float64) COMMENT 'As high_usd, in the native token' CODEC(ZSTD(3)),
-    `low_native` SimpleAggregateFunction(min, Float64) COMMENT 'As low_usd, in the native token' CODEC(ZSTD(3)),
+    `high_native` SimpleAggregateFunction(max, Float64) COMMENT 'Largest price in the native token; 0: none' CODEC(ZSTD(3)),
+    `low_native` SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price in the native token; infinity: none' CODEC(ZSTD(3)),
     `volume` SimpleAggregateFunction(sum, UInt256) COMMENT 'Sum of |net amount| of the token, raw units' CODEC(ZSTD(3)),
     `volume_usd` SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(3)),
     `trades` SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps' CODEC(ZSTD(3)),
     `buys` SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell' CODEC(ZSTD(3)),
-    `last_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this bar: what the head adds lies beyond it' CODEC(Delta(8), ZSTD(3))
+    `other_ord` SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the tracked swaps without both prices; 0: none. What the head adds lies beyond it and the ord of last' CODEC(Delta(8), ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, timeframe, bucket)

@@ -58,10 +58,10 @@ async function intentOf(from: number, to: number): Promise<OpenIntent> {
 }
 
 const TARGETS: readonly (readonly [table: string, ord: string])[] = [
-  ['bars', 'last_ord'],
+  ['bars', 'greatest(last.1, other_ord)'],
   ['dex_hours', 'last_ord'],
   ['pair_totals', 'last_ord'],
-  ['token_bars', 'last_ord'],
+  ['token_bars', 'greatest(last.1, other_ord)'],
   ['token_balances', 'last_ord'],
   ['holder_balances', 'last_ord'],
   ['pool_latest', 'state.1'],

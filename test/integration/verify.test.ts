@@ -56,6 +56,20 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     `INSERT INTO bars SELECT * FROM bars WHERE timeframe = 3600 LIMIT 1`,
     /^bars timeframe=3600 pair=0x[0-9a-f]{40} time=\d+$/,
   ],
+  [
+    'a bar that opens before its first swap',
+    `INSERT INTO bars (* EXCEPT (volume0, volume1, volume_usd, fee_usd, trades, untracked, buys))
+     SELECT * EXCEPT (volume0, volume1, volume_usd, fee_usd, trades, untracked, buys)
+       REPLACE ((first.1 - 1, first.2, first.3) AS first) FROM bars WHERE first.2 > 0 LIMIT 1`,
+    /^bars timeframe=\d+ pair=0x[0-9a-f]{40} time=\d+$/,
+  ],
+  [
+    'a bar that closes at a price in the quote token that was never there',
+    `INSERT INTO bars (* EXCEPT (volume0, volume1, volume_usd, fee_usd, trades, untracked, buys))
+     SELECT * EXCEPT (volume0, volume1, volume_usd, fee_usd, trades, untracked, buys)
+       REPLACE ((greatest(last.1, last_quote.1) + 1, 1e-9) AS last_quote) FROM bars LIMIT 1`,
+    /^bars timeframe=\d+ pair=0x[0-9a-f]{40} time=\d+$/,
+  ],
   ['an hour of a DEX too much', `INSERT INTO dex_hours SELECT * FROM dex_hours LIMIT 1`, /^dex_hours dex=/],
   ['a total too large', `INSERT INTO pair_totals SELECT * FROM pair_totals LIMIT 1`, /^pair_totals pair=/],
   [

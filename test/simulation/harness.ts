@@ -243,7 +243,8 @@ async function compareBars(database: Database, final: ReturnType<typeof oracleSw
     'bars',
     `SELECT concat(toString(timeframe), ' 0x', lower(hex(pair)), ' ', toString(bucket), ' ',
        toString(leg)) AS key,
-       min(open).2 AS o, max(high) AS h, min(low) AS l, max(close).2 AS c,
+       least((min(first).1, min(first).2), min(first_quote)).2 AS o, max(high) AS h, min(low) AS l,
+       greatest((max(last).1, max(last).2), max(last_quote)).2 AS c,
        toString(sum(volume0)) AS v0, toString(sum(volume1)) AS v1, sum(trades) AS n, sum(buys) AS b
      FROM bars GROUP BY timeframe, pair, leg, bucket`,
   );

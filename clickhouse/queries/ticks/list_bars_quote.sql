@@ -1,10 +1,13 @@
--- One row: part of one bar of a pair with raw prices, newest first; parts of one bucket are merged by the caller.
+-- One row: part of one bar of a pair with raw prices, newest first; parts of one bucket are merged by the caller, who takes
+-- the first and the last of the swaps with a price in USD and of those without.
 -- Key: (pair, leg, timeframe, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
 -- into planning, which grows with every expression: so columns as they are, read as RowBinary in this order.
 SELECT
     bucket,
-    open,
-    close,
+    first,
+    last,
+    first_quote,
+    last_quote,
     high,
     low,
     volume0,
@@ -13,7 +16,7 @@ SELECT
     trades,
     untracked,
     buys,
-    last_ord
+    other_ord
 FROM bars
 WHERE timeframe = {timeframe:UInt32}
     AND pair = unhex({pair:String})

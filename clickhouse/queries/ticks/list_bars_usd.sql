@@ -3,17 +3,17 @@
 -- into planning, which grows with every expression: so columns as they are, read as RowBinary in this order.
 SELECT
     bucket,
-    open_usd AS open,
-    close_usd AS close,
-    high_usd AS high,
-    low_usd AS low,
+    first,
+    last,
+    high_usd,
+    low_usd,
     volume0,
     volume1,
     volume_usd,
     trades,
     untracked,
     buys,
-    last_ord
+    other_ord
 FROM bars
 WHERE timeframe = {timeframe:UInt32}
     AND pair = unhex({pair:String})

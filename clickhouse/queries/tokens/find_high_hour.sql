@@ -2,8 +2,8 @@
 -- key (token, timeframe, bucket). Of the hours below `to`, which lie below the final cursor. Read as RowBinary in this order of columns.
 SELECT
     max(high_usd) AS high,
-    min(open_usd).1 AS first_ord,
-    max(close_usd).1 AS last_ord
+    least(min(first).1, min(first_usd).1) AS first_ord,
+    greatest(max(last).1, max(last_usd).1) AS last_ord
 FROM token_bars
 WHERE timeframe = 3600 AND token = unhex({token:String}) AND bucket < {to:UInt32}
 GROUP BY bucket

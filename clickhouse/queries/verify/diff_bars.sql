@@ -4,10 +4,12 @@ WITH
     stored AS (
         SELECT
             timeframe, pair, leg, bucket,
-            min(open) AS o, max(close) AS c, max(high) AS h, min(low) AS l,
-            min(open_usd) AS ou, max(close_usd) AS cu, max(high_usd) AS hu, min(low_usd) AS lu,
+            least((min(first).1, min(first).2), min(first_quote)) AS o,
+            greatest((max(last).1, max(last).2), max(last_quote)) AS c,
+            max(high) AS h, min(low) AS l,
+            (min(first).1, min(first).3) AS ou, (max(last).1, max(last).3) AS cu, max(high_usd) AS hu, min(low_usd) AS lu,
             sum(volume0) AS v0, sum(volume1) AS v1, sum(volume_usd) AS vu, sum(fee_usd) AS fu,
-            sum(trades) AS n, sum(untracked) AS un, sum(buys) AS b, max(last_ord) AS lo
+            sum(trades) AS n, sum(untracked) AS un, sum(buys) AS b, greatest(max(last).1, max(other_ord)) AS lo
         FROM bars
         WHERE bucket >= {day:UInt32} AND bucket < {day:UInt32} + 86400
         GROUP BY timeframe, pair, leg, bucket

@@ -4,9 +4,13 @@ WITH
     stored AS (
         SELECT
             timeframe, token, bucket,
-            min(open_usd) AS ou, max(close_usd) AS cu, max(high_usd) AS hu, min(low_usd) AS lu,
-            min(open_native) AS onv, max(close_native) AS cn, max(high_native) AS hn, min(low_native) AS ln,
-            sum(volume) AS v, sum(volume_usd) AS vu, sum(trades) AS n, sum(buys) AS b, max(last_ord) AS lo
+            least((min(first).1, min(first).2), min(first_usd)) AS ou,
+            greatest((max(last).1, max(last).2), max(last_usd)) AS cu,
+            max(high_usd) AS hu, min(low_usd) AS lu,
+            (min(first).1, min(first).3) AS onv, (max(last).1, max(last).3) AS cn,
+            max(high_native) AS hn, min(low_native) AS ln,
+            sum(volume) AS v, sum(volume_usd) AS vu, sum(trades) AS n, sum(buys) AS b,
+            greatest(max(last).1, max(other_ord)) AS lo
         FROM token_bars
         WHERE bucket >= {day:UInt32} AND bucket < {day:UInt32} + 86400
         GROUP BY timeframe, token, bucket

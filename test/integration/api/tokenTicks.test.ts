@@ -49,11 +49,16 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 40 });
     reader = openDatabase({ url: test_.readerUrl });
     const checked = createQueryRunner(reader, { checkRows: true });
+    const count = (name: string): void => void runs.set(name, (runs.get(name) ?? 0) + 1);
     runner = {
       ...checked,
       run: (name, params, shape) => {
-        runs.set(name, (runs.get(name) ?? 0) + 1);
+        count(name);
         return checked.run(name, params, shape);
+      },
+      read: (name, params, decode) => {
+        count(name);
+        return checked.read(name, params, decode);
       },
     };
     ticks = createTokenTicks({ runner, chainId: CHAIN_ID, wrappedNative: CHAIN.wrappedNative });

@@ -119,6 +119,8 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
   const flash = random() < 0.03;
   const amount0 = random() < 0.02 ? 0n : direction * random.big(20 + random.int(60));
   const amount1 = flash ? random.big(10) : -direction * random.big(20 + random.int(60));
+  // USD prices are made of the pool's own: without that there are none.
+  const usdOf = (price: number): number => (base.price > 0 ? price : 0);
   return {
     ...base,
     leg: 1,
@@ -126,8 +128,8 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
     recipient: hexOf('4e', random.int(5), 40),
     amount0,
     amount1,
-    price_usd: tracked ? random() * 10 + 0.001 : 0,
-    quote_price_usd: tracked ? random() * 10 + 0.001 : 0,
+    price_usd: tracked ? usdOf(random() * 10 + 0.001) : 0,
+    quote_price_usd: tracked ? usdOf(random() * 10 + 0.001) : 0,
     native_usd: 0.5,
     amount_usd: tracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
     untracked_usd: tracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
