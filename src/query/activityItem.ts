@@ -54,12 +54,13 @@ export const liquidityEventRowShape = commonShape.extend({
   liquidity: z.string().nullable(),
   tick_lower: z.int().nullable(),
   tick_upper: z.int().nullable(),
-  amount0_usd: z.number().nullable(),
-  amount1_usd: z.number().nullable(),
+  /** USD of token0's amount, a decimal of 12 places. */
+  amount0_usd: z.string().nullable(),
+  amount1_usd: z.string().nullable(),
   /** Whose price was trusted: bit 1 token0, bit 2 token1. */
   trust: z.int(),
   /** What was moved of tokens beside these two, by trusted prices; null where none is. */
-  others_usd: z.number().nullable(),
+  others_usd: z.string().nullable(),
 });
 export type LiquidityEventRow = z.infer<typeof liquidityEventRowShape>;
 
@@ -200,8 +201,8 @@ function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): 
     owner: row.owner,
     amount0: formatUnits(BigInt(row.amount0), scale.decimals0),
     amount1: formatUnits(BigInt(row.amount1), scale.decimals1),
-    amount0_usd: row.amount0_usd,
-    amount1_usd: row.amount1_usd,
+    amount0_usd: nearest(row.amount0_usd),
+    amount1_usd: nearest(row.amount1_usd),
     liquidity_raw: row.liquidity,
     ...(row.pool_type === V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
   };
@@ -211,6 +212,11 @@ function toLiquidityItem(row: LiquidityEventRow, common: Common, scale: Scale): 
 function trustedUsd({ trust, amount0_usd, amount1_usd, others_usd }: LiquidityEventRow): number | null {
   const side0 = (trust & 1) === 0 ? null : amount0_usd;
   const side1 = (trust & 2) === 0 ? null : amount1_usd;
-  const trusted = [side0, side1, others_usd].filter((value) => value !== null);
+  const trusted = [side0, side1, others_usd].map(nearest).filter((value) => value !== null);
   return trusted.length === 0 ? null : trusted.reduce((sum, value) => sum + value);
+}
+
+/** The float nearest to a decimal: the same wherever the row comes from. */
+function nearest(decimal: string | null): number | null {
+  return decimal === null ? null : Number(decimal);
 }

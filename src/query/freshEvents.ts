@@ -1,5 +1,6 @@
 /** Events of blocks while who stored them still holds their rows: the same that reading the tables would give. Pure. */
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../clickhouse/tables';
+import { formatUnits, unitsToNumber, USD_DECIMALS } from '../domain/amounts';
 import type { EventRow } from './activityItem';
 
 /** What of a block's rows is shown as events. */
@@ -14,9 +15,6 @@ export interface FreshBlock {
   readonly commit: number;
   readonly rows: FreshRows;
 }
-
-/** Of a Decimal(38, 12). The engine's toFloat64 divides two doubles as well. */
-const USD_SCALE = 1e12;
 
 /** Ascending by kind, not over all of them. */
 export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): EventRow[] {
@@ -48,8 +46,8 @@ function swapOf(row: SwapRow): EventRow {
     tick: row.tick,
     raw_price: row.price,
     price_usd: row.price_usd,
-    amount_usd: usdOf(row.amount_usd),
-    fee_usd: usdOf(row.fee_usd),
+    amount_usd: unitsToNumber(row.amount_usd, USD_DECIMALS),
+    fee_usd: unitsToNumber(row.fee_usd, USD_DECIMALS),
     tracked: row.tracked,
   };
 }
@@ -67,10 +65,10 @@ function liquidityOf(row: LiquidityEventRow): EventRow[] {
       liquidity: row.liquidity === null ? null : String(row.liquidity),
       tick_lower: row.tick_lower,
       tick_upper: row.tick_upper,
-      amount0_usd: amount0_usd === null ? null : usdOf(amount0_usd),
-      amount1_usd: amount1_usd === null ? null : usdOf(amount1_usd),
+      amount0_usd: decimalUsd(amount0_usd),
+      amount1_usd: decimalUsd(amount1_usd),
       trust: row.trust,
-      others_usd: others_usd === null ? null : usdOf(others_usd),
+      others_usd: decimalUsd(others_usd),
     },
   ];
 }
@@ -80,6 +78,6 @@ function syncOf(row: PoolStateRow): EventRow {
   return { event: 'sync', ...commonOf(row), ...reserves };
 }
 
-function usdOf(scaled: bigint): number {
-  return Number(scaled) / USD_SCALE;
+function decimalUsd(scaled: bigint | null): string | null {
+  return scaled === null ? null : formatUnits(scaled, USD_DECIMALS);
 }

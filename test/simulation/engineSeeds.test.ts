@@ -31,7 +31,7 @@ test(
       told += result.told;
       for (const line of result.wrong) {
         wrong.push(`seed ${seed}: ${line}`);
-        process.stderr.write(`seed ${seed}: ${line.slice(0, 500)}\n`);
+        process.stderr.write(`seed ${seed}: ${line.slice(0, 6000)}\n`);
       }
       const now = performance.now();
       if (now - toldAt > PROGRESS_EVERY_MS || done === SEEDS) {

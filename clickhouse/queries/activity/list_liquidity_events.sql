@@ -18,10 +18,10 @@ SELECT
     toString(e.liquidity) AS liquidity,
     tick_lower,
     tick_upper,
-    toFloat64(e.amount0_usd) AS amount0_usd,
-    toFloat64(e.amount1_usd) AS amount1_usd,
+    toString(e.amount0_usd) AS amount0_usd,
+    toString(e.amount1_usd) AS amount1_usd,
     trust,
-    toFloat64(e.others_usd) AS others_usd
+    toString(e.others_usd) AS others_usd
 FROM
 (
     -- if ords

@@ -13,10 +13,12 @@ import {
   type ActivityFilter,
 } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { listNewEvents } from '../../../src/query/newEvents';
 import { NewestEvents } from '../../../src/query/newestEvents';
+import { TokenMemory } from '../../../src/query/tokenMemory';
 import { activityItemShape, type ActivityItem } from '../../../src/wire/activity';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { commitOf, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
 
 const SEED = 77;
 const BLOCKS = 160;
@@ -35,6 +37,7 @@ beforeAll(async () => {
   db = openDatabase({ url: test_.writerUrl });
   await migrate(db, createLog('silent', false));
   world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 12, events: 5 });
+  enlargeValues(world);
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 3 });
   runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   heads = [
@@ -49,6 +52,32 @@ afterAll(async () => {
   await db?.close();
   await test_?.drop();
 });
+
+/** To more digits than a float holds, as of a trade above 9,000 USD. */
+function enlargeValues({ blocks }: World): void {
+  const large = <T extends bigint | null>(value: T): T =>
+    (value === null ? value : value * 123_456_789n) as T;
+  for (const { swaps, liquidity } of blocks) {
+    const traded = swaps.map((row) => ({
+      ...row,
+      amount_usd: large(row.amount_usd),
+      fee_usd: large(row.fee_usd),
+    }));
+    swaps.splice(0, swaps.length, ...traded);
+    const moved = liquidity.map((row) => ({
+      ...row,
+      amount0_usd: large(row.amount0_usd),
+      amount1_usd: large(row.amount1_usd),
+    }));
+    liquidity.splice(0, liquidity.length, ...moved);
+  }
+}
+
+/** The float nearest to a value of 12 places. */
+function nearestUsd(scaled: bigint): number {
+  const digits = scaled.toString().padStart(13, '0');
+  return Number(`${digits.slice(0, -12)}.${digits.slice(-12)}`);
+}
 
 interface Stored {
   readonly kind: 'swap' | 'mint' | 'burn' | 'sync';
@@ -113,11 +142,11 @@ function checkItem(item: ActivityItem, { kind, row }: Stored, head: HeadSnapshot
     expect(item.liquidity_raw).toBe(row.liquidity === null ? null : row.liquidity.toString());
     expect(item.tick_lower).toBe(row.pool_type === 3 ? row.tick_lower : undefined);
     const usd = [row.amount0_usd, row.amount1_usd].map((value) =>
-      value === null ? null : Number(value) / 1e12,
+      value === null ? null : nearestUsd(value),
     );
     expect([item.amount0_usd, item.amount1_usd]).toEqual(usd);
     const counted = usd.filter((_, side) => (row.trust >> side) % 2 === 1).map(Number);
-    if (row.others_usd !== null) counted.push(Number(row.others_usd) / 1e12);
+    if (row.others_usd !== null) counted.push(nearestUsd(row.others_usd));
     expect(item.amount_usd).toBe(counted.length === 0 ? null : counted.reduce((sum, value) => sum + value));
   }
 }
@@ -136,9 +165,9 @@ function checkSwap(
   expect([item.amount0, item.amount1]).toEqual([plain(row.amount0, d0), plain(row.amount1, d1)]);
   if (base < 0n) expect(item.amount_out).toBe(plain(-base, baseDecimals));
   else expect(item.amount_in).toBe(plain(base, baseDecimals));
-  expect(item.amount_usd).toBe(row.tracked ? Number(row.amount_usd) / 1e12 : null);
+  expect(item.amount_usd).toBe(row.tracked ? nearestUsd(row.amount_usd) : null);
   expect(item.price_usd === null ? 0 : Number(item.price_usd)).toBe(row.price_usd);
-  expect(item.fee_usd).toBe(row.tracked ? Number(row.fee_usd) / 1e12 : null);
+  expect(item.fee_usd).toBe(row.tracked ? nearestUsd(row.fee_usd) : null);
   const scaled = row.price * 10 ** (d0 - d1);
   const price = row.price === 0 ? null : row.base_is_token0 ? scaled : 1 / scaled;
   if (price === null) expect(item.price).toBeNull();
@@ -177,6 +206,23 @@ const FILTERS: Record<string, ActivityFilter> = {
 };
 
 describe('events', () => {
+  test('of new blocks are to the last digit the same from the rows of who stored them as from the tables', async () => {
+    const head = heads[0]!;
+    const tokens = new TokenMemory(runner);
+    const fresh = new Map(
+      world.blocks.map(({ number, swaps, liquidity, states }) => [
+        commitOf(number),
+        { swaps, liquidity_events: liquidity, pool_states: states },
+      ]),
+    );
+    const told = await listNewEvents({ runner, tokens, fresh }, head, head.blocks, 10_000);
+    const read = await listNewEvents({ runner, tokens, fresh: new Map() }, head, head.blocks, 10_000);
+    expect(told.length).toBeGreaterThan(100);
+    expect(told).toEqual(read);
+    const values = told.map(({ item }) => item.amount_usd ?? 0);
+    expect(values.filter((value) => value > 2 ** 53 / 1e12).length).toBeGreaterThan(20);
+  });
+
   test.each(Object.keys(FILTERS))(
     'of %s, newest first, are those of the plain list in every state of the store',
     async (name) => {
