@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { steadyNow } from '../domain/steadyTime';
 import { etagOf } from './etag';
 
-const BYTES_MAX = 48 * 1024 * 1024;
+const BYTES_MAX = 24 * 1024 * 1024;
 /**
  * Longer JSON is kept, as bytes, from the second time on that it is asked for; who asks first has the text. After every
  * 32 MB of buffers V8 looks through the whole heap, which held up one page of 1,000 logs in 30 by 15 ms.
@@ -32,7 +32,7 @@ export interface ByteCache {
 }
 
 export interface ByteCacheOptions {
-  /** How much is kept, default 48 MiB. */
+  /** How much is kept, default 24 MiB. */
   readonly bytesMax?: number;
   /** Milliseconds that never go back. */
   readonly now?: () => number;

@@ -8,9 +8,9 @@ import { setFlagsFromString } from 'node:v8';
 
 const MIB = 2 ** 20;
 /** What a heap may gather before, whatever its size. */
-const GARBAGE_BYTES = 80 * MIB;
+const GARBAGE_BYTES = 56 * MIB;
 /** Percent of what is in use. */
-const SHARE_MIN = 60;
+const SHARE_MIN = 50;
 const SHARE_MAX = 400;
 
 /** By how many percent of what is in use a heap may grow. */
