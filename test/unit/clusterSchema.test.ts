@@ -60,10 +60,12 @@ test('with replicas, engines and deduplication windows are the replicated ones',
   });
 });
 
-test('every migration so far can be one of parts', () => {
-  for (const { statements } of readMigrations())
-    for (const statement of statements)
-      expect(toLocalMigration(statement)).toMatch(/^ALTER TABLE \w+_local /);
+test('every migration so far can be one of parts, or of a view between parts', () => {
+  for (const statement of readMigrations().flatMap(({ statements }) => statements)) {
+    const local = toLocalMigration(statement);
+    expect(local).toMatch(/^ALTER TABLE (\w+_local\s|mv_\w+ MODIFY QUERY\n)/);
+    for (const [, table = ''] of local.matchAll(/\bFROM (\w+)/g)) expect(table).toMatch(/_local$/);
+  }
   expect(() => toLocalMigration('RENAME TABLE a TO b')).toThrow('a cluster cannot have the migration');
 });
 
