@@ -1,6 +1,7 @@
--- A bar says with one ord where its first swap with both prices stands, and where the last. Rows of before are read as if they
--- said so: of a swap that was first with the second price alone they do not know the first, which then stands apart with a
--- smaller ord and so is never asked for. The columns of before stay, empty in new rows, until bars are made anew.
+-- A bar names its first swap with both prices by one ord, and its last; swaps with the first price alone stand apart. Rows of
+-- before are read as if they did so. Where their first priced swap came before their first with both, they do not know the
+-- first price of the latter (0 here): nobody asks for it, since the earlier one stands apart. The columns of before stay,
+-- empty in new rows, until bars are made anew.
 ALTER TABLE bars
     ADD COLUMN IF NOT EXISTS first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) DEFAULT (open_usd.1, if(open.1 = open_usd.1, open.2, 0), open_usd.2) COMMENT '(ord, price, USD per whole base token) of the first swap that has both; (2^64-1, 0, 0): none' CODEC(ZSTD(3)) AFTER bucket,
     ADD COLUMN IF NOT EXISTS last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) DEFAULT (close_usd.1, if(close.1 = close_usd.1, close.2, 0), close_usd.2) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)) AFTER first,

@@ -8,8 +8,8 @@ import type { QueryParams } from '../clickhouse/database';
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
 import { lastOrdOfBlock } from '../domain/ord';
-import { readEnds } from './barEnds';
 import { addHeadSwaps, foldParts, parseUsd, type BarPart, type HeadSwap } from './barParts';
+import { readPrices } from './barPrices';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { HeadSwaps, LegKey } from './headSwaps';
 import { slotOf } from './tickSeries';
@@ -177,25 +177,16 @@ interface BarPage {
 
 /** A row of list_bars_*. */
 function readPart(row: RowReader, usd: boolean): BarPart {
-  const bucket = row.u32();
-  const { openOrd, open, closeOrd, close, lastOrd } = readEnds(row, !usd);
-  const high = row.f64();
-  const low = row.f64();
+  const prices = readPrices(row, !usd);
   return {
-    bucket,
-    openOrd,
-    open,
-    closeOrd,
-    close,
-    high,
-    low: low === Infinity ? 0 : low,
+    ...prices,
     volume0: row.u256(),
     volume1: row.u256(),
     volumeUsd: row.decimal128(),
     trades: row.u64(),
     untracked: row.u64(),
     buys: row.u64(),
-    lastOrd: Math.max(lastOrd, row.u64()),
+    lastOrd: Math.max(prices.lastOrd, row.u64()),
   };
 }
 

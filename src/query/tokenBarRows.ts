@@ -11,8 +11,8 @@ import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import { AppError } from '../errors';
 import type { TokenCurrency } from '../wire/tokens';
-import { readEnds } from './barEnds';
 import { parseUsd, type BarPart } from './barParts';
+import { readPrices } from './barPrices';
 import { findOrdAt } from './blockTimes';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 
@@ -92,25 +92,16 @@ export async function sumTokenSwaps(of: TokenBarsOf, from: number, to: number): 
 
 /** A row of list_bars. */
 function readPart(row: RowReader, usd: boolean): BarPart {
-  const bucket = row.u32();
-  const { openOrd, open, closeOrd, close, lastOrd } = readEnds(row, usd);
-  const high = row.f64();
-  const low = row.f64();
+  const prices = readPrices(row, usd);
   return {
-    bucket,
-    openOrd,
-    open,
-    closeOrd,
-    close,
-    high,
-    low: low === Infinity ? 0 : low,
+    ...prices,
     volume0: row.u256(),
     volume1: 0n,
     volumeUsd: row.decimal128(),
     trades: row.u64(),
     untracked: 0,
     buys: row.u64(),
-    lastOrd: Math.max(lastOrd, row.u64()),
+    lastOrd: Math.max(prices.lastOrd, row.u64()),
   };
 }
 

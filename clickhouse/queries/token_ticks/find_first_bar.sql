@@ -5,6 +5,6 @@ SELECT b.bucket AS bucket
 FROM token_bars AS b
 WHERE b.timeframe = 86400
     AND b.token = unhex({token:String})
-    AND least(b.first.1, if({usd:Bool}, b.first_usd.1, b.first.1)) <= {final_ord:UInt64}
+    AND if({usd:Bool}, least(b.first.1, b.first_usd.1), b.first.1) <= {final_ord:UInt64}
 ORDER BY b.token, b.timeframe, b.bucket
 LIMIT 1
