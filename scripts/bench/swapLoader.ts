@@ -1,6 +1,6 @@
 /** Fills `swaps` inside the engine from a seed: months of trading, few hot pairs and a long tail. */
 import { TWO_LEVEL_SUMS, type Database } from '../../src/clickhouse/database';
-import { listViews, type View } from '../../src/ingest/viewRebuild';
+import { listViews, WITH_COMPUTED, type View } from '../../src/ingest/viewRebuild';
 
 export interface SwapLoad {
   readonly swaps: number;
@@ -20,6 +20,7 @@ const LARGE_PARTS = `SETTINGS ${[
   'min_insert_block_size_rows = 4000000',
   'min_insert_block_size_bytes = 0',
   'optimize_on_insert = 0',
+  WITH_COMPUTED,
   TWO_LEVEL_SUMS,
 ].join(', ')}`;
 
@@ -185,7 +186,7 @@ const LOAD_SQL = `
     unhex(leftPad(lower(hex(cityHash64(nth) % 20000)), 40, '0')), unhex(repeat('03', 20)), unhex(repeat('04', 20)),
     toInt256(amount), -toInt256(amount * 3), toUInt256(1000000000000000000000 + amount), toUInt256(3000000000000000000000),
     0, 0, 0, (1 + (cityHash64(nth, 7) % 1000) / 100000) * (1 + pair_index) AS raw_price, raw_price, 1, 0.5,
-    toDecimal128(amount / 1e15, 12) AS usd, 0, usd * 29 / 10000, true, 2900
+    toDecimal128(amount / 1e15, 12) AS usd, 0, true, 2900
   FROM
   (
     SELECT

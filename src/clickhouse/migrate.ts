@@ -103,7 +103,7 @@ async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
      (
          SELECT
              replaceRegexpOne(table, {local:String}, '') AS name,
-             groupArray((c.name, c.type)) AS columns
+             groupArray((c.name, c.type, c.default_expression)) AS columns
          FROM (SELECT * FROM system.columns WHERE database = currentDatabase() ORDER BY table, position) AS c
          GROUP BY table
      )

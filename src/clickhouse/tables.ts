@@ -138,7 +138,6 @@ export const swapsTable = defineTable('swaps', {
   native_usd: f64,
   amount_usd: usd,
   untracked_usd: usd,
-  fee_usd: usd,
   tracked: bool,
   fee_pips: u32,
 });

@@ -112,8 +112,22 @@ async function hashSome(
 /** Columns that came after hashes were stored: null counts as if there were none, so that those hashes stay true. */
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
+/** Columns that hashes cover though nobody writes them: they were stored once, and stand before another. */
+const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
+  swaps: ['fee_usd', 'tracked'],
+};
+
+/** The columns of a row in the order of its hash. */
+export function hashedColumns(name: string, columns: readonly string[]): readonly string[] {
+  const [computed, before] = COMPUTED[name] ?? [];
+  return computed === undefined
+    ? columns
+    : columns.flatMap((column) => (column === before ? [computed, column] : [column]));
+}
+
 /** The tuple keeps a null from making the whole hash null. */
-function rowHashSql(name: string, columns: readonly string[]): string {
+function rowHashSql(name: string, written: readonly string[]): string {
+  const columns = hashedColumns(name, written);
   const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
   const added = ADDED_LATER[name];
   if (added === undefined) return hashOf(columns);

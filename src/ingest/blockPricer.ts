@@ -16,7 +16,6 @@ import type { BlockRows, DecodedLiquidity } from './blockRows';
 import { MarketReader } from './marketBlock';
 import type { StoredPrices } from './storedPrices';
 
-const PIPS = 1_000_000;
 /** Decimal places of USD in the store. */
 const USD_SCALE = 1e12;
 const USD_MICRO = 1e6;
@@ -96,7 +95,6 @@ export class BlockPricer {
     const value = valueTrade(price0, price1, amount0, amount1);
     swap.amount_usd = toStoredUsd(value.amountUsd);
     swap.untracked_usd = toStoredUsd(value.untrackedUsd);
-    swap.fee_usd = toStoredUsd((value.amountUsd * swap.fee_pips) / PIPS);
     swap.tracked = value.tracked;
   }
 

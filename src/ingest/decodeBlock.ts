@@ -220,7 +220,6 @@ function pushSwap(
     native_usd: 0,
     amount_usd: 0n,
     untracked_usd: 0n,
-    fee_usd: 0n,
     tracked: false,
     fee_pips: pool.feePips,
   });

@@ -121,7 +121,6 @@ function pushLegSwap(
     native_usd: 0,
     amount_usd: 0n,
     untracked_usd: 0n,
-    fee_usd: 0n,
     tracked: false,
     fee_pips: toFeePips(after.swapFee),
   });

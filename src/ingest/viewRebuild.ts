@@ -7,6 +7,9 @@ import { readSchema } from '../clickhouse/schema';
 import type { EventTableName } from '../clickhouse/tables';
 import { ORD_SPAN } from '../domain/ord';
 
+/** Computed columns are of what a view reads, too. */
+export const WITH_COMPUTED = 'asterisk_include_alias_columns = 1';
+
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
 
 export interface View {
@@ -106,6 +109,7 @@ function createNext(table: string): string {
 
 /** Like rows of two steps are two, and a step makes few parts. */
 const STEP_SETTINGS = [
+  WITH_COMPUTED,
   'insert_deduplicate = 0',
   'min_insert_block_size_rows = 1000000',
   'min_insert_block_size_bytes = 268435456',

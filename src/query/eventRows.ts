@@ -1,13 +1,14 @@
 /** Rows of swaps and syncs out of RowBinary, in the order of columns of their statements. */
 import type { RowReader } from '../clickhouse/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../domain/amounts';
+import { swapFeeUsd } from '../domain/swapFee';
 import { poolTypeShape } from '../wire/primitives';
 import type { SwapEventRow, SyncEventRow } from './activityItem';
 
 /** A row of activity/list_swaps. */
 export function readSwapRow(row: RowReader): SwapEventRow {
-  return {
-    event: 'swap',
+  const plain = {
+    event: 'swap' as const,
     ...readCommon(row),
     sender: row.hex0x(20),
     recipient: row.hex0x(20),
@@ -20,8 +21,13 @@ export function readSwapRow(row: RowReader): SwapEventRow {
     tick: row.i32(),
     raw_price: row.f64(),
     price_usd: row.f64(),
-    amount_usd: unitsToNumber(row.decimal128(), USD_DECIMALS),
-    fee_usd: unitsToNumber(row.decimal128(), USD_DECIMALS),
+  };
+  const amount_usd = row.decimal128();
+  const fee_usd = swapFeeUsd({ amount_usd, fee_pips: row.u32() });
+  return {
+    ...plain,
+    amount_usd: unitsToNumber(amount_usd, USD_DECIMALS),
+    fee_usd: unitsToNumber(fee_usd, USD_DECIMALS),
     tracked: row.bool(),
   };
 }

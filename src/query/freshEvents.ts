@@ -1,6 +1,7 @@
 /** Events of blocks while who stored them still holds their rows: the same that reading the tables would give. Pure. */
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../clickhouse/tables';
 import { formatUnits, unitsToNumber, USD_DECIMALS } from '../domain/amounts';
+import { swapFeeUsd } from '../domain/swapFee';
 import type { EventRow } from './activityItem';
 
 /** What of a block's rows is shown as events. */
@@ -47,7 +48,7 @@ function swapOf(row: SwapRow): EventRow {
     raw_price: row.price,
     price_usd: row.price_usd,
     amount_usd: unitsToNumber(row.amount_usd, USD_DECIMALS),
-    fee_usd: unitsToNumber(row.fee_usd, USD_DECIMALS),
+    fee_usd: unitsToNumber(swapFeeUsd(row), USD_DECIMALS),
     tracked: row.tracked,
   };
 }

@@ -1080,7 +1080,7 @@ CREATE TABLE swaps
     `native_usd` Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
     `amount_usd` Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked' CODEC(ZSTD(1)),
     `untracked_usd` Decimal(38, 12) COMMENT 'Value in USD by prices that are not trusted; 0 when tracked or unknown' CODEC(ZSTD(1)),
-    `fee_usd` Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked' CODEC(ZSTD(1)),
+    `fee_usd` Decimal(38, 12) ALIAS (amount_usd * least(fee_pips, 1000000)) / 1000000 COMMENT 'Fee in USD, rounded down; 0 when not tracked',
     `tracked` Bool COMMENT 'Whether amount_usd counts',
     `fee_pips` UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
@@ -1129,7 +1129,7 @@ CREATE TABLE swaps_head
     `native_usd` Float64 COMMENT 'USD per whole native token at the end of the block; 0: none',
     `amount_usd` Decimal(38, 12) COMMENT 'Value in USD at the end of the block; 0 when not tracked' CODEC(ZSTD(1)),
     `untracked_usd` Decimal(38, 12) COMMENT 'Value in USD by prices that are not trusted; 0 when tracked or unknown' CODEC(ZSTD(1)),
-    `fee_usd` Decimal(38, 12) COMMENT 'Fee in USD; 0 when not tracked' CODEC(ZSTD(1)),
+    `fee_usd` Decimal(38, 12) ALIAS (amount_usd * least(fee_pips, 1000000)) / 1000000 COMMENT 'Fee in USD, rounded down; 0 when not tracked',
     `tracked` Bool COMMENT 'Whether amount_usd counts',
     `fee_pips` UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point'
 )

@@ -47,7 +47,7 @@ const COMPARED: readonly Compared[] = [
         row.tracked,
         usd(row.amount_usd),
         usd(row.untracked_usd),
-        usd(row.fee_usd),
+        usd((row.amount_usd * BigInt(row.fee_pips)) / 1_000_000n),
       ]),
   },
   {

@@ -24,7 +24,7 @@ SELECT
     price,
     price_usd,
     amount_usd,
-    fee_usd,
+    fee_pips,
     tracked
 FROM
 (

@@ -22,10 +22,15 @@ export function swapsIn(world: World, head: HeadSnapshot, since: number, until =
 
 type UsdField = 'amount_usd' | 'untracked_usd' | 'fee_usd';
 
+/** Times 10^12. */
+export const feeOf = (swap: SwapRow): bigint => (swap.amount_usd * BigInt(swap.fee_pips)) / 1_000_000n;
+
 /** A sum over tracked swaps in USD; of what is not tracked over the others. */
 export function sumUsd(swaps: readonly SwapRow[], field: UsdField): number {
   const counted = swaps.filter(({ tracked }) => tracked === (field !== 'untracked_usd'));
-  return Number(counted.reduce((sum, swap) => sum + swap[field], 0n)) / 1e12;
+  return (
+    Number(counted.reduce((sum, swap) => sum + (field === 'fee_usd' ? feeOf(swap) : swap[field]), 0n)) / 1e12
+  );
 }
 
 export function decimalsOf(world: World, token: string): number {

@@ -108,7 +108,6 @@ type SwapBase = Omit<
   | 'native_usd'
   | 'amount_usd'
   | 'untracked_usd'
-  | 'fee_usd'
   | 'tracked'
 >;
 
@@ -133,7 +132,6 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
     native_usd: 0.5,
     amount_usd: tracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
     untracked_usd: tracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
-    fee_usd: tracked ? BigInt(random.int(1_000_000)) * 1_000n : 0n,
     tracked,
   };
 }

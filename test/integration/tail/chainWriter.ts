@@ -289,7 +289,6 @@ function rowsOf(block: MadeBlock): BlockTables {
         native_usd: 0,
         amount_usd: 0n,
         untracked_usd: 0n,
-        fee_usd: 0n,
         tracked: false,
         fee_pips: 2_900,
       })),
