@@ -73,7 +73,7 @@ export function toLocalSchema(schema: readonly string[], cluster: ClusterShape):
   });
 }
 
-/** Statements that create the tables over all nodes. `outdated`: those to replace where there is one. */
+/** Statements that create the tables over all nodes. `outdated`: those to replace where there is one, by what the parts became. */
 export function toDistributedSchema(
   schema: readonly string[],
   cluster: ClusterShape,
@@ -86,8 +86,11 @@ export function toDistributedSchema(
     const engine = [`'${cluster.name}'`, 'currentDatabase()', `'${localTable(table)}'`];
     // What only views write has no key: an insert into it is an error.
     if (!targets.has(table)) engine.push(shardingKey(table));
-    const create = outdated.has(table) ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE IF NOT EXISTS';
-    return [`${create} ${table}\n(\n${columnsOf(statement)}\n)\nENGINE = Distributed(${engine.join(', ')})`];
+    const create = outdated.has(table)
+      ? `CREATE OR REPLACE TABLE ${table} AS ${localTable(table)}`
+      : `CREATE TABLE IF NOT EXISTS ${table}\n(\n${columnsOf(statement)}\n)`;
+    const comment = /\nCOMMENT '.*'$/.exec(statement)?.[0] ?? '';
+    return [`${create}\nENGINE = Distributed(${engine.join(', ')})${comment}`];
   });
 }
 

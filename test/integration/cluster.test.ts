@@ -225,6 +225,28 @@ test('migrating again changes nothing; what an older schema lacks is added on ev
   expect(await dump(nodes[1]!)).toEqual(before);
 });
 
+test('a cluster of before goes on storing fees, also of what is inserted without them', async () => {
+  const database = await open();
+  for (const table of ['swaps', 'swaps_local', 'swaps_head', 'swaps_head_local'])
+    await onNodes(database, `ALTER TABLE ${table} MODIFY COLUMN fee_usd REMOVE ALIAS`);
+  const insert = (ord: number, columns: string, values: string): Promise<void> =>
+    database.command(
+      'swap',
+      `INSERT INTO swaps (ord, pair, amount_usd, fee_pips${columns})
+      SELECT ${ord}, unhex(repeat('0a', 20)), 100, 2900${values}`,
+    );
+  await insert(BLOCK, ', fee_usd', ', 7');
+  await onNodes(database, 'ALTER TABLE schema_migrations DELETE WHERE id = 14 SETTINGS mutations_sync = 2');
+  expect(await migrate(database, log)).toEqual(['0014_swap_fees.sql']);
+  await insert(BLOCK + 1, '', '');
+  for (const source of ['swaps', 'bars WHERE timeframe = 60'])
+    expect(await numberOf(database, `SELECT toFloat64(sum(fee_usd)) AS n FROM ${source}`)).toBe(7.29);
+  const dump = 'SELECT uuid FROM system.tables WHERE database = currentDatabase() ORDER BY name';
+  const before = await database.select('dump', dump);
+  expect(await migrate(database, log)).toEqual([]);
+  expect(await database.select('dump', dump)).toEqual(before);
+});
+
 test('a cluster that the server does not know, and a server that is away, are named', async () => {
   await expect(findCluster(cluster.writerUrl, 'no_such')).rejects.toThrow(
     `does not know the cluster "no_such"; it knows: ${CLUSTER_NAME}`,
