@@ -15,9 +15,9 @@ const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
 /** Rows that one statement may make of its swaps: their groups lie in memory. */
 const GROUPS_MAX = 6_000_000;
-/** Rows leave the engine's pipeline in parts of this size, not in its 65,409 rows a block; no two of them have one key. */
+/** What a statement makes is one part, not one for each 65,409 rows of a block; no two of its rows have one key. */
 const LARGE_PARTS = `SETTINGS ${[
-  'min_insert_block_size_rows = 4000000',
+  `min_insert_block_size_rows = ${GROUPS_MAX}`,
   'min_insert_block_size_bytes = 0',
   'optimize_on_insert = 0',
   WITH_COMPUTED,
@@ -85,17 +85,11 @@ async function fillView(database: Database, view: View, load: SwapLoad): Promise
   const timeframes = /arrayJoin\(\[([\d, ]+)\]\)/.exec(view.select)?.[1]?.split(', ') ?? [''];
   const slabs = Math.ceil((load.swaps * timeframes.length) / GROUPS_MAX);
   const end = lastLoadedBlock(load) + 1;
-  const [table] = await database.select<{ sorting_key: string }>(
-    'sorting key',
-    'SELECT sorting_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
-    { name: view.target },
-  );
   const fills = Array.from({ length: slabs }, (_, slab) => {
     const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
     const rows = `(SELECT * FROM swaps WHERE ord >= ${from} AND ord < ${to})`;
     const select = view.select.replace(/\bFROM swaps\b/, `FROM ${rows}`);
-    // Ordered, so that no two parts of a slab hold bars of the same pair.
-    return `INSERT INTO ${view.target} ${select} ORDER BY ${table?.sorting_key} ${LARGE_PARTS}`;
+    return `INSERT INTO ${view.target} ${select} ${LARGE_PARTS}`;
   });
   // One sorts and writes, by a single thread, while the other sums.
   const fillRest = async (): Promise<void> => {
