@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { startEmbeddedServer } from '../../src/clickhouse/server';
 import type { Logger } from '../../src/log';
+import { waitForMerges } from './bench';
 import { startStubChain, type StubChain } from './stubChain';
 import { stubDescription } from './stubDescription';
 import { lastLoadedBlock, loadSwaps, type SwapLoad } from './swapLoader';
@@ -36,6 +37,9 @@ export async function loadFolder(
   const database = openDatabase({ url: server.writerUrl, requestTimeoutMs: 600_000 });
   await migrate(database, log);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
+  say('merging …');
+  await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
+  await waitForMerges(database);
   await becomePastOf(chain, database, loaded, swaps);
   await database.close();
   await server.stop();
