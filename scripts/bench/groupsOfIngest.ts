@@ -25,8 +25,9 @@ export async function benchIngest(bench: Bench): Promise<void> {
   const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
   const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
   const unpriced = await createDatabase(server.writerUrl, 'candlehouse_unpriced', true);
+  const recorded = await createDatabase(server.writerUrl, 'candlehouse_recorded', false);
   const pids = { ingester: process.pid, engine: server.pid(), node: node.pid };
-  const backfill = await benchBackfill(node.url, { full, raw, unpriced }, pids, BLOCKS, log);
+  const backfill = await benchBackfill(node.url, { full, raw, unpriced, recorded }, pids, BLOCKS, log);
   if (wants('backfill')) {
     figures.push(...backfill.figures);
     await benchMemory(bench, node);
@@ -36,7 +37,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
     const rawUrl = databaseUrl(server.writerUrl, 'candlehouse_raw');
     figures.push(...(await benchInserts(backfill.inserts, { raw, rawUrl, full })));
   }
-  for (const database of [unpriced, full, raw]) await database.close();
+  for (const database of [unpriced, full, raw, recorded]) await database.close();
   await node.close();
 }
 

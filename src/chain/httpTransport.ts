@@ -1,4 +1,6 @@
 /** JSON-RPC over HTTP: keep-alive, one POST per batch, a bound on the whole answer's time and size, no redirects. */
+import { isAscii } from 'node:buffer';
+
 import { Agent, request, type Dispatcher } from 'undici';
 import { linkSignals } from './abortSignals';
 import { withDeadline } from './clock';
@@ -142,7 +144,8 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
 /** undefined for what is not JSON. */
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    // A node's answers are hardly ever anything but ASCII, which is turned into text three times as fast.
+    return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
   } catch {
     return undefined;
   }

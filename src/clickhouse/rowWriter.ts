@@ -6,6 +6,13 @@
 
 const START_BYTES = 1 << 16;
 
+const NO_DIGIT = 16;
+/** Value of a hex digit by its char code. For addresses and hashes faster than Buffer's hex, whose call alone takes as long. */
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const digit = parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(digit) ? NO_DIGIT : digit;
+});
+
 export class RowWriter {
   private buffer: Buffer;
   /** The same bytes: numbers go in several times faster than through Buffer's methods. */
@@ -128,8 +135,15 @@ export class RowWriter {
   /** 0x-hex of exactly `bytes` bytes. */
   fixed(hex: string, bytes: number): void {
     const at = this.reserve(bytes);
-    const written = this.buffer.write(hex.slice(2), at, bytes, 'hex');
-    if (written !== bytes) throw new RangeError(`expected ${bytes} bytes of hex, got ${written}`);
+    const { buffer } = this;
+    let seen = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
+    for (let i = 0; i < bytes; i += 1) {
+      const high = DIGITS[hex.charCodeAt(2 + 2 * i)] ?? NO_DIGIT;
+      const low = DIGITS[hex.charCodeAt(3 + 2 * i)] ?? NO_DIGIT;
+      seen |= high | low;
+      buffer[at + i] = (high << 4) | low;
+    }
+    if (seen >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
   }
 
   zeros(bytes: number): void {

@@ -86,5 +86,6 @@ test('what does not fit is refused, never cut', () => {
   expect(() => writer.i32(2 ** 31)).toThrow('2147483648 is no Int32');
   expect(() => writer.u64(2 ** 53)).toThrow('9007199254740992 is no UInt64');
   expect(() => writer.bigU64(2n ** 64n)).toThrow('18446744073709551616 is no UInt64');
-  expect(() => writer.fixed('0x12', 2)).toThrow('expected 2 bytes of hex, got 1');
+  for (const wrong of ['0x12', '0x123', '0x123456', '0x12g4', '0x12\u01304', '0x12é4'])
+    expect(() => writer.fixed(wrong, 2)).toThrow(`expected 2 bytes of hex, got ${wrong}`);
 });
