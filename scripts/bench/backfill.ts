@@ -25,6 +25,8 @@ export interface RecordedInsert {
   readonly body: Buffer;
 }
 
+const RANGE_BLOCKS = 80;
+
 /** The same database; what is inserted is kept. */
 function recordInserts(database: Database): { recording: Database; inserts: RecordedInsert[] } {
   const inserts: RecordedInsert[] = [];
@@ -116,7 +118,7 @@ export async function benchBackfill(
       target: '<= 1.25x',
       ok: seconds <= 1.25 * unpriced,
     },
-    processorFigure(before, after, logs, seconds),
+    processorFigure({ before, after, logs, seconds, reading: await readOnly(nodeUrl, to, pids, log) }),
   ];
   return { figures: [...figures, await timeAudit(databases.full, to, logs / seconds)], inserts };
 }
@@ -129,14 +131,39 @@ function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
   };
 }
 
-/** Who takes how much of a log: at a ratio near 1 the machine has no time left, whatever waits for whatever. */
-function processorFigure(before: PerProcess, after: PerProcess, logs: number, seconds: number): Figure {
+/** Seconds of the ingester's processor time for fetching, parsing and verifying the blocks, and nothing else. */
+async function readOnly(nodeUrl: string, to: number, pids: PerProcess, log: Logger): Promise<number> {
+  const pool = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
+  const source = createBlockSource({ pool, log });
+  const before = processorTimes(pids).ingester;
+  for (let from = 0; from <= to; from += RANGE_BLOCKS)
+    await source.fetchRange(from, Math.min(to, from + RANGE_BLOCKS - 1));
+  const seconds = processorTimes(pids).ingester - before;
+  await pool.close();
+  return seconds;
+}
+
+interface Spent {
+  readonly before: PerProcess;
+  readonly after: PerProcess;
+  readonly logs: number;
+  readonly seconds: number;
+  /** Of the ingester's processor time, what `readOnly` takes. */
+  readonly reading: number;
+}
+
+/**
+ * Who takes how much of a log: at a ratio near 1 the machine has no time left, whatever waits for whatever. What the target
+ * leaves beside the engine, the node and reading is for decoding, prices, rows and the collector.
+ */
+function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
   const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;
+  const read = (reading / logs) * 1e6;
   const [ingester, engine, node] = [perLog('ingester'), perLog('engine'), perLog('node')];
   const value = ingester + engine + node;
   const limit = (cpus().length * seconds * 1e6) / logs;
   const wanted = cpus().length * 10;
-  const parts = `ingester ${ingester.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
+  const parts = `ingester ${ingester.toFixed(1)}, of which reading blocks ${read.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
   return {
     name: `processor time of a backfilled log (${parts})`,
     value,

@@ -50,7 +50,7 @@ beforeAll(async () => {
   test_ = await createTestDatabase();
   db = openDatabase({ url: test_.writerUrl });
   await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: 15, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
+  world = makeWorld({ seed: 7, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
   await storeWorld(db, world, { storedTo: FINAL + 10, headFrom: FINAL - 5, inserts: 2 });
   const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   head = snapshotOf(world, FINAL, TIP);
