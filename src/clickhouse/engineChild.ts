@@ -7,7 +7,7 @@
  * /dev/stdin cannot open.)
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, rmSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,6 +27,7 @@ export interface EngineLaunch {
   readonly folder: string;
   readonly dataPath: string;
   readonly configFile: string;
+  /** 0: a free port, chosen by the kernel when the engine binds it. */
   readonly httpPort: number;
   /** Of the native protocol, by which the nodes of a cluster speak; absent: not served. */
   readonly tcpPort?: number;
@@ -37,6 +38,8 @@ export interface EngineProcess {
   /** Resolves when the process has ended, with why and the last it said. Never rejects. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
+  /** The port that the engine listens on for HTTP; null before it listens. */
+  httpPort(): number | null;
   /** The last it wrote to standard error. */
   said(): string;
   /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
@@ -71,7 +74,9 @@ export function findEngineLibraries(
 /** Starts the engine. It is not ready yet when this returns: ask it over HTTP. */
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
+  const portFile = join(launch.folder, portFileName());
   rmSync(fifo, { force: true });
+  rmSync(portFile, { force: true });
   makeFifo(fifo);
   // Read-write first: it does not wait for the other side. Both are close-on-exec, so the child gets only stdin.
   const writeEnd = openSync(fifo, constants.O_RDWR);
@@ -88,7 +93,7 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
         detached: true,
       },
     );
-    return watch(child, writeEnd);
+    return watch(child, writeEnd, portFile);
   } finally {
     closeSync(readEnd);
     rmSync(fifo, { force: true });
@@ -104,10 +109,17 @@ function makeFifo(path: string): void {
   }
 }
 
+/** In the engine's working directory: a name without a path needs no quoting in SQL. */
+const portFileName = (): string => `http-port-${process.pid}`;
+
 function childArguments(launch: EngineLaunch): string[] {
   const { tcpPort } = launch;
-  const native = tcpPort === undefined ? '' : 'SYSTEM START LISTEN TCP; ';
-  const query = `SYSTEM START LISTEN HTTP; ${native}SELECT count() FROM file('/dev/stdin', 'LineAsString')`;
+  const query = [
+    'SYSTEM START LISTEN HTTP',
+    ...(tcpPort === undefined ? [] : ['SYSTEM START LISTEN TCP']),
+    `SELECT getServerPort('http_port') INTO OUTFILE '${portFileName()}' TRUNCATE FORMAT TSV`,
+    "SELECT count() FROM file('/dev/stdin', 'LineAsString')",
+  ].join('; ');
   return [
     join(findPackageRoot(), 'clickhouse', 'engine', 'child.cjs'),
     String(process.pid),
@@ -129,8 +141,9 @@ function childEnvironment(): NodeJS.ProcessEnv {
   return { TZ: 'UTC', LANG: 'C.UTF-8' };
 }
 
-function watch(child: ChildProcess, writeEnd: number): EngineProcess {
+function watch(child: ChildProcess, writeEnd: number, portFile: string): EngineProcess {
   let tail = '';
+  let port: number | null = null;
   let ended = false;
   let pipeOpen = true;
   const closePipe = (): void => {
@@ -155,6 +168,7 @@ function watch(child: ChildProcess, writeEnd: number): EngineProcess {
     pid: child.pid ?? 0,
     ended: whenEnded,
     hasEnded: () => ended,
+    httpPort: () => (port ??= takePort(portFile)),
     said: () => tail,
     end: async (graceMs) => {
       closePipe();
@@ -165,6 +179,15 @@ function watch(child: ChildProcess, writeEnd: number): EngineProcess {
       await whenEnded;
     },
   };
+}
+
+/** Reads and removes the file that the engine writes once it listens; null while the file is missing or unfinished. */
+function takePort(file: string): number | null {
+  if (!existsSync(file)) return null;
+  const text = readFileSync(file, 'utf8');
+  if (!/^\d+\n$/.test(text)) return null;
+  rmSync(file, { force: true });
+  return Number(text);
 }
 
 /** What the engine said, without its notices of where it logs to. */

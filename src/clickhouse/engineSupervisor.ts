@@ -77,7 +77,7 @@ export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Pr
 
 async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: AbortSignal): Promise<void> {
   const deadline = steadyNow() + START_TIMEOUT_MS;
-  while (!(await isOurs(recipe))) {
+  while (!(await isOurs(engine, recipe))) {
     if (engine.hasEnded()) {
       throw new AppError('unavailable', `the embedded ClickHouse did not start: ${await engine.ended}`);
     }
@@ -91,10 +91,12 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
 }
 
 /** Another program may hold the port: only the engine that read our configuration knows password and nonce. */
-async function isOurs(recipe: EngineRecipe): Promise<boolean> {
+async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<boolean> {
+  const port = engine.httpPort();
+  if (port === null) return false;
   try {
     const sql = "SELECT getMacro('candlehouse_nonce')";
-    return (await askEngine(recipe.launch.httpPort, recipe.writer, sql, PROBE_TIMEOUT_MS)) === recipe.nonce;
+    return (await askEngine(port, recipe.writer, sql, PROBE_TIMEOUT_MS)) === recipe.nonce;
   } catch {
     return false;
   }

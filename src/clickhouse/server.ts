@@ -18,7 +18,6 @@ import { takeEngineLock } from './engineLock';
 import { askEngine } from './engineProbe';
 import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
 import type { EngineRecipe, EngineStatus, RestartLimits } from './engineSupervisor';
-import { findFreePort } from './freePort';
 
 export interface EmbeddedServerOptions {
   /** The engine keeps everything in the folder `clickhouse` below it; created when missing. */
@@ -176,7 +175,7 @@ async function startSupervised(
 }
 
 /**
- * The first start: on a free port, another one when that was taken meanwhile; and again, within `waitMs`, while an
+ * The first start, on a free port that the kernel chooses; restarts keep that port. Tries again, for `waitMs`, while an
  * engine that the lock does not know of still holds the data.
  */
 async function startFirst(
@@ -186,16 +185,15 @@ async function startFirst(
   const deadline = steadyNow() + waitMs;
   const never = new AbortController().signal;
   for (;;) {
-    const recipe = { ...wanted, launch: { ...wanted.launch, httpPort: await findFreePort() } };
     try {
-      return { engine: await startEngine(recipe, never), recipe };
+      const engine = await startEngine(wanted, never);
+      const httpPort = engine.httpPort() ?? 0;
+      return { engine, recipe: { ...wanted, launch: { ...wanted.launch, httpPort } } };
     } catch (error) {
-      const text = errorText(error);
-      const held = text.includes('Another server instance');
-      if (!held && !text.includes('Address already in use')) throw error;
+      if (!errorText(error).includes('Another server instance')) throw error;
       if (steadyNow() > deadline) {
         const message = `the database in ${wanted.launch.folder} is in use by an engine that does not end`;
-        throw held ? new AppError('unavailable', message, { cause: error }) : error;
+        throw new AppError('unavailable', message, { cause: error });
       }
       await delay(RETRY_PAUSE_MS);
     }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { findCluster, openClusterDatabase } from '../../src/clickhouse/cluster';
 import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { findFreePorts } from '../../src/clickhouse/freePort';
+import { findFreePorts } from './freePorts';
 import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
 
@@ -21,8 +21,22 @@ export interface EmbeddedCluster {
   stop(): Promise<void>;
 }
 
-/** Starts both engines and makes sure that they know each other. */
+/** Another process may take a port between the choice and the start of the engine. */
+const START_ATTEMPTS_MAX = 5;
+
+/** Starts both engines with a configuration that names both. */
 export async function startEmbeddedCluster(shards = 2): Promise<EmbeddedCluster> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnFreePorts(shards);
+    } catch (error) {
+      const taken = error instanceof Error && error.message.includes('Address already in use');
+      if (!taken || attempt === START_ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function startOnFreePorts(shards: number): Promise<EmbeddedCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-cluster-'));
   const secret = (): string => randomBytes(24).toString('hex');
   const tcpPorts = await findFreePorts(shards);

@@ -1,7 +1,7 @@
 /** Ponder, as `ponder start` runs it in production, with PGlite in its process or a Postgres server. */
 import { join } from 'node:path';
 
-import { findFreePort } from '../../../src/clickhouse/freePort';
+import { findFreePort } from '../../../test/support/freePorts';
 import { startPeer } from './peerProcess';
 import { inCopy, projectOf, versionOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import type { PostgresServer } from './postgresServer';

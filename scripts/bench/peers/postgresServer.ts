@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-import { findFreePort } from '../../../src/clickhouse/freePort';
+import { findFreePort } from '../../../test/support/freePorts';
 import { startPeer } from './peerProcess';
 
 export interface PostgresServer {

@@ -1,7 +1,10 @@
-/** Loopback ports for servers that this program starts. */
+/**
+ * Free loopback ports for servers that must be told their port before they start. Another process may take the port
+ * first: callers retry, or bind port 0 instead where the server can.
+ */
 import { createServer } from 'node:net';
 
-/** Different loopback ports that nobody listened on a moment ago. */
+/** Returns `count` different ports. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const held = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(
