@@ -13,7 +13,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
   testEnvironment: 'node',
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   reporters: ['default', '<rootDir>/test/support/closingLine.js'],
   maxWorkers: 2,
 };

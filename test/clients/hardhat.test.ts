@@ -152,7 +152,7 @@ test.each([
     const verify = ['verify', '--network', 'pls', address, keeper(byte), 'a box'];
     const { stdout, stderr } = await hardhat(verify);
     expect(stdout + stderr).toContain('Successfully verified contract Box on the block explorer');
-    await eventually(10_000, async () => (await sourceOf(mount, address))['ContractName'], 'Box');
+    await eventually(120_000, async () => (await sourceOf(mount, address))['ContractName'], 'Box');
     const source = await sourceOf(mount, address);
     expect(source).toMatchObject({
       ContractName: 'Box',
@@ -170,7 +170,7 @@ test.each([
       (await (await fetch(`${world.url}/api/v1/contracts/${address}?chainId=${chainId}`)).json()) as {
         data: Record<string, unknown>;
       };
-    await eventually(10_000, async () => (await ask()).data['verified'], true);
+    await eventually(120_000, async () => (await ask()).data['verified'], true);
     expect((await ask()).data).toMatchObject({
       verification: { status: 'exact_match', source: 'local' },
       constructor_args: constructorArguments,

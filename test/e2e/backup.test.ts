@@ -67,7 +67,7 @@ test('a running program is backed up by name, restored into another folder, read
   expect(await new StubTruth(chain).findWrongBars(second.url)).toEqual([]);
   expect(await second.end('SIGTERM')).toBe(0);
   expect((await runProgram(['verify'], settings('two'))).code).toBe(0);
-}, 180_000);
+});
 
 test('pruning without --yes drops nothing, and a bound that is too young is refused with the newest one', async () => {
   const planned = await runProgram(['prune', '--before', '1'], settings('two'));
@@ -80,7 +80,7 @@ test('pruning without --yes drops nothing, and a bound that is too young is refu
     code: 1,
     output: expect.stringMatching(/--before 200: .* stay.*newest bound is block 1\b/s),
   });
-}, 60_000);
+});
 
 test('each command has help, and unknown flags and places are errors', async () => {
   for (const command of ['backup', 'restore', 'prune', 'reindex']) {
@@ -104,4 +104,4 @@ test('each command has help, and unknown flags and places are errors', async () 
     expect([wrong, code]).toEqual([wrong, 1]);
     expect(output).not.toContain('secretKey');
   }
-}, 120_000);
+});

@@ -18,8 +18,6 @@ import { PROXY_SOURCES } from '../support/proxyContracts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { compileSet, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
 
-jest.setTimeout(240_000);
-
 interface Proxy {
   readonly name: string;
   readonly kind: string;
@@ -136,7 +134,7 @@ async function get(path: string): Promise<{ status: number; headers: Headers; js
 
 /** Asks until the answer is as wanted, at most a while. */
 async function until(path: string, wanted: (json: Json) => boolean): Promise<Json> {
-  for (const end = Date.now() + 60_000; ; await delay(100)) {
+  for (const end = Date.now() + 120_000; ; await delay(100)) {
     const { json } = await get(path);
     if (wanted(json)) return json;
     if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 2_000)}`);
@@ -190,7 +188,7 @@ test('both chains are indexed to their heads at once, each answer names the head
   for (const [index, chainId] of [369, 943].entries()) {
     const head = Number(await chains[index]!.rpc.call('eth_blockNumber'));
     await until(`/logs?chainId=${chainId}`, () => true);
-    for (const end = Date.now() + 60_000; ; await delay(100)) {
+    for (const end = Date.now() + 120_000; ; await delay(100)) {
       const { headers } = await get(`/logs?chainId=${chainId}`);
       if (headers.get('x-indexed-block') === String(head)) break;
       if (Date.now() > end) throw new Error(`chain ${chainId} stays at ${headers.get('x-indexed-block')}`);
@@ -317,7 +315,7 @@ test('an endpoint of another chain for the second one stops the start', async ()
   const name = await nameOf(other.database);
   try {
     const wrong = await other.start([chains[0]!.node.url], { RPC_URL_943: chains[0]!.node.url });
-    for (const end = Date.now() + 60_000; !wrong.log.some(({ msg }) => msg === 'stopped'); await delay(50)) {
+    for (const end = Date.now() + 120_000; !wrong.log.some(({ msg }) => msg === 'stopped'); await delay(50)) {
       if (Date.now() > end) throw new Error('the program goes on');
     }
     await expect(wrong.stop()).rejects.toThrow(/943/);

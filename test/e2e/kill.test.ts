@@ -55,5 +55,4 @@ test.each([allInOne, separate])(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  240_000,
 );

@@ -58,7 +58,7 @@ async function start(): Promise<Started> {
   npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => npm.once('exit', (code) => resolve(code)));
   let found: RegExpExecArray | null = null;
-  for (const until = Date.now() + 20_000; found === null; await delay(20)) {
+  for (const until = Date.now() + 120_000; found === null; await delay(20)) {
     found = /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output);
     if (Date.now() > until) throw new Error(`npm start shows no program:\n${output}`);
   }
@@ -66,7 +66,7 @@ async function start(): Promise<Started> {
 }
 
 async function untilGone(pid: number): Promise<boolean> {
-  for (const until = Date.now() + 10_000; Date.now() < until; await delay(50)) {
+  for (const until = Date.now() + 120_000; Date.now() < until; await delay(50)) {
     try {
       process.kill(pid, 0);
     } catch {

@@ -55,12 +55,12 @@ const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
 beforeAll(async () => {
   browser = await launchBrowser();
   world = await startPageWorld();
-}, 300_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await world?.stop();
-}, 60_000);
+});
 
 /** Whatever a test looked at: no error in the console, no call to a stranger. */
 afterEach(async () => {
@@ -104,7 +104,6 @@ test.each(VIEWS)(
       });
     }
   },
-  120_000,
 );
 
 test('a click on a column sorts the tokens as the API does, a second one turns the order around', async () => {
@@ -246,7 +245,7 @@ test('each timeframe in each currency shows the bars of the API', async () => {
       expect(bars).toBeGreaterThanOrEqual(Math.min(300, series.length - 2));
     }
   }
-}, 180_000);
+});
 
 test('moving the chart back loads older bars to the first, each once and without a gap', async () => {
   const page = await open(`/#/pair/${world.pair}?timeframe=1m&currency=quote`);
@@ -271,7 +270,7 @@ test('moving the chart back loads older bars to the first, each once and without
   expect(drawn[0]?.time).toBe(series[0]?.time);
   const closed = asCsv(series.filter((bar) => bar.closed).slice(0, drawn.length - 2));
   expect(drawn.slice(0, closed.length)).toEqual(closed);
-}, 180_000);
+});
 
 test('trades arrive by themselves, on the tape and in the last bar, as the API has them', async () => {
   const page = await open(`/#/pair/${world.pair}?timeframe=1d&currency=quote`);
@@ -297,7 +296,7 @@ test('trades arrive by themselves, on the tape and in the last bar, as the API h
     60_000,
   );
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
-}, 200_000);
+});
 
 test('the docs name every endpoint and parameter, and answer for real', async () => {
   const page = await open('/docs', DESKTOP, (status) => status === 400);
@@ -326,4 +325,4 @@ test('the docs name every endpoint and parameter, and answer for real', async ()
   await ticks.getByRole('button', { name: 'Send' }).click();
   await ticks.locator('.status[data-ok=false]').waitFor();
   expect(await ticks.locator('.output').innerText()).toContain('limit: got');
-}, 120_000);
+});

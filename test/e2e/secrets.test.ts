@@ -81,7 +81,7 @@ test('keys of nodes that fail in every way, and repeat them, are in no line of t
   await program.end('SIGTERM');
   expect(program.output().length).toBeGreaterThan(200);
   expectNoSecret('log', program.output());
-}, 120_000);
+});
 
 test.each(['serve', 'all'])(
   'the password of a database that is away is in no line of the log of %s',
@@ -96,7 +96,6 @@ test.each(['serve', 'all'])(
     expect(output).toContain('API listening');
     expectNoSecret(command, output);
   },
-  120_000,
 );
 
 test('a password that the database refuses is in no line of the log', async () => {
@@ -107,7 +106,7 @@ test('a password that the database refuses is in no line of the log', async () =
     expect([args, code]).not.toEqual([args, 0]);
     expectNoSecret(args.join(' '), output);
   }
-}, 120_000);
+});
 
 test.each([
   ['CLICKHOUSE_URL', `ftp://${SECRETS.user}:${SECRETS.password}@host/db`],

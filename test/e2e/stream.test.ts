@@ -65,14 +65,14 @@ test('clients that come back with their last id end with the canonical events, t
       await run.recover(performance.now());
     }
     // However quick the recoveries were: each is to have come back often.
-    const until = Date.now() + 60_000;
+    const until = Date.now() + 120_000;
     while (followers.some(({ connections }) => connections <= ROUNDS) && Date.now() < until) await delay(50);
     load.pause();
     await run.settle();
     const expected = run.truth.activity(2);
     for (const follower of followers) follower.settleDown();
     for (const follower of followers) {
-      const end = Date.now() + 60_000;
+      const end = Date.now() + 120_000;
       while (describeDifference(follower.net(), expected) !== null && Date.now() < end) await delay(50);
       const difference = describeDifference(follower.net(), expected);
       expect({ difference, faults: follower.faults, seed: SEED }).toEqual({
@@ -88,7 +88,7 @@ test('clients that come back with their last id end with the canonical events, t
     await Promise.all(followers.map((follower) => follower.stop()));
     await deployment.stop();
   }
-}, 240_000);
+});
 
 /** A client that asks for the stream and never reads what comes. */
 async function openStalled(url: string): Promise<Socket> {
@@ -137,7 +137,7 @@ test('clients that never read cost a bounded memory each, and the others nothing
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(STALLED * QUEUE_BYTES_MAX * 1.1);
     const expected = new StubTruth(chain).activity(101);
-    for (const end = Date.now() + 20_000; reader.net().length < expected.length && Date.now() < end;)
+    for (const end = Date.now() + 120_000; reader.net().length < expected.length && Date.now() < end;)
       await delay(50);
     expect(describeDifference(reader.net(), expected)).toBeNull();
     expect(reader.faults).toEqual([]);
@@ -147,4 +147,4 @@ test('clients that never read cost a bounded memory each, and the others nothing
     for (const socket of sockets) socket.destroy();
     await program.end('SIGKILL');
   }
-}, 180_000);
+});

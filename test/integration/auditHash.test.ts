@@ -21,7 +21,7 @@ let straight: ProgramHome;
 let stepwise: ProgramHome;
 
 async function untilNoted(database: Database): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 120_000;
   while ((await readRangeHashes(database, CHAIN_ID, 0, BLOCKS)).size < WHOLE.length) {
     if (Date.now() > end) throw new Error('the audit hashes were not stored');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -60,7 +60,7 @@ beforeAll(async () => {
   await program.untilBlock(chain.head, chain.blocks[chain.head]!.hash);
   await untilNoted(straight.database);
   await untilNoted(stepwise.database);
-}, 180_000);
+});
 
 afterAll(async () => {
   await straight.drop();

@@ -42,7 +42,7 @@ beforeAll(async () => {
      SELECT chain, number + 1, unhex(if(chain = 369, leftPad(hex(number + 1), 64, '0'), repeat('b', 64)))
      FROM numbers(${FINAL_TO}) AS n CROSS JOIN (SELECT arrayJoin([369, 943]) AS chain) AS c`,
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await db?.close();

@@ -52,7 +52,7 @@ beforeAll(async () => {
   one = await startSimApi(SEED, BLOCKS);
   two = await startSimApi(SEED, BLOCKS, {}, cluster);
   for (const api of [one, two]) await addExplorer(api);
-}, 240_000);
+});
 
 afterAll(async () => {
   await one?.stop();

@@ -41,7 +41,7 @@ test('writes its description, trades on after its history, and leaves neither a 
     expect(chain.hotPairs.length).toBeGreaterThan(0);
     const head = await getBlockHead(rpc);
     expect(Math.abs(Date.now() / 1_000 - head.timestamp)).toBeLessThan(60);
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + 120_000;
     while ((await getBlockHead(rpc)).number < head.number + 2 && Date.now() < deadline) await delay(100);
     const filter = { fromBlock: numberToHex(head.number + 1), toBlock: 'latest', topics: [SWAP_V2] };
     expect(await rpc.call('eth_getLogs', [filter])).not.toEqual([]);

@@ -234,7 +234,7 @@ describe('the live trader', () => {
       const fast = { blockMs: 20, reorgMs: [150, 250] as const, tradesPerBlock: 5 };
       const trading = tradeLive(rpc, world, { seed: SEED, signal: stop.signal, log, ...fast });
       const seen = new Map<number, Set<string>>();
-      const deadline = Date.now() + 20_000;
+      const deadline = Date.now() + 120_000;
       const replaced = (): number => [...seen.values()].filter((hashes) => hashes.size > 1).length;
       while (replaced() < 4 && Date.now() < deadline) {
         const head = await getBlockHead(rpc);
@@ -267,7 +267,7 @@ describe('the live trader', () => {
         blockMs: 0,
         reorgMs: [300, 500],
       });
-      const deadline = Date.now() + 50_000;
+      const deadline = Date.now() + 120_000;
       while (toNumber(await rpc.call('eth_blockNumber')) < start + 400 && Date.now() < deadline)
         await delay(50);
       stop.abort();

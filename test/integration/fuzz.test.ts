@@ -119,7 +119,7 @@ beforeAll(async () => {
     return { path, parameters: get.parameters, good: example.searchParams, goodPath: example.pathname };
   });
   before = await fingerprint();
-}, 240_000);
+});
 
 afterAll(async () => {
   await api?.stop();
@@ -273,42 +273,38 @@ const headerText = fc
   .oneof(fc.constantFrom(...PAYLOADS), fc.string({ maxLength: 60 }))
   .map((text) => text.replace(/[^\t\x20-\x7e]/g, '?'));
 
-test.each(SEEDS)(
-  'random hostile calls, seed %i',
-  async (seed) => {
-    const arbitrary = fc.record({
-      endpoint: fc.nat(),
-      values: fc.array(fc.tuple(fc.nat(), hostile), { minLength: 1, maxLength: 5 }),
-      headers: fc.dictionary(
-        fc.constantFrom(
-          'Accept',
-          'If-None-Match',
-          'Last-Event-ID',
-          'X-Request-Id',
-          'Origin',
-          'X-Forwarded-For',
-          'Range',
-        ),
-        headerText,
+test.each(SEEDS)('random hostile calls, seed %i', async (seed) => {
+  const arbitrary = fc.record({
+    endpoint: fc.nat(),
+    values: fc.array(fc.tuple(fc.nat(), hostile), { minLength: 1, maxLength: 5 }),
+    headers: fc.dictionary(
+      fc.constantFrom(
+        'Accept',
+        'If-None-Match',
+        'Last-Event-ID',
+        'X-Request-Id',
+        'Origin',
+        'X-Forwarded-For',
+        'Range',
       ),
-    });
-    console.log(`seed ${seed}`);
-    const cases = fc.sample(arbitrary, { seed, numRuns: CASES_A_SEED });
-    const calls = cases.map(({ endpoint, values, headers }) => {
-      const chosen = endpoints[endpoint % endpoints.length]!;
-      const { parameters } = chosen;
-      const texts = new Map<string, string[]>();
-      for (const [i, text] of values) {
-        const name = parameters.length === 0 ? 'q' : parameters[i % parameters.length]!.name;
-        texts.set(name, [...(texts.get(name) ?? []), text.replace(/[\ud800-\udfff]/g, '?')]);
-      }
-      return [urlOf(chosen, texts), headers] as const;
-    });
-    expect(await attack(calls)).toEqual([]);
-    await expectUnharmed();
-  },
-  300_000,
-);
+      headerText,
+    ),
+  });
+  console.log(`seed ${seed}`);
+  const cases = fc.sample(arbitrary, { seed, numRuns: CASES_A_SEED });
+  const calls = cases.map(({ endpoint, values, headers }) => {
+    const chosen = endpoints[endpoint % endpoints.length]!;
+    const { parameters } = chosen;
+    const texts = new Map<string, string[]>();
+    for (const [i, text] of values) {
+      const name = parameters.length === 0 ? 'q' : parameters[i % parameters.length]!.name;
+      texts.set(name, [...(texts.get(name) ?? []), text.replace(/[\ud800-\udfff]/g, '?')]);
+    }
+    return [urlOf(chosen, texts), headers] as const;
+  });
+  expect(await attack(calls)).toEqual([]);
+  await expectUnharmed();
+});
 
 test('paths that are none, and every method, are refused in the words of the API', async () => {
   const paths = PAYLOADS.flatMap((payload) => [
@@ -322,4 +318,4 @@ test('paths that are none, and every method, are refused in the words of the API
     expect([method, reply.status, faultOf(reply)]).toEqual([method, 405, null]);
   }
   await expectUnharmed();
-}, 120_000);
+});

@@ -79,7 +79,7 @@ async function remove(table: string, { from_block, to_block }: Range): Promise<v
 
 /** The tables are looked at after blocks: shows one each second until something is logged. */
 async function mineUntilLogged(text: RegExp): Promise<void> {
-  const end = Date.now() + 40_000;
+  const end = Date.now() + 120_000;
   for (let head = LAST + 1; !program.log.some(({ msg }) => text.test(msg)); head += 1) {
     if (Date.now() > end) throw new Error(`${text} was not logged`);
     chain.setHead(head);

@@ -44,7 +44,7 @@ function problemsLogged(program: RunningProgram): unknown[] {
 }
 
 async function expectLogged(program: RunningProgram, code: RegExp): Promise<void> {
-  for (const end = Date.now() + 12_000; !problemsLogged(program).some((one) => code.test(String(one)));) {
+  for (const end = Date.now() + 120_000; !problemsLogged(program).some((one) => code.test(String(one)));) {
     if (Date.now() > end) throw new Error(`${code} is not in the log: ${problemsLogged(program).join()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -32,7 +32,7 @@ beforeAll(async () => {
   source = { runner: createQueryRunner(db, { checkRows: true }), chainId: CHAIN };
   await emit('logs', 1, 300);
   await emit('logs', 301, 600);
-}, 60_000);
+});
 
 afterAll(async () => {
   await db?.close();

@@ -33,7 +33,7 @@ beforeAll(async () => {
     `INSERT INTO pool_states SELECT * REPLACE(${one} AS pair, ord + 500 AS ord, [1, 2, 3]::Array(UInt256) AS balances) FROM pool_states`,
   ])
     await db.command('more', sql);
-}, 60_000);
+});
 
 afterAll(async () => {
   await db?.close();

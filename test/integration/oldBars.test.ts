@@ -110,4 +110,4 @@ test('they are the bars of their swaps after the upgrade, with new ones beside t
   expect(await differences()).toEqual([]);
   expect(old).toContain('open_usd');
   expect(await shapeOf('bars')).not.toContain('open_usd');
-}, 60_000);
+});

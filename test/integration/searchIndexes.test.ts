@@ -85,7 +85,7 @@ beforeAll(async () => {
     'emit',
     `INSERT INTO logs (chain_id, ord, address, topic_count) ${emitted.join(' UNION ALL ')}`,
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await db?.close();
@@ -170,7 +170,7 @@ test('tokens are found by their names as a look at each of them finds them, the 
   const many = Array.from({ length: 1_500 }, (_, n) => addressOf(TOKENS + 10 + n));
   await store(many.map((address) => ({ address, symbol: some(), name: some(), version: 3_000 })));
   await checkAll();
-}, 120_000);
+});
 
 test('no tokens, no names', async () => {
   const empty = await createTestDatabase();
@@ -235,4 +235,4 @@ test('what is verified is known at once, by its address on its chain and by its 
   // Of more than it lists it knows none that is not.
   const short = await createVerifiedIndex(runner, AT_ONCE, 5).read();
   for (let n = 0; n < 60; n += 1) expect(short.has(369, addressOf(n), null)).toBe(true);
-}, 60_000);
+});

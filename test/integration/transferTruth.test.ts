@@ -42,7 +42,7 @@ beforeAll(async () => {
   const history = { seed: 3, swaps: 150, endTimestamp: GENESIS + 5 * 86_400, days: 2 };
   world = (await mineHistory(rpc, built, history)).world;
   builder = await openBuilder(rpc, world.accounts);
-}, 180_000);
+});
 
 afterAll(async () => {
   await rpc?.close();

@@ -41,5 +41,4 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
     // The proof is of two shards only if both hold something.
     for (const [part] of parts) expect(Number(part!.rows)).toBeGreaterThan(10);
   },
-  120_000,
 );

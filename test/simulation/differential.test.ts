@@ -65,5 +65,4 @@ test.each(Array.from({ length: ENGINE_SEEDS }, (_, index) => FIRST_SEED + index)
       await backend.drop();
     }
   },
-  120_000,
 );

@@ -20,7 +20,7 @@ export async function cleanUp(): Promise<void> {
   for (const parent of parents) parent.kill('SIGKILL');
   await Promise.all(servers.map((server) => server.stop()));
   // The engine of a killed parent ends by itself, and writes until it has.
-  for (const pid of orphans) await eventually(30_000, () => isRunning(pid), false);
+  for (const pid of orphans) await eventually(120_000, () => isRunning(pid), false);
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 

@@ -117,7 +117,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Waits until the API's newest block is at least `block`. */
-export async function waitForBlock(url: string, block: number, timeoutMs = 60_000): Promise<void> {
+export async function waitForBlock(url: string, block: number, timeoutMs = 120_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   let seen = 'nothing';
   while (Date.now() < end) {

@@ -129,23 +129,23 @@ async function startProgram(
     url,
     log: lines,
     ready,
-    async untilProblem(code, timeoutMs = 30_000): Promise<string> {
+    async untilProblem(code, timeoutMs = 120_000): Promise<string> {
       const answer = await until(code, timeoutMs, ({ problems }) =>
         problems.some((one) => one.code === code),
       );
       return answer.problems.find((one) => one.code === code)!.message;
     },
-    async untilCalm(codes, timeoutMs = 30_000): Promise<void> {
+    async untilCalm(codes, timeoutMs = 120_000): Promise<void> {
       const counts = (code: string): boolean => codes === undefined || codes.includes(code);
       await until('calm', timeoutMs, ({ problems }) => !problems.some(({ code }) => counts(code)));
     },
     async untilBlock(number, hash): Promise<void> {
-      await until(`block ${number}`, 30_000, ({ checks: { head } }) =>
+      await until(`block ${number}`, 120_000, ({ checks: { head } }) =>
         hash === undefined ? Number(head.block_number) >= number : head.block_hash === hash,
       );
     },
     async untilPromoted(final): Promise<void> {
-      const end = Date.now() + 30_000;
+      const end = Date.now() + 120_000;
       for (;;) {
         const shown = await (await fetch(`${url}/metrics`)).text();
         const stored = Number(/^candlehouse_final_stored_block (\d+)$/m.exec(shown)?.[1]);

@@ -28,7 +28,9 @@ test('a head table is spread as its final table, and what only views fill takes 
   const engines = new Map(
     toDistributedSchema(schema, { name: 'c', replicated: false }, new Set()).map((text) => [
       / (\w+)\n\(/.exec(text)![1]!,
-      /ENGINE = Distributed\('c', currentDatabase\(\), '\w+_local'(?:, (.*))?\)\nCOMMENT '.*'$/.exec(text)![1],
+      /ENGINE = Distributed\('c', currentDatabase\(\), '\w+_local'(?:, (.*))?\)\nCOMMENT '.*'$/.exec(
+        text,
+      )![1],
     ]),
   );
   const heads = tables.filter((table) => table.endsWith('_head'));

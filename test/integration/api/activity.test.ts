@@ -47,7 +47,7 @@ beforeAll(async () => {
     snapshotOf(world, STORED, TIP),
     snapshotOf(world, FINAL - 60, FINAL - 60),
   ];
-}, 120_000);
+});
 
 afterAll(async () => {
   await db?.close();

@@ -56,7 +56,7 @@ beforeAll(async () => {
   session = await openAuditSession(chain, writer, DEPTH);
   api = await startAuditApi(runner, () => head);
   await catchUp();
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();
@@ -235,13 +235,13 @@ interface SwapRow {
 test('an audit says the stored price of every token at every block, final or not, bit by bit', async () => {
   expect(head.finalTo).toBeLessThan(head.number - 5);
   await checkAll();
-}, 120_000);
+});
 
 test('after a reorg audits are of the new branch', async () => {
   chain.reorg(9, 12);
   await catchUp();
   await checkAll();
-}, 120_000);
+});
 
 test('audits of final blocks stay as they were while the chain grows and the head is promoted', async () => {
   const before = head.finalTo;
@@ -253,7 +253,7 @@ test('audits of final blocks stay as they were while the chain grows and the hea
   }
   expect(head.finalTo).toBeGreaterThan(before + 64);
   expect(given.size).toBeGreaterThan(known);
-}, 240_000);
+});
 
 test('the USD prices of swaps are those that the audit of their block shows for the quote token', async () => {
   const swaps = await writer.select<SwapRow>(

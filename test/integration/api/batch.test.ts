@@ -23,7 +23,7 @@ beforeAll(async () => {
   const head = snapshotOf(world, FINAL, TIP);
   const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

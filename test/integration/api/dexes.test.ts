@@ -47,7 +47,7 @@ beforeAll(async () => {
     snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
   ];
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 beforeEach(() => {
   head = heads[0]!;

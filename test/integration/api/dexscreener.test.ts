@@ -60,7 +60,7 @@ beforeAll(async () => {
   );
   decimals = new Map(rows.map((row) => [row.address, row.decimals ?? 0]));
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

@@ -33,7 +33,7 @@ let world: DialectWorld;
 
 beforeAll(async () => {
   world = await openDialectWorld(SEED);
-}, 60_000);
+});
 
 afterAll(() => world.close());
 

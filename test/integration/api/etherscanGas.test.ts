@@ -94,7 +94,7 @@ beforeAll(async () => {
   deps = explorerDeps([{ chainId: CHAIN_ID, runner, head: () => head }], test_.database);
   head = snapshot(FINAL, BLOCKS);
   api = await startDialect(deps, () => head);
-}, 60_000);
+});
 
 afterAll(async () => {
   await api?.close();

@@ -59,7 +59,7 @@ beforeAll(async () => {
   const chain = { chainId: CHAIN_ID, runner, head: () => head };
   const deps = explorerDeps([chain], test_.database, { cache: UNCACHED, nodeOf: () => node });
   api = await startDialect(deps, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

@@ -15,8 +15,6 @@ import { notOk, NOBODY, openDialectWorld, type DialectWorld } from './etherscanW
 import { LOG_CHAIN_ID } from './logWorld';
 import { hexOf } from './worldEvents';
 
-jest.setTimeout(120_000);
-
 const SEED = 5;
 const log = createLog('silent', false);
 const UNKNOWN = hexOf('99', 9, 64);

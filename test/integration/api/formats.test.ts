@@ -49,7 +49,7 @@ beforeAll(async () => {
   const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

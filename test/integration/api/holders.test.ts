@@ -56,7 +56,7 @@ beforeAll(async () => {
   pairs = createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), CHAIN.dexes);
   head = wholeSnapshot(world, FINAL, TIP);
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

@@ -44,7 +44,7 @@ beforeAll(async () => {
     checkRows: true,
     observe: (name) => asked.set(name, (asked.get(name) ?? 0) + 1),
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await reader?.close();
@@ -109,4 +109,4 @@ test('a batch beyond the snapshot never shows, not even half stored or half merg
   expect(reads).toBeGreaterThan(5);
   for (const name of ['balances/recount_holders', 'portfolio/recount_balances'])
     expect(asked.get(name) ?? 0).toBeGreaterThan(3);
-}, 120_000);
+});

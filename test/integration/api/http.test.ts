@@ -34,7 +34,7 @@ beforeAll(async () => {
   runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 beforeEach(() => {
   head = snapshotOf(world, FINAL, TIP);

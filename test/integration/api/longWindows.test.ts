@@ -43,7 +43,7 @@ beforeAll(async () => {
     snapshotOf(world, FINAL - 11, FINAL + 5),
     snapshotOf(world, FIRST_BLOCK + 2, FIRST_BLOCK + 2),
   ];
-}, 120_000);
+});
 
 afterAll(async () => {
   await db?.close();

@@ -56,7 +56,7 @@ beforeAll(async () => {
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
   document_ = JSON.parse((await api.get('/openapi.json')).text) as Document_;
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

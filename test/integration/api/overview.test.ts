@@ -60,7 +60,7 @@ beforeAll(async () => {
   await store('head', (number) => number > FINAL - 5);
   runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

@@ -62,7 +62,7 @@ beforeAll(async () => {
     snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
     ...[20, 60, 90, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
   ];
-}, 120_000);
+});
 
 afterAll(async () => {
   await db?.close();

@@ -57,7 +57,7 @@ beforeAll(async () => {
   await storeTransfers(db, moves, range);
   runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   api = await startApi(runner, () => head);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api?.close();

@@ -8,8 +8,6 @@ import { compileSet, toRecord } from '../../support/verifiedWorld';
 import { TRICKY } from '../../support/worldSources';
 import { explorerDeps, startExplorer } from './explorerServer';
 
-jest.setTimeout(120_000);
-
 const head: HeadSnapshot = {
   version: '1',
   number: 10,

@@ -39,7 +39,7 @@ beforeAll(async () => {
     'a head without promotions': snapshotOf(world, STORED, TIP),
     'everything final': snapshotOf(world, STORED, STORED),
   };
-}, 120_000);
+});
 
 afterAll(async () => {
   await db?.close();

@@ -73,7 +73,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     };
     apiHead = snapshots['a head half promoted']!;
     api = await startApi(runner, () => apiHead);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await api?.close();

@@ -60,7 +60,7 @@ beforeAll(async () => {
     // Just behind a change, so that also the shortest window holds one.
     ...justChanged(),
   ];
-}, 120_000);
+});
 
 afterAll(async () => {
   await db?.close();

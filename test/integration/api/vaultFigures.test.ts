@@ -44,7 +44,7 @@ beforeAll(async () => {
   chain.mine(BLOCKS);
   const calm = { failure: 0, between: () => undefined };
   session = await openSession(chain, database, calm, { depth: DEPTH, commitSeed: 1 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await session.close();
@@ -184,7 +184,7 @@ test('the yield of a pool of more than two tokens is over the mean of what it he
   }
   expect(moved).toBeGreaterThan(20);
   expect(stood).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('what a mint or burn is worth counts all tokens of the pool whose price is trusted', async () => {
   const head = await catchUp();
@@ -217,7 +217,7 @@ test('what a mint or burn is worth counts all tokens of the pool whose price is 
     if (expected > 1.01 * (token0! + token1!)) beyond += 1;
   }
   expect(beyond).toBeGreaterThan(2);
-}, 60_000);
+});
 
 test('an event that moved nothing but its two tokens is hashed as before there was a column for others', async () => {
   await catchUp();

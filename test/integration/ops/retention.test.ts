@@ -33,7 +33,7 @@ beforeEach(async () => {
   }
   const isPromoted = (): Promise<number> =>
     count('promotions', `status = 'done' AND to_block = ${chain.final}`);
-  await eventually(20_000, isPromoted, 1);
+  await eventually(120_000, isPromoted, 1);
 });
 
 afterEach(async () => {

@@ -24,8 +24,6 @@ import { explorerDeps } from '../api/explorerServer';
 import { hexOf } from '../api/worldEvents';
 import { UNCACHED } from '../../support/uncached';
 
-jest.setTimeout(300_000);
-
 const CHAIN_ID = 369;
 const log = createLog('silent', false);
 const FACTORY = new Interface([

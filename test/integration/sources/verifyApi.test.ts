@@ -14,8 +14,6 @@ import { createProgramHome, type ProgramHome, type RunningProgram } from '../../
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
 import { TRICKY } from '../../support/worldSources';
 
-jest.setTimeout(240_000);
-
 type Json = Record<string, unknown>;
 type Fields = Readonly<Record<string, string>>;
 
@@ -86,7 +84,7 @@ async function get(path: string): Promise<Json> {
 
 /** Asks until the answer is as wanted, at most a while. */
 async function until(path: string, wanted: (json: Json) => boolean): Promise<Json> {
-  for (const end = Date.now() + 90_000; ; await delay(100)) {
+  for (const end = Date.now() + 120_000; ; await delay(100)) {
     const json = await get(path);
     if (wanted(json)) return json;
     if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 1_000)}`);
@@ -376,7 +374,7 @@ test('an API that may only read says so, and starts', async () => {
       return ((await answer.json()) as Json)['result'];
     };
     // Busy until the head is read.
-    await eventually(30_000, async () => /^Contracts are not verified over/.test(String(await ask())), true);
+    await eventually(120_000, async () => /^Contracts are not verified over/.test(String(await ask())), true);
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',
       message: expect.stringMatching(/may only read/),

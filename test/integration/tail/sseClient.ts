@@ -66,7 +66,7 @@ export class SseClient {
   }
 
   /** Resolves when the condition holds; rejects after the time. */
-  async until(condition: () => boolean, timeoutMs = 20_000): Promise<void> {
+  async until(condition: () => boolean, timeoutMs = 120_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!condition()) {
       if (Date.now() > deadline) {

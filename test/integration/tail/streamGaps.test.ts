@@ -37,18 +37,18 @@ test('of 10,001 missed events the oldest is told as a gap and the newest 10,000 
   await chain.mine(swaps(2_001));
   await untilSeen(api.tail, chain);
   const client = await join('?last_event_id=100-5');
-  await client.until(() => client.messages.length >= 10_001, 30_000);
+  await client.until(() => client.messages.length >= 10_001);
   expect(client.messages[0]).toMatchObject({ event: 'gap', data: { from_id: '101-0', to_id: '101-0' } });
   expect(client.messages[0]?.id).toBe(`101-0-${first.hash.slice(2, 10)}`);
   expect(client.lines()[1]).toBe('swap 101-1');
   expect(new Set(client.lines()).size).toBe(10_001);
   const exact = await join(`?last_event_id=101-0`);
-  await exact.until(() => exact.messages.length >= 10_000, 30_000);
+  await exact.until(() => exact.messages.length >= 10_000);
   expect(exact.lines()[0]).toBe('swap 101-1');
   const other = await join(`?last_event_id=100-5&pair=${pairOf(2)}`);
   await chain.mine(swaps(1, 2));
   expect(await other.atLeast(1)).toEqual(['swap 104-0']);
-}, 90_000);
+});
 
 test('a jump of more than 10,000 events is a gap for those who are there, and they go on', async () => {
   const client = await join();
@@ -56,16 +56,16 @@ test('a jump of more than 10,000 events is a gap for those who are there, and th
   const second = chain.make(swaps(6_000), first);
   await chain.promote(100);
   await chain.backfill([first, second]);
-  await client.atLeast(1, 30_000);
+  await client.atLeast(1);
   await chain.mine(swaps(1));
   expect(await client.atLeast(2)).toEqual(['gap 102-1048575', 'swap 103-0']);
   expect(client.messages[0]?.data).toEqual({ from_id: '101-0', to_id: '102-1048575' });
-}, 60_000);
+});
 
 test('a block of 5,000 events reaches a client that reads without a gap', async () => {
   const client = await join();
   await chain.mine(swaps(5_000));
-  await client.until(() => client.messages.length >= 5_000, 20_000);
+  await client.until(() => client.messages.length >= 5_000);
   expect(client.messages.every((message) => message.event === 'swap')).toBe(true);
   expect(new Set(client.lines()).size).toBe(5_000);
 });
@@ -79,11 +79,11 @@ test('a client that does not read is told of a gap when it does again; the other
   for (let i = 0; i < 10; i += 1) {
     await chain.mine(swaps(2_500));
     sent += 2_500;
-    await fast.until(() => fast.messages.length >= sent, 20_000);
+    await fast.until(() => fast.messages.length >= sent);
   }
   expect(new Set(fast.lines()).size).toBe(25_000);
   slow.resume();
-  await slow.until(() => slow.messages.some((message) => message.event === 'gap'), 20_000);
+  await slow.until(() => slow.messages.some((message) => message.event === 'gap'));
   const gaps = slow.messages.filter((message) => message.event === 'gap');
   const last = gaps.at(-1)!;
   await chain.mine(swaps(1));
@@ -91,7 +91,7 @@ test('a client that does not read is told of a gap when it does again; the other
   expect(last.id.startsWith(String(last.data['to_id']))).toBe(true);
   const covered = countCovered(slow, 2_500);
   expect(covered).toBe(25_001);
-}, 120_000);
+});
 
 /** Events that were sent plus those that lie in gaps, where each block from 101 on has `perBlock`. */
 function countCovered(client: SseClient, perBlock: number): number {

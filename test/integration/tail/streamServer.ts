@@ -96,7 +96,7 @@ function close(server: Server): Promise<void> {
 
 /** Waits until the process has seen the chain's tip and cursor. */
 export async function untilSeen(tail: TailLoop, chain: ChainWriter): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 120_000;
   const isSeen = (): boolean =>
     tail.streamHead()?.hash === chain.tip.hash && tail.streamHead()?.finalTo === chain.cursor.number;
   while (!isSeen()) {

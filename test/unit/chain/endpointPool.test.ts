@@ -35,7 +35,7 @@ test('a failing endpoint rests while another serves, and is preferred again once
   for (let call = 0; call < 5; call += 1) await pool.call('eth_blockNumber', [], text);
   expect(second.countCalls('eth_blockNumber')).toBe(5);
   first.onHttp = () => false;
-  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= Date.now());
+  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
   await pool.call('eth_blockNumber', [], text);
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });

@@ -89,8 +89,7 @@ test('any text is read quickly and without an error, and what a match must hold 
   );
 });
 
-test('a text as long as a request takes no time', () => {
-  const started = performance.now();
-  for (const each of ['(', '[', '\\', 'a{1,9}', '(?:', '(a|', '\\Q', '(?i)']) readRegex(each.repeat(20_000));
-  expect(performance.now() - started).toBeLessThan(5_000);
+test('an expression is read in time linear in its length', () => {
+  // Quadratic work on 200,000 repetitions would exceed the time limit of the test.
+  for (const each of ['(', '[', '\\', 'a{1,9}', '(?:', '(a|', '\\Q', '(?i)']) readRegex(each.repeat(200_000));
 });

@@ -10,8 +10,6 @@ import {
 } from '../../../src/sources/verify/standardJson';
 import { TRICKY } from '../../support/worldSources';
 
-jest.setTimeout(120_000);
-
 const ADDRESS: Hex = `0x${'5a'.repeat(20)}`;
 const compiled = new Map<string, CompiledContract>();
 let commented: CompiledContract;
