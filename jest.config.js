@@ -12,6 +12,7 @@ module.exports = {
   transform,
   globalSetup: '<rootDir>/test/support/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
+  setupFiles: ['<rootDir>/test/support/longTimeBudgets.ts'],
   testEnvironment: 'node',
   testTimeout: 300_000,
   reporters: ['default', '<rootDir>/test/support/closingLine.js'],

@@ -13,12 +13,11 @@ import type { LogSource } from './logFilter';
 import { implementationsAt, readRoutes, type Routes } from './logDecoder';
 import { readPoolFees, type PoolFees } from './poolFees';
 import { findPool, tokensOfPool } from './pools';
+import { TIME_BUDGETS } from './timeBudgets';
 import { listTokens, tokenOf, type TokenMap } from './tokens';
 import { readTotalSupply } from './totalSupply';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
-/** A record does not wait longer for a node that is slow to tell a supply. */
-const PATIENCE_MS = 300;
 /** Upgrades shown. */
 const UPGRADES_SHOWN = 100;
 
@@ -135,7 +134,7 @@ export async function toRecord(
     readProxyRoutes(source, head, [facts]),
     kind === 'pair' ? findPool(runner, head, address) : null,
     isToken(facts)
-      ? readTotalSupply(source, head, address, { node, counted, patienceMs: PATIENCE_MS })
+      ? readTotalSupply(source, head, address, { node, counted, patienceMs: TIME_BUDGETS.nodeMs })
       : null,
   ]);
   const [files, pairTokens, fees] = await Promise.all([

@@ -8,12 +8,12 @@ import { steadyNow } from '../domain/steadyTime';
 import { estimateEmitted } from './emitters';
 import type { HeadSnapshot } from './headSnapshot';
 import type { LogFilter, LogSource, OrdRange } from './logFilter';
+import { TIME_BUDGETS } from './timeBudgets';
 
 /** Blocks in the first window where nothing says how frequent the logs are. */
 const FIRST_BLOCKS = 256;
 const GROWTH = 8;
 const WINDOWS_MAX = 24;
-const SEARCH_MS = 3_000;
 /** Without an address and a topic0 nothing finds what matches but reading everything: so many blocks in one call. */
 const UNKEYED_BLOCKS = 10_000;
 const UNKEYED_STEP = 1_000;
@@ -23,7 +23,7 @@ const FEW_LOGS = 50_000;
 export interface WindowSearch {
   readonly newestFirst: boolean;
   readonly wanted: number;
-  /** No new window is begun after this; default 3 s. */
+  /** No new window is begun after this; default `TIME_BUDGETS.logSearchMs`. */
   readonly patienceMs?: number;
 }
 
@@ -32,7 +32,7 @@ export async function searchWindows(
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
-  { newestFirst, wanted, patienceMs = SEARCH_MS }: WindowSearch,
+  { newestFirst, wanted, patienceMs = TIME_BUDGETS.logSearchMs }: WindowSearch,
   list: (window: OrdRange, limit: number) => Promise<number[]>,
 ): Promise<{ ords: number[]; cutAt: number | null }> {
   const keyed = filter.addresses.length > 0 || filter.topics[0].length > 0;

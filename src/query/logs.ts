@@ -13,11 +13,10 @@ import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';
 import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
 import { searchWindows, type WindowSearch } from './logWindows';
+import { TIME_BUDGETS } from './timeBudgets';
 
 /** Totals are counted up to here, which is as far as an offset reaches. */
 export const LOG_TOTAL_MAX = 10_000;
-/** A count begins no new window of blocks after this. */
-const COUNT_MS = 500;
 const TOPICS_MAX = 4;
 /** Ords named in one statement. */
 const ORDS_PER_QUERY = 400;
@@ -92,7 +91,7 @@ export async function countLogs(
   if (range.from > range.to) return { total: 0, exact: true };
   const params = { ...logParams(chainId, head, filter, range), from_ord: range.from, to_ord: range.to };
   if (filter.txHash !== null || isNarrow(filter)) {
-    const search = { newestFirst: true, wanted: LOG_TOTAL_MAX + 1, patienceMs: COUNT_MS };
+    const search = { newestFirst: true, wanted: LOG_TOTAL_MAX + 1, patienceMs: TIME_BUDGETS.logCountMs };
     const { ords, cutAt } = await findOrds(source, head, filter, range, search);
     return {
       total: Math.min(ords.length, LOG_TOTAL_MAX),

@@ -9,6 +9,7 @@ import type { Hex } from '../domain/hex';
 import { AppError, errorText } from '../errors';
 import { readRegex } from './regexFacts';
 import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
+import { TIME_BUDGETS } from './timeBudgets';
 
 /** States of an automaton: at worst an engine reads 1 MB a second with so many. */
 const SIZE_MAX = 300;
@@ -18,7 +19,6 @@ const FIRST_SLICE = 4;
 /** The index leaves few files of a slice. */
 const FIRST_SLICE_INDEXED = 1_024;
 const SLICE_GROWTH = 64;
-const BUDGET_MS = 2_000;
 const LITERAL_MIN = 3;
 /** What the index is asked for: more of a long text tells no more. */
 const NEEDLE_MAX = 60;
@@ -98,12 +98,12 @@ export async function listMatchingFiles(
     at = to;
     if (hashes.length >= max) return { hashes, complete: at === SPACE };
     const now = performance.now();
-    const left = BUDGET_MS - (now - started);
+    const left = TIME_BUDGETS.regexMs - (now - started);
     if (left <= 0 && at < SPACE) {
       if (hashes.length > 0) return { hashes, complete: false };
       throw refused(
         question.q,
-        `an expression that takes less than ${BUDGET_MS / 1000} s, such as one with a word in it`,
+        `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, such as one with a word in it`,
       );
     }
     // As much as half of the time left allows at the pace of this slice.

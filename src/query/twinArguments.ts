@@ -12,12 +12,11 @@ import { findVerification, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { NodeReads } from './nodeReads';
 import { orNull } from './orNull';
+import { TIME_BUDGETS } from './timeBudgets';
 
 const KEPT = 5_000;
 /** How long it is believed that they cannot be told. */
 const UNKNOWN_MS = 10_000;
-/** An answer does not wait longer for a node; what it says late is there for the next one. */
-const PATIENCE_MS = 300;
 
 export interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
@@ -44,7 +43,7 @@ export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
         if (found === null) known.set(key, Promise.resolve(null), { ttl: UNKNOWN_MS });
       });
     }
-    return orNull(asking, PATIENCE_MS);
+    return orNull(asking, TIME_BUDGETS.nodeMs);
   };
 }
 
