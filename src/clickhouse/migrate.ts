@@ -1,16 +1,17 @@
 /**
- * Brings a database to the current schema: creates what is missing, applies the migrations that an older one lacks.
- * Every statement is safe to repeat, so two processes may migrate at once.
+ * Brings a database to the current schema: creates a new one, or applies the migrations that an older one lacks. A crash
+ * after any statement leaves a database that the next start goes on with. Every statement is safe to repeat, so two
+ * processes may migrate at once.
  */
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { localTable, toDistributedSchema, toLocalMigration, toLocalSchema } from './clusterSchema';
 import type { Cluster, Database } from './database';
+import { readMigrations, type Migration } from './migrations';
 import { findPackageRoot } from './packageRoot';
-import { readSchema, readStatements } from './schema';
+import { createdName, readSchema } from './schema';
 
 /** ClickHouse versions below this deduplicate view targets wrongly (#95970). */
 const VERSION_MIN = [26, 2] as const;
@@ -25,58 +26,53 @@ ENGINE = ReplacingMergeTree
 ORDER BY id
 COMMENT 'Which migrations this database has'`;
 
-/** Recorded before the first table is created. */
-const CREATION: Migration = { id: 0, name: 'creation', statements: [] };
-
-interface Migration {
+interface Row {
   readonly id: number;
   readonly name: string;
-  readonly statements: readonly string[];
 }
 
-/** Migration files `NNNN_name.sql`, in the order of their numbers. */
-export function readMigrations(root: string = findPackageRoot()): Migration[] {
-  const folder = join(root, 'clickhouse', 'migrations');
-  return readdirSync(folder)
-    .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
-    .sort()
-    .map((name) => ({
-      id: Number.parseInt(name, 10),
-      name,
-      statements: readStatements(readFileSync(join(folder, name), 'utf8')),
-    }));
-}
+/** Recorded before the first table is created. Its name carries the fingerprint of the schema that is being created. */
+const BEGUN_ID = 2 ** 32 - 1;
+/** Recorded together with all migrations, in one insert, after the last table is created. */
+const CREATED: Row = { id: 0, name: 'created' };
+/** What builds up to 0014 recorded under id 0 before the first table. They recorded the end in one insert per migration. */
+const EARLIER_BEGUN = 'creation';
 
-/** Creates or upgrades the schema of the database that `database` is connected to. Returns the migrations applied. */
-export async function migrate(database: Database, log: Logger): Promise<string[]> {
+/** `being created`: nothing has been ingested, some tables may be missing. `created`: the tables are those of some build. */
+type State = 'empty' | 'being created' | 'being created by another build' | 'created';
+
+/**
+ * Creates or upgrades the schema of the database that `database` is connected to. Returns the migrations applied.
+ * @param root folder that holds clickhouse/schema and clickhouse/migrations
+ */
+export async function migrate(database: Database, log: Logger, root = findPackageRoot()): Promise<string[]> {
   await checkVersion(database);
+  const schema = readSchema(root);
+  const migrations = readMigrations(root);
   const { cluster } = database;
-  if (cluster === null) {
-    await refuseOther(database, "engine = 'Distributed'", 'those of a cluster: set CLICKHOUSE_CLUSTER');
-    return migrateServer(
-      database,
-      { mark: 'swaps', schema: readSchema(), migrations: readMigrations() },
-      log,
-    );
-  }
-  return migrateCluster(cluster, log);
+  if (cluster !== null)
+    return migrateCluster(cluster, { mark: localTable('swaps'), schema, migrations }, log);
+  await refuseOther(database, "engine = 'Distributed'", 'those of a cluster: set CLICKHOUSE_CLUSTER');
+  return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
-/** What to bring a server to; `mark`: a table that tells whether it was begun before. */
+/** What to bring a server to. `mark`: a table of every database that an early build made without recording it. */
 interface Plan {
   readonly mark: string;
   readonly schema: readonly string[];
   readonly migrations: readonly Migration[];
 }
 
-/** Server by server: first what each of them holds, then the tables over all, which need every part. */
-async function migrateCluster(cluster: Cluster, log: Logger): Promise<string[]> {
-  const schema = readSchema();
-  const migrations = readMigrations().map((migration) => ({
-    ...migration,
-    statements: migration.statements.map(toLocalMigration),
-  }));
-  const plan = { mark: localTable('swaps'), schema: toLocalSchema(schema, cluster), migrations };
+/** First the parts on every server, then the tables over all servers, which need every part. */
+async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promise<string[]> {
+  const local = {
+    ...plan,
+    schema: toLocalSchema(plan.schema, cluster),
+    migrations: plan.migrations.map((migration) => ({
+      ...migration,
+      statements: migration.statements.map(toLocalMigration),
+    })),
+  };
   const applied = new Set<string>();
   for (const { name, database } of cluster.nodes) {
     await refuseOther(
@@ -85,11 +81,15 @@ async function migrateCluster(cluster: Cluster, log: Logger): Promise<string[]> 
       'those of one server: give the cluster another database',
     );
     const server = log.child({ server: name });
-    for (const migration of await migrateServer(database, plan, server)) applied.add(migration);
+    for (const migration of await migrateServer(database, local, server)) applied.add(migration);
   }
   for (const { database } of cluster.nodes) {
-    const distributed = toDistributedSchema(schema, cluster, await listOutdated(database));
-    for (const statement of distributed) await database.command('create distributed', statement);
+    const outdated = await listOutdated(database);
+    const statements = toDistributedSchema(plan.schema, cluster, outdated);
+    const missing = statements.filter((statement) => statement.startsWith('CREATE TABLE'));
+    const replaced = statements.filter((statement) => !missing.includes(statement));
+    await createMissing(database, missing);
+    for (const statement of replaced) await database.command('replace distributed', statement);
   }
   return [...applied];
 }
@@ -114,24 +114,75 @@ async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-async function migrateServer(
-  database: Database,
-  { mark, schema, migrations }: Plan,
-  log: Logger,
-): Promise<string[]> {
+async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
-  await database.command('create schema_migrations', MIGRATIONS_TABLE);
-  const known = await database.select<{ id: number }>('list migrations', 'SELECT id FROM schema_migrations');
-  const applied = new Set(known.map((row) => row.id));
-  // A creation that was interrupted has begun and recorded no migration: some tables that those change may be missing.
-  const interrupted = applied.has(CREATION.id) && applied.size === 1;
-  const fresh = interrupted || !tables.has(mark);
-  if (fresh && !interrupted) await recordMigration(database, CREATION);
-  const pending = fresh ? [] : migrations.filter((migration) => !applied.has(migration.id));
+  if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
+  const rows = await database.select<Row>('list migrations', 'SELECT id, name FROM schema_migrations');
+  const state = await readState(database, plan, tables, rows);
+  if (state !== 'created') {
+    await create(database, plan, state, log);
+    return [];
+  }
+  const applied = new Set(rows.map((row) => row.id));
+  const pending = plan.migrations.filter((migration) => !applied.has(migration.id));
   for (const migration of pending) await applyMigration(database, migration, tables, log);
-  for (const statement of schema) await database.command('create schema', statement);
-  if (fresh) for (const migration of migrations) await recordMigration(database, migration);
+  await createMissing(database, plan.schema);
   return pending.map((migration) => migration.name);
+}
+
+const printOf = (schema: readonly string[]): string =>
+  createHash('sha256').update(schema.join(';')).digest('hex').slice(0, 16);
+
+const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
+
+async function readState(
+  database: Database,
+  plan: Plan,
+  tables: ReadonlySet<string>,
+  rows: readonly Row[],
+): Promise<State> {
+  if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
+  if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
+  const ids = new Set(rows.map(({ id }) => id));
+  const begunEarlier = rows.some(({ name }) => name === EARLIER_BEGUN);
+  if (!ids.has(BEGUN_ID) && !begunEarlier)
+    return rows.length > 0 || tables.has(plan.mark) ? 'created' : 'empty';
+  // The earlier builds do not record the end: a database is finished that has every migration, or holds rows.
+  const isComplete = begunEarlier && ids.size > 1 && plan.migrations.every(({ id }) => ids.has(id));
+  return isComplete || (await holdsRows(database)) ? 'created' : 'being created by another build';
+}
+
+async function holdsRows(database: Database): Promise<boolean> {
+  const [row] = await database.select<{ rows: string }>(
+    'count rows',
+    `SELECT sum(total_rows) AS rows FROM system.tables
+     WHERE database = currentDatabase() AND name != 'schema_migrations' AND endsWith(engine, 'MergeTree')`,
+  );
+  return Number(row?.rows ?? 0) > 0;
+}
+
+/** Creates the tables that are missing. Tables of another build may have other columns: they are dropped first. */
+async function create(database: Database, plan: Plan, state: State, log: Logger): Promise<void> {
+  if (state !== 'empty') log.info({ state }, 'an earlier start did not finish creating the schema');
+  if (state === 'being created by another build') await dropTables(database);
+  if (state !== 'being created') await record(database, [{ id: BEGUN_ID, name: begunName(plan) }]);
+  await createMissing(database, plan.schema);
+  await record(database, [CREATED, ...plan.migrations]);
+}
+
+async function dropTables(database: Database): Promise<void> {
+  const rows = await database.select<{ name: string }>(
+    'list what to drop',
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name != 'schema_migrations'
+     ORDER BY engine = 'MaterializedView' DESC, name LIMIT 1000`,
+  );
+  for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
+}
+
+async function createMissing(database: Database, schema: readonly string[]): Promise<void> {
+  const tables = await listTables(database);
+  for (const statement of schema)
+    if (!tables.has(createdName(statement))) await database.command('create schema', statement);
 }
 
 /** Tables of the one kind do not become those of the other. */
@@ -151,7 +202,7 @@ async function listTables(database: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-/** Of a table that is not there yet nothing needs to be changed: the schema makes it as it is today. */
+/** Skips tables that do not exist yet: the schema creates them with everything that the migration adds. */
 async function applyMigration(
   database: Database,
   migration: Migration,
@@ -163,14 +214,16 @@ async function applyMigration(
     const table = /^ALTER TABLE (\w+)/.exec(statement)?.[1];
     if (table === undefined || tables.has(table)) await database.command(migration.name, statement);
   }
-  await recordMigration(database, migration);
+  await record(database, [migration]);
 }
 
-async function recordMigration(database: Database, migration: Migration): Promise<void> {
+/** All rows in one insert, which a crash leaves whole or absent. */
+async function record(database: Database, rows: readonly Row[]): Promise<void> {
   await database.command(
-    'record migration',
-    'INSERT INTO schema_migrations (id, name) SELECT {id:UInt32}, {name:String}',
-    { id: migration.id, name: migration.name },
+    'record migrations',
+    `INSERT INTO schema_migrations (id, name)
+     SELECT row.1, row.2 FROM (SELECT arrayJoin(arrayZip({ids:Array(UInt32)}, {names:Array(String)})) AS row)`,
+    { ids: rows.map(({ id }) => id), names: rows.map(({ name }) => name) },
   );
 }
 

@@ -13,6 +13,16 @@ const HEAD_LINE = /^-- HEAD OF (\w+) PARTITION BY (.+) ORDER BY (.+)$/;
 const COMMIT_COLUMN =
   "    commit UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',";
 
+const CREATED = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\b/;
+
+/** The table or view that a statement of the schema creates. Throws `bad_config` for a statement that cannot be repeated. */
+export function createdName(statement: string): string {
+  const name = CREATED.exec(statement)?.[1];
+  if (name !== undefined) return name;
+  const begin = statement.slice(0, 80);
+  throw new AppError('bad_config', `a schema statement is not CREATE … IF NOT EXISTS: ${begin}`);
+}
+
 /** Statements that create everything, each safe to repeat. */
 export function readSchema(root: string = findPackageRoot()): string[] {
   const folder = join(root, 'clickhouse', 'schema');

@@ -1,47 +1,180 @@
-/** A process that is killed while it creates the schema leaves a database that the next one finishes. */
+/** A process that is killed while it creates or migrates the schema leaves a database that the next start finishes. */
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
+import { readMigrations } from '../../src/clickhouse/migrations';
 import { createLog } from '../../src/log';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { createTestDatabase } from '../support/engine';
+import { countStatements, killedAfter } from '../support/killedDatabase';
+import { makeSmallSchema } from '../support/smallSchema';
 
 const log = createLog('silent', false);
+/** Databases that are created side by side. */
+const WORKERS = 4;
+const MIGRATIONS = readMigrations();
 
-/** Dies at its n-th statement. */
-function dyingAt(database: Database, statement: number): Database {
-  let left = statement;
-  return {
-    ...database,
-    command: (name, sql, params, token) => {
-      left -= 1;
-      if (left < 0) return Promise.reject(new Error('killed'));
-      return database.command(name, sql, params, token);
-    },
-  };
+const small = makeSmallSchema();
+afterAll(() => small.remove());
+
+async function withDatabase<T>(use: (database: Database) => Promise<T>): Promise<T> {
+  const test = await createTestDatabase();
+  const database = openDatabase({ url: `${test.writerUrl}?ch_fsync_metadata=0` });
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
+    await test.drop();
+  }
 }
 
-async function listTables(database: Database): Promise<string[]> {
-  const rows = await database.select<{ name: string }>(
-    'tables',
-    'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+/** Every table and view as the engine prints it, without the database's name. */
+async function dump(database: Database): Promise<string[]> {
+  const tables = await database.select<{ sql: string }>(
+    'dump',
+    `SELECT replaceAll(create_table_query, concat(currentDatabase(), '.'), '') AS sql
+     FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
   );
-  return rows.map(({ name }) => name);
+  return tables.map(({ sql }) => sql);
 }
 
-test.each([1, 2, 3, 9, 10, 11, 20, 30])(
-  'killed at statement %i of its creation, a schema is finished by the next start',
-  async (statement) => {
-    const tests: TestDatabase[] = [await createTestDatabase(), await createTestDatabase()];
-    const [whole, broken] = tests.map(({ writerUrl }) => openDatabase({ url: writerUrl }));
-    try {
-      await migrate(whole!, log);
-      await expect(migrate(dyingAt(broken!, statement), log)).rejects.toThrow('killed');
-      expect(await migrate(broken!, log)).toEqual([]);
-      expect(await listTables(broken!)).toEqual(await listTables(whole!));
-      expect(await migrate(broken!, log)).toEqual([]);
-    } finally {
-      await whole?.close();
-      await broken?.close();
-      for (const test of tests) await test.drop();
+async function listRecorded(database: Database): Promise<number[]> {
+  const rows = await database.select<{ id: number }>(
+    'list recorded',
+    'SELECT DISTINCT id FROM schema_migrations WHERE id < 10000 ORDER BY id',
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Runs `check` for 0 … count - 1, several at a time; resolves to a line for each that threw. */
+async function listFailures(count: number, check: (index: number) => Promise<void>): Promise<string[]> {
+  const failures: string[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++)
+      await check(index).catch((error: unknown) => failures.push(`after ${index}: ${String(error)}`));
+  };
+  await Promise.all(Array.from({ length: WORKERS }, work));
+  return failures;
+}
+
+/** Kills `migrate` after so many statements, then lets it finish. */
+async function killThenMigrate(database: Database, statements: number, root?: string): Promise<string[]> {
+  await expect(migrate(killedAfter(database, { left: statements }), log, root)).rejects.toThrow('killed');
+  return migrate(database, log, root);
+}
+
+test('a creation that is killed after any of its statements is finished by the next start', async () => {
+  const [whole, statements] = await withDatabase(async (database): Promise<[string[], number]> => {
+    const count = await countStatements(database, (counted) => migrate(counted, log));
+    return [await dump(database), count];
+  });
+  expect(statements).toBeGreaterThan(60);
+  const failures = await listFailures(statements, (killed) =>
+    withDatabase(async (database) => {
+      expect(await killThenMigrate(database, killed)).toEqual([]);
+      expect(await dump(database)).toEqual(whole);
+      expect(await listRecorded(database)).toEqual([0, ...MIGRATIONS.map(({ id }) => id)]);
+      expect(await countStatements(database, (counted) => migrate(counted, log))).toBe(0);
+    }),
+  );
+  expect(failures).toEqual([]);
+}, 600_000);
+
+/** What the builds up to 0014 recorded, one insert each, after 'creation' in front of the first table. */
+async function recordAsEarlier(database: Database, migrations: number): Promise<void> {
+  await database.command('forget', 'TRUNCATE TABLE schema_migrations');
+  for (const { id, name } of [{ id: 0, name: 'creation' }, ...MIGRATIONS.slice(0, migrations)])
+    await database.command('record', `INSERT INTO schema_migrations (id, name) SELECT ${id}, '${name}'`);
+}
+
+const listIds = (database: Database): Promise<unknown[]> =>
+  database.select(
+    'list ids',
+    "SELECT name, uuid FROM system.tables WHERE database = currentDatabase() AND name != 'schema_migrations' ORDER BY name",
+  );
+
+test('a database that an earlier build left half recorded is created again; a finished one stays as it is', async () => {
+  await withDatabase(async (database) => {
+    await migrate(database, log);
+    const whole = await dump(database);
+    for (const migrations of [0, 5, MIGRATIONS.length - 1]) {
+      await recordAsEarlier(database, migrations);
+      expect(await migrate(database, log)).toEqual([]);
+      expect(await dump(database)).toEqual(whole);
     }
-  },
-);
+    await recordAsEarlier(database, MIGRATIONS.length);
+    const before = await listIds(database);
+    expect(await migrate(database, log)).toEqual([]);
+    expect(await listIds(database)).toEqual(before);
+    // With rows in it the database was in use, and lacks what later builds bring.
+    await recordAsEarlier(database, 1);
+    await database.command('row', "INSERT INTO operations (name, value, version) SELECT 'pause', 0, 1");
+    await expect(migrate(database, log)).rejects.toThrow('0006_codecs.sql');
+    expect(await listIds(database)).toEqual(before);
+  });
+});
+
+test('a creation that another build began is created as this build has it', async () => {
+  const whole = await withDatabase(async (database) => {
+    await migrate(database, log, small.after);
+    return dump(database);
+  });
+  const statements = await withDatabase((database) =>
+    countStatements(database, (counted) => migrate(counted, log, small.before)),
+  );
+  for (let killed = 2; killed < statements; killed += 1) {
+    await withDatabase(async (database) => {
+      await expect(migrate(killedAfter(database, { left: killed }), log, small.before)).rejects.toThrow(
+        'killed',
+      );
+      expect(await killThenMigrate(database, 3, small.after)).toEqual([]);
+      expect(await dump(database)).toEqual(whole);
+      expect(await listRecorded(database)).toEqual([0, 1, 2]);
+    });
+  }
+}, 120_000);
+
+/** A database of the first version with rows of that version. */
+async function fillBefore(database: Database): Promise<void> {
+  await migrate(database, log, small.before);
+  await database.command(
+    'rows',
+    "INSERT INTO swaps (ord, pair, price) SELECT number, toFixedString('a', 20), number FROM numbers(5000)",
+  );
+}
+
+const readRows = (database: Database): Promise<unknown[]> =>
+  database.select(
+    'read rows',
+    `SELECT count() AS swaps, sum(price) AS prices, sum(fee) AS swap_fees,
+       (SELECT (max(high), sum(fees)) FROM bars) AS bars FROM swaps`,
+  );
+
+test('a migration that is killed after any of its statements goes on at the next start', async () => {
+  const fresh = await withDatabase(async (database) => {
+    await migrate(database, log, small.after);
+    return dump(database);
+  });
+  const statements = await withDatabase(async (database) => {
+    await fillBefore(database);
+    return countStatements(database, (counted) => migrate(counted, log, small.after));
+  });
+  expect(statements).toBe(11);
+  const failures = await listFailures(statements, (killed) =>
+    withDatabase(async (database) => {
+      await fillBefore(database);
+      await killThenMigrate(database, killed, small.after);
+      expect(await dump(database)).toEqual(fresh);
+      expect(await listRecorded(database)).toEqual([0, 1, 2]);
+      expect(await readRows(database)).toEqual([
+        { swaps: '5000', prices: 12497500, swap_fees: 0, bars: [4999, 0] },
+      ]);
+      await database.command(
+        'row',
+        "INSERT INTO swaps (ord, pair, price, fee) SELECT 1, toFixedString('b', 20), 1, 2",
+      );
+      expect(await readRows(database)).toMatchObject([{ swap_fees: 2, bars: [4999, 2] }]);
+      expect(await countStatements(database, (counted) => migrate(counted, log, small.after))).toBe(0);
+    }),
+  );
+  expect(failures).toEqual([]);
+}, 120_000);

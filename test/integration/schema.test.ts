@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { contractCodesTable, createdContractsTable } from '../../src/clickhouse/explorerTables';
-import { migrate, readMigrations } from '../../src/clickhouse/migrate';
+import { migrate } from '../../src/clickhouse/migrate';
+import { readMigrations } from '../../src/clickhouse/migrations';
 import { exchange, rebuildViews } from '../../src/ingest/viewRebuild';
 import {
   balanceChecksTable,

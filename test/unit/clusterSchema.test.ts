@@ -1,7 +1,7 @@
 /** What becomes of the schema's statements on a cluster. The statements run on two shards in test/integration/cluster.test.ts. */
 import { toDistributedSchema, toLocalMigration, toLocalSchema } from '../../src/clickhouse/clusterSchema';
 import { globalSubqueries } from '../../src/clickhouse/globalSubqueries';
-import { readMigrations } from '../../src/clickhouse/migrate';
+import { readMigrations } from '../../src/clickhouse/migrations';
 import { readSchema } from '../../src/clickhouse/schema';
 
 const schema = readSchema();

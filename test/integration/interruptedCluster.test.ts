@@ -1,0 +1,80 @@
+/** Like interruptedMigrate, on a cluster: the parts on each of two servers, then the tables over both. */
+import type { Database } from '../../src/clickhouse/database';
+import { migrate } from '../../src/clickhouse/migrate';
+import { createLog } from '../../src/log';
+import {
+  createClusterDatabase,
+  startEmbeddedCluster,
+  type EmbeddedCluster,
+} from '../support/embeddedCluster';
+import { countStatements, killedAfter } from '../support/killedDatabase';
+import { makeSmallSchema } from '../support/smallSchema';
+
+const log = createLog('silent', false);
+const small = makeSmallSchema();
+let cluster: EmbeddedCluster;
+
+beforeAll(async () => {
+  cluster = await startEmbeddedCluster();
+}, 60_000);
+
+afterAll(async () => {
+  await cluster?.stop();
+  small.remove();
+});
+
+async function withCluster<T>(use: (database: Database) => Promise<T>): Promise<T> {
+  const one = await createClusterDatabase(cluster);
+  try {
+    return await use(one.database);
+  } finally {
+    await one.drop();
+  }
+}
+
+/** Every table and view of each server as the engine prints it, and what each server has recorded. */
+async function dump(database: Database): Promise<string[][]> {
+  const servers: string[][] = [];
+  for (const node of database.cluster?.nodes ?? []) {
+    const tables = await node.database.select<{ text: string }>(
+      'dump',
+      `SELECT replaceAll(create_table_query, currentDatabase(), '') AS text
+       FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
+    );
+    const recorded = await node.database.select<{ text: string }>(
+      'list recorded',
+      'SELECT DISTINCT toString(id) AS text FROM schema_migrations WHERE id < 10000 ORDER BY id',
+    );
+    servers.push([...tables, ...recorded].map(({ text }) => text));
+  }
+  expect(servers).toHaveLength(2);
+  return servers;
+}
+
+/** Kills `migrate` to `root` after each of its statements in turn, each time on a database that `prepare` made. */
+async function killEach(root: string, prepare: (database: Database) => Promise<void>): Promise<void> {
+  const [whole, statements] = await withCluster(async (database): Promise<[string[][], number]> => {
+    await prepare(database);
+    const count = await countStatements(database, (counted) => migrate(counted, log, root));
+    return [await dump(database), count];
+  });
+  expect(statements).toBeGreaterThan(20);
+  for (let killed = 0; killed < statements; killed += 1) {
+    await withCluster(async (database) => {
+      await prepare(database);
+      const dying = killedAfter(database, { left: killed });
+      await expect(migrate(dying, log, root)).rejects.toThrow('killed');
+      await migrate(database, log, root);
+      expect({ killed, servers: await dump(database) }).toEqual({ killed, servers: whole });
+      expect(await countStatements(database, (counted) => migrate(counted, log, root))).toBe(0);
+    });
+  }
+}
+
+test('the creation of a cluster that is killed after any statement is finished by the next start', async () => {
+  await killEach(small.after, async () => undefined);
+}, 300_000);
+
+test("a cluster's migration that is killed after any statement goes on at the next start", async () => {
+  await killEach(small.after, async (database) => void (await migrate(database, log, small.before)));
+}, 300_000);
