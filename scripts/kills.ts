@@ -1,6 +1,7 @@
 /**
  * `npm run kills -- --kills 200 --seed 1`: kills engine, ingester, both, and both again while they recover, at random
  * moments under load with reorgs, and compares every bar and event of the API with the oracle after each recovery.
+ * `--scenario creation` kills first starts instead, while they create the schema.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { isAlive, runProgram } from '../test/support/program';
 import { percentile } from './bench/figure';
 import { startStubChain } from './bench/stubChain';
 import { stubDescription } from './bench/stubDescription';
+import { killCreations } from './kills/creation';
 import { allInOne, separate, type Deployment } from './kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';
 
@@ -111,26 +113,46 @@ async function checkEnd(
   if (left.length > 0) totals.mismatches.push(`engines that were left running: ${left.join(', ')}`);
 }
 
-async function main(): Promise<void> {
-  const kills = readNumber('kills', 200);
-  const seed = readNumber('seed', 1);
+/** Kills under load, of a program that has been up before. */
+async function runLoad(kills: number, seed: number): Promise<string[]> {
   const totals: Totals = { kills: 0, mismatches: [], seconds: [], byPlan: new Map(), reorgs: 0, blocks: 0 };
-  const started = performance.now();
   for (let episode = 0; totals.kills < kills; episode += 1) {
     const left = kills - totals.kills;
     await runEpisode(seed + episode, Math.min(left, KILLS_PER_EPISODE), totals);
     const { mismatches } = totals;
     if (mismatches.length > 0) say(mismatches.join('\n'));
   }
-  const minutes = Math.round((performance.now() - started) / 6_000) / 10;
   const at = (p: number): string => percentile(totals.seconds, p).toFixed(1);
-  say(
-    `\n${totals.kills} kills from seed ${seed} in ${minutes} minutes, over ${totals.blocks} blocks and ${totals.reorgs} reorgs`,
-  );
+  say(`\n${totals.kills} kills over ${totals.blocks} blocks and ${totals.reorgs} reorgs`);
   for (const [plan, count] of totals.byPlan) say(`  ${plan}: ${count} rounds`);
-  say(`  mismatches: ${totals.mismatches.length}`);
   say(`  seconds to recovery: p50 ${at(50)}, p99 ${at(99)}, most ${at(100)}`);
-  if (totals.mismatches.length > 0) process.exitCode = 1;
+  return totals.mismatches;
+}
+
+/** Kills of first starts. */
+async function runCreation(kills: number, seed: number): Promise<string[]> {
+  const report = await killCreations({ kills, random: new Random(seed), say });
+  say(`\n${report.kills} kills of ${report.folders} folders, ${report.engineKills} of them with the engine`);
+  for (const [moment, count] of report.byMoment) say(`  ${moment}: ${count}`);
+  return report.mismatches;
+}
+
+const SCENARIOS: Readonly<Record<string, typeof runLoad>> = { load: runLoad, creation: runCreation };
+
+async function main(): Promise<void> {
+  const kills = readNumber('kills', 200);
+  const seed = readNumber('seed', 1);
+  const at = process.argv.indexOf('--scenario');
+  const name = at === -1 ? 'load' : (process.argv[at + 1] ?? '');
+  const scenario = SCENARIOS[name];
+  if (scenario === undefined)
+    throw new Error(`--scenario ${name}: expected one of ${Object.keys(SCENARIOS).join(', ')}`);
+  const started = performance.now();
+  const mismatches = await scenario(kills, seed);
+  const minutes = Math.round((performance.now() - started) / 6_000) / 10;
+  say(`  mismatches: ${mismatches.length}`);
+  say(`  from seed ${seed}, in ${minutes} minutes`);
+  if (mismatches.length > 0) process.exitCode = 1;
 }
 
 main().catch((error: unknown) => {

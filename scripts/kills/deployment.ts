@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { RESTART_LIMITS } from '../../src/clickhouse/engineSupervisor';
 import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
+import { errorText } from '../../src/errors';
 import { createLog } from '../../src/log';
 import {
   enginePid,
@@ -34,8 +35,22 @@ export interface Deployment {
 /** A supervisor gives an engine up that ends 8 times in 10 minutes: no more kills of engines than this per program. */
 const ENGINE_KILLS_MAX = 6;
 
-function hasEnded(spawned: Spawned | null): boolean {
-  return spawned !== null && (spawned.process.exitCode !== null || spawned.process.signalCode !== null);
+/** Programs end where the engine is away while they start. One that ends so often in a row, unkilled, has a defect. */
+const ENDS_MAX = 4;
+
+/** Counts how often programs ended by themselves since the last kill. */
+class EndCounter {
+  private ends = 0;
+
+  reset(): void {
+    this.ends = 0;
+  }
+
+  /** Throws with what the program said when it was one time too many. */
+  note(words: string): void {
+    this.ends += 1;
+    if (this.ends >= ENDS_MAX) throw new Error(`ended by itself ${this.ends} times in a row: ${words}`);
+  }
 }
 
 /** One process with API and ingester, and the engine that it starts: `all`. */
@@ -44,6 +59,7 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
   let last = '';
   let url = '';
   let engineKills = 0;
+  const ends = new EndCounter();
   const engines = new Set<number>();
   const noteEngine = (): number | null => {
     const pid = enginePid(dataDir);
@@ -53,13 +69,15 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
   return {
     name: 'all',
     async start(): Promise<void> {
-      if (program !== null && !hasEnded(program)) return;
+      if (program !== null && !program.hasEnded()) return;
+      if (program !== null) ends.note(program.lastWords());
       engineKills = 0;
-      program = await startProgram('all', { ...settings, DATA_DIR: dataDir });
+      program = await startProgram('all', { ...settings, DATA_DIR: dataDir }, { mayEnd: true });
       url = program.url;
     },
     async kill(target): Promise<void> {
       const engine = noteEngine();
+      ends.reset();
       if ((target === 'engine' || target === 'both') && engine !== null && isAlive(engine)) {
         engineKills += 1;
         process.kill(engine, 'SIGKILL');
@@ -88,6 +106,9 @@ export function separate(settings: Settings, dataDir: string): Deployment {
   let ingester: Spawned | null = null;
   let last = '';
   let url = '';
+  const ends = new EndCounter();
+  /** Restarts of the engine when `ends` last began to count: while it is away, programs end at once. */
+  let restarts = 0;
   const engines = new Set<number>();
   const log = createLog('silent', false);
   const endIngester = async (): Promise<void> => {
@@ -98,6 +119,12 @@ export function separate(settings: Settings, dataDir: string): Deployment {
   return {
     name: 'serve + ingest',
     async start(): Promise<void> {
+      const noteEnd = (words: string): void => {
+        const status = server?.status();
+        if (status?.state === 'up' && status.restarts === restarts) return ends.note(words);
+        restarts = status?.restarts ?? 0;
+        ends.reset();
+      };
       server ??= await startEmbeddedServer({
         dataDir,
         log,
@@ -106,14 +133,21 @@ export function separate(settings: Settings, dataDir: string): Deployment {
       engines.add(server.pid());
       const all = { ...settings, CLICKHOUSE_URL: server.writerUrl, CLICKHOUSE_READ_URL: server.readerUrl };
       // Both end where the engine is away while they start, and are started again, as a service would be.
-      if (hasEnded(ingester)) await endIngester();
-      if (hasEnded(api)) api = null;
-      ingester ??= spawnProgram('ingest', all);
+      if (ingester?.hasEnded() === true) {
+        noteEnd(ingester.lastWords());
+        await endIngester();
+      }
+      if (api?.hasEnded() === true) {
+        noteEnd(api.lastWords());
+        api = null;
+      }
+      ingester ??= spawnProgram('ingest', all, { mayEnd: true });
       if (api !== null) return;
       while (api === null) {
         try {
-          api = await startProgram('serve', all);
-        } catch {
+          api = await startProgram('serve', all, { mayEnd: true });
+        } catch (error) {
+          noteEnd(errorText(error));
           await delay(100);
         }
       }
@@ -121,6 +155,7 @@ export function separate(settings: Settings, dataDir: string): Deployment {
     },
     async kill(target): Promise<void> {
       const engine = server?.pid() ?? 0;
+      ends.reset();
       if (target === 'ingester') await endIngester();
       if ((target === 'engine' || target === 'both') && engine > 0 && isAlive(engine)) {
         engines.add(engine);

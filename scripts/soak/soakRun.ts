@@ -87,8 +87,7 @@ export async function runSoak({ seconds, seed, askers, say }: SoakOptions): Prom
     const faults = code === 0 ? report.faults : [...report.faults, `verify: ${output.slice(-500)}`];
     return { ...report, faults };
   } finally {
-    if (program.process.exitCode === null && program.process.signalCode === null)
-      await program.end('SIGKILL');
+    if (!program.hasEnded()) await program.end('SIGKILL');
     await chain.close();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -168,6 +168,7 @@ async function create(database: Database, plan: Plan, state: State, log: Logger)
   if (state !== 'being created') await record(database, [{ id: BEGUN_ID, name: begunName(plan) }]);
   await createMissing(database, plan.schema);
   await record(database, [CREATED, ...plan.migrations]);
+  log.info({ statements: plan.schema.length }, 'created the schema');
 }
 
 async function dropTables(database: Database): Promise<void> {

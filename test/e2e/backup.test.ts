@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
 import { stubDescription } from '../../scripts/bench/stubDescription';
-import { runProgram, startProgram, waitForBlock, type Settings } from '../support/program';
+import { runProgram, runToSuccess, startProgram, waitForBlock, type Settings } from '../support/program';
 import { StubTruth } from '../support/stubTruth';
 
 let chain: StubChain;
@@ -34,12 +34,11 @@ test('a running program is backed up by name, restored into another folder, read
   chain.setHead(200);
   const program = await startProgram('all', { ...settings('one'), LOG_LEVEL: 'info' });
   await waitForBlock(program.url, 200);
-  const backup = await runProgram(['backup', 'nightly'], settings('one'));
-  expect(backup.output).toMatch(/^chain 369: final blocks 1-\d+\n.* written to .*one\/backups\/nightly$/m);
-  expect(backup.code).toBe(0);
+  const backup = await runToSuccess(['backup', 'nightly'], settings('one'));
+  expect(backup).toMatch(/^chain 369: final blocks 1-\d+\n.* written to .*one\/backups\/nightly$/m);
   // The socket is this user's alone; what it tells is in no output.
   expect(statSync(join(folder, 'one', 'clickhouse', 'door.sock')).mode & 0o777).toBe(0o600);
-  expect(backup.output).not.toMatch(/candlehouse_writer/);
+  expect(backup).not.toMatch(/candlehouse_writer/);
   const again = await runProgram(['backup', 'nightly'], settings('one'));
   expect(again).toEqual({
     code: 1,
@@ -66,7 +65,7 @@ test('a running program is backed up by name, restored into another folder, read
   await waitForBlock(second.url, 300);
   expect(await new StubTruth(chain).findWrongBars(second.url)).toEqual([]);
   expect(await second.end('SIGTERM')).toBe(0);
-  expect((await runProgram(['verify'], settings('two'))).code).toBe(0);
+  await runToSuccess(['verify'], settings('two'));
 });
 
 test('pruning without --yes drops nothing, and a bound that is too young is refused with the newest one', async () => {

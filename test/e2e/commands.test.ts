@@ -8,7 +8,7 @@ import { stubDescription } from '../../scripts/bench/stubDescription';
 import { readyShape } from '../../src/api/service/readyz';
 import { CLUSTER_NAME } from '../support/embeddedCluster';
 import { createTestDatabase } from '../support/engine';
-import { enginePid, runProgram, startProgram, waitForBlock } from '../support/program';
+import { enginePid, runProgram, runToSuccess, startProgram, waitForBlock } from '../support/program';
 
 let chain: StubChain;
 let folder: string;
@@ -92,18 +92,16 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
     FINALITY_DEPTH: '5',
     DATA_DIR: join(folder, 'data'),
   };
-  const filled = await runProgram(['backfill', '--from', '1', '--to', '60'], settings);
-  expect(filled.output).toMatch(/"finalTo":60/);
-  expect(filled.code).toBe(0);
+  const filled = await runToSuccess(['backfill', '--from', '1', '--to', '60'], settings);
+  expect(filled).toMatch(/"finalTo":60/);
   const program = await startProgram('all', settings);
   try {
     await waitForBlock(program.url, 90);
     // Beside it, on its engine.
     mkdirSync(join(folder, 'sourcify', 'contracts', 'full_match', '369'), { recursive: true });
-    const imported = await runProgram(['import-sources', join(folder, 'sourcify')], settings);
-    expect(imported.output).toMatch(/0 contracts found, 0 verifications stored/);
-    expect(imported.code).toBe(0);
-    expect(await runProgram(['migrate'], settings)).toMatchObject({ code: 0 });
+    const imported = await runToSuccess(['import-sources', join(folder, 'sourcify')], settings);
+    expect(imported).toMatch(/0 contracts found, 0 verifications stored/);
+    await runToSuccess(['migrate'], settings);
     await waitForBlock(program.url, 90);
   } finally {
     expect(await program.end('SIGTERM')).toBe(0);

@@ -16,7 +16,7 @@ let cluster: EmbeddedCluster;
 
 beforeAll(async () => {
   cluster = await startEmbeddedCluster();
-}, 60_000);
+});
 
 afterAll(async () => {
   await cluster?.stop();
@@ -73,8 +73,8 @@ async function killEach(root: string, prepare: (database: Database) => Promise<v
 
 test('the creation of a cluster that is killed after any statement is finished by the next start', async () => {
   await killEach(small.after, async () => undefined);
-}, 300_000);
+});
 
 test("a cluster's migration that is killed after any statement goes on at the next start", async () => {
   await killEach(small.after, async (database) => void (await migrate(database, log, small.before)));
-}, 300_000);
+});

@@ -131,7 +131,7 @@ test('a creation that another build began is created as this build has it', asyn
       expect(await listRecorded(database)).toEqual([0, 1, 2]);
     });
   }
-}, 120_000);
+});
 
 /** A database of the first version with rows of that version. */
 async function fillBefore(database: Database): Promise<void> {
@@ -177,4 +177,4 @@ test('a migration that is killed after any of its statements goes on at the next
     }),
   );
   expect(failures).toEqual([]);
-}, 120_000);
+});

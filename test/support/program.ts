@@ -11,11 +11,18 @@ import { CLUSTER_NAME } from './embeddedCluster';
 const mainFile = (): string => join(findPackageRoot(), 'dist', 'main.js');
 /** Of what a program printed. */
 const OUTPUT_KEPT = 200_000;
+const LINES_SHOWN = 40;
+const DRAIN_MAX_MS = 1_000;
+/** Longer than any start: the program hangs. */
+const START_MAX_MS = 120_000;
 
 export interface Spawned {
   readonly process: ChildProcess;
   /** The last that it printed. */
   output(): string;
+  hasEnded(): boolean;
+  /** How it ended and the last lines that it printed, for an error. */
+  lastWords(): string;
   /** Sends the signal and waits for the end; resolves to the exit code (null: killed). */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -46,36 +53,83 @@ function placeOf({ DATA_DIR: folder }: Settings): Settings {
   };
 }
 
+export interface SpawnOptions {
+  /** A process group of its own, to which `end` sends its signal. */
+  readonly ownGroup?: boolean;
+  /** Whether an end that nobody asked for is part of the test. Default false: then it is printed with the last words. */
+  readonly mayEnd?: boolean;
+}
+
+/** The programs of this process that told where they listen, the newest of each address. */
+const listening = new Map<string, Spawned>();
+
+const tailOf = (text: string): string => text.trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
+
 /** Starts `dist/main.js <command>`. */
-export function spawnProgram(command: string, settings: Settings): Spawned {
+export function spawnProgram(
+  command: string,
+  settings: Settings,
+  { ownGroup = false, mayEnd = false }: SpawnOptions = {},
+): Spawned {
   const child = spawn(process.execPath, [mainFile(), command], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ownGroup,
   });
   let text = '';
+  let isAwaited = mayEnd;
   const keep = (chunk: Buffer): void => void (text = (text + chunk.toString()).slice(-OUTPUT_KEPT));
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      child.once('close', () => resolve(code));
+      // A process that it left behind may hold its output open.
+      setTimeout(() => resolve(code), DRAIN_MAX_MS).unref();
+    });
+  });
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const lastWords = (): string => {
+    const how = hasEnded() ? `ended with ${child.signalCode ?? `code ${child.exitCode}`}` : 'runs';
+    return `"candlehouse ${command}" (process ${child.pid ?? '?'}) ${how}; it said last:\n${tailOf(text)}`;
+  };
+  void ended.then(() => {
+    if (!isAwaited) process.stderr.write(`unexpected end: ${lastWords()}\n`);
+  });
   return {
     process: child,
     output: () => text,
+    hasEnded,
+    lastWords,
     async end(signal) {
-      child.kill(signal);
+      isAwaited = true;
+      if (!hasEnded() && child.pid !== undefined) process.kill(ownGroup ? -child.pid : child.pid, signal);
       return ended;
     },
   };
 }
 
-/** Starts `dist/main.js <command>` and waits until its API listens. Rejects with its output when it ends before. */
-export async function startProgram(command: string, settings: Settings): Promise<Program> {
-  const spawned = spawnProgram(command, settings);
-  for (;;) {
+/** Starts `dist/main.js <command>` and waits until its API listens. Rejects with its last words when it ends before. */
+export async function startProgram(
+  command: string,
+  settings: Settings,
+  options?: SpawnOptions,
+): Promise<Program> {
+  const spawned = spawnProgram(command, settings, options);
+  for (const end = Date.now() + START_MAX_MS; ; await delay(20)) {
     const url = /"url":"(http:[^"]+)"/.exec(spawned.output())?.[1];
-    if (url !== undefined) return { ...spawned, url };
-    const { exitCode, signalCode } = spawned.process;
-    if (exitCode !== null || signalCode !== null) throw new Error(`the program ended:\n${spawned.output()}`);
-    await delay(20);
+    if (url !== undefined) {
+      listening.set(url, spawned);
+      return { ...spawned, url };
+    }
+    if (spawned.hasEnded()) {
+      await spawned.end('SIGKILL');
+      throw new Error(`no API: ${spawned.lastWords()}`);
+    }
+    if (Date.now() > end) {
+      await spawned.end('SIGKILL');
+      throw new Error(`no API within ${START_MAX_MS} ms: ${spawned.lastWords()}`);
+    }
   }
 }
 
@@ -93,6 +147,14 @@ export async function runProgram(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, output };
+}
+
+/** Runs a command that must succeed. Throws with its last lines otherwise. */
+export async function runToSuccess(args: readonly string[], settings: Settings): Promise<string> {
+  const { code, output } = await runProgram(args, settings);
+  if (code !== 0)
+    throw new Error(`"candlehouse ${args.join(' ')}" ended with code ${code}:\n${tailOf(output)}`);
+  return output;
 }
 
 /** The engine's process id as its lock file names it; null when there is none. */
@@ -116,11 +178,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits until the API's newest block is at least `block`. */
+/** Waits until the API's newest block is at least `block`. Throws with the program's last words as soon as it has ended. */
 export async function waitForBlock(url: string, block: number, timeoutMs = 120_000): Promise<void> {
+  const program = listening.get(url);
+  const words = (): string => (program === undefined ? '' : `\n${program.lastWords()}`);
   const end = Date.now() + timeoutMs;
   let seen = 'nothing';
   while (Date.now() < end) {
+    if (program?.hasEnded() === true) throw new Error(`block ${block} cannot be indexed:${words()}`);
     try {
       const response = await fetch(`${url}/readyz`);
       await response.arrayBuffer();
@@ -131,5 +196,5 @@ export async function waitForBlock(url: string, block: number, timeoutMs = 120_0
     }
     await delay(50);
   }
-  throw new Error(`block ${block} was not indexed within ${timeoutMs} ms; the API is at ${seen}`);
+  throw new Error(`block ${block} was not indexed within ${timeoutMs} ms; the API is at ${seen}${words()}`);
 }

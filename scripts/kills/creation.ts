@@ -1,0 +1,165 @@
+/**
+ * Kills during a first start: the program's whole process group, and in half of the cases its engine's, at a random moment
+ * while the engine starts and the schema is being created. Afterwards the folder must start, ingest and answer correctly.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Random } from '../../test/simulation/random';
+import { enginePid, isAlive, spawnProgram, type Settings, type Spawned } from '../../test/support/program';
+import { startStubChain, type StubChain } from '../bench/stubChain';
+import { stubDescription } from '../bench/stubDescription';
+import { allInOne } from './deployment';
+import { KillRun } from './killRun';
+
+/** Kills of one folder before it is left to come up, at most. */
+const KILLS_MAX = 5;
+/** The shortest time within which first starts are killed; a slow machine needs longer to create the schema. */
+const KILL_WITHIN_MS = 2_500;
+const START_MAX_MS = 120_000;
+const BLOCKS = 120;
+
+/** How far a start was when it was killed. */
+export type Moment = 'before the engine answered' | 'while creating the schema' | 'after it';
+
+export interface CreationReport {
+  kills: number;
+  engineKills: number;
+  folders: number;
+  readonly byMoment: Map<Moment, number>;
+  readonly mismatches: string[];
+}
+
+export interface CreationOptions {
+  readonly kills: number;
+  readonly random: Random;
+  readonly say: (text: string) => void;
+}
+
+export async function killCreations({ kills, random, say }: CreationOptions): Promise<CreationReport> {
+  const report: CreationReport = {
+    kills: 0,
+    engineKills: 0,
+    folders: 0,
+    byMoment: new Map(),
+    mismatches: [],
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kills-'));
+  const chain = await startStubChain({
+    blocks: BLOCKS,
+    logsPerBlock: 16,
+    pairs: 6,
+    seed: random.int(1, 1e6),
+  });
+  writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+  const world = { chain, folder, random, report };
+  try {
+    const withinMs = Math.max(KILL_WITHIN_MS, await timeFirstStart(world));
+    say(`kills within ${Math.round(withinMs)} ms of a start`);
+    while (report.kills < kills) {
+      const dataDir = join(folder, `data${report.folders}`);
+      const most = Math.min(KILLS_MAX, kills - report.kills);
+      const wrong = await killFolder(world, dataDir, most, withinMs);
+      rmSync(dataDir, { recursive: true, force: true });
+      report.folders += 1;
+      for (const line of wrong) report.mismatches.push(`folder ${report.folders}: ${line}`);
+      say(
+        `${report.kills} of ${kills} kills, ${report.folders} folders, ${report.mismatches.length} mismatches`,
+      );
+      for (const line of wrong) say(line);
+    }
+  } finally {
+    await chain.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return report;
+}
+
+interface World {
+  readonly chain: StubChain;
+  readonly folder: string;
+  readonly random: Random;
+  readonly report: CreationReport;
+}
+
+function settingsOf({ chain, folder }: World): Settings {
+  return {
+    RPC_URL: chain.url,
+    CHAIN_CONFIG: join(folder, 'chain.json'),
+    START_BLOCK: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+}
+
+/** How long a first start takes until the schema is there, ms. */
+async function timeFirstStart(world: World): Promise<number> {
+  const dataDir = join(world.folder, 'timed');
+  const begun = performance.now();
+  const program = spawnProgram('all', { ...settingsOf(world), DATA_DIR: dataDir });
+  try {
+    while (momentOf(program) !== 'after it') {
+      if (program.hasEnded() || performance.now() - begun > START_MAX_MS)
+        throw new Error(`no schema: ${program.lastWords()}`);
+      await delay(5);
+    }
+    return performance.now() - begun;
+  } finally {
+    await program.end('SIGTERM');
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Kills the first start of one folder 1 … `most` times; resolves to what is wrong with it afterwards. */
+async function killFolder(world: World, dataDir: string, most: number, withinMs: number): Promise<string[]> {
+  const { chain, random } = world;
+  // Nobody answers there: the second chain has a database and no blocks.
+  const second: Settings = random.chance(0.5) ? { RPC_URL_943: 'http://127.0.0.1:1' } : {};
+  const settings = { ...settingsOf(world), ...second };
+  const engines = new Set<number>();
+  for (let left = random.int(1, most); left > 0; left -= 1) {
+    const ended = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, withinMs);
+    if (ended !== null) return [ended];
+  }
+  const deployment = allInOne(settings, dataDir);
+  try {
+    const run = new KillRun(chain, deployment, random);
+    await run.settle();
+    return await run.compare();
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  } finally {
+    await deployment.stop();
+    for (const pid of engines) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  }
+}
+
+/** Starts the program and kills it; resolves to its last words when it has ended by itself. */
+async function killStart(
+  { random, report }: World,
+  settings: Settings,
+  engines: Set<number>,
+  withinMs: number,
+): Promise<string | null> {
+  const program = spawnProgram('all', settings, { ownGroup: true, mayEnd: true });
+  await delay(random.int(0, Math.round(withinMs)));
+  if (program.hasEnded()) return program.lastWords();
+  const withEngine = random.chance(0.5);
+  const engine = enginePid(settings['DATA_DIR'] ?? '');
+  await program.end('SIGKILL');
+  if (engine !== null) engines.add(engine);
+  if (withEngine && engine !== null && isAlive(engine)) {
+    process.kill(-engine, 'SIGKILL');
+    report.engineKills += 1;
+  }
+  report.kills += 1;
+  const moment = momentOf(program);
+  report.byMoment.set(moment, (report.byMoment.get(moment) ?? 0) + 1);
+  return null;
+}
+
+function momentOf(program: Spawned): Moment {
+  if (!program.output().includes('embedded ClickHouse is up')) return 'before the engine answered';
+  return program.output().includes('created the schema') ? 'after it' : 'while creating the schema';
+}
