@@ -1,14 +1,11 @@
 /**
- * The one door to ClickHouse: a thin wrapper around @clickhouse/client that names every query, turns engine errors into
- * AppErrors and says the settings that shape durability in full. Knows no table.
+ * The one door to ClickHouse: names every query, turns engine errors into AppErrors and sets in full the settings that
+ * shape durability. Knows no table.
  */
-import { Readable } from 'node:stream';
-
-import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
-
 import { AppError, errorText } from '../errors';
+import { createDirectClient, type DirectClient, type SelectParams } from './directClient';
+import { ENGINE_CODES, EngineError, isPassing } from './engineError';
 import { createGlobalizer } from './globalSubqueries';
-import { createDirectClient, SETTING_PREFIX, type DirectClient, type SelectParams } from './directClient';
 
 export type QueryParams = SelectParams;
 
@@ -87,98 +84,39 @@ const IDLE_MS = 2_500;
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
   const said = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
-  const client = createClient({
-    url,
-    request_timeout: requestTimeoutMs,
-    max_open_connections: maxConnections,
-    keep_alive: { enabled: true, idle_socket_ttl: IDLE_MS },
-    compression: { request: false, response: false },
-    application: 'candlehouse',
-    // What fails is thrown and told by whoever called.
-    log: { level: ClickHouseLogLevel.OFF },
-  });
-  const connections = createDirectClient({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
-  // What else stands in the address is the client's to understand.
-  const direct = hasOnlySettings(url) ? connections : null;
+  const client = createDirectClient({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
   return {
     cluster: null,
-    select: (name, sql, params) => guard(name, () => select(direct, client, said(sql), params)),
-    selectBinary: (name, sql, params, format) =>
-      guard(name, () =>
-        format === undefined
-          ? selectBinary(direct, client, said(sql), params)
-          : connections.selectAs(said(sql), params ?? {}, format),
-      ),
-    command: (name, sql, params, token) => guard(name, () => command(client, said(sql), params, token)),
+    select: (name, sql, params = {}) => guard(name, () => client.select(said(sql), params)),
+    selectBinary: (name, sql, params = {}, format = 'RowBinary') =>
+      guard(name, () => client.selectBinary(said(sql), params, format)),
+    command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
     insert: (table, columns, body, token) =>
-      guard(`insert ${table}`, () => insert(direct, client, table, columns, body, token)),
-    ping: async () => (await client.ping({ select: true })).success,
-    close: async () => {
-      await connections.close();
-      await client.close();
-    },
+      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
+    ping: () =>
+      client.select('SELECT 1', {}).then(
+        () => true,
+        () => false,
+      ),
+    close: () => client.close(),
   };
 }
 
-function hasOnlySettings(url: string): boolean {
-  return [...new URL(url).searchParams.keys()].every((name) => name.startsWith(SETTING_PREFIX));
-}
-
-async function select<Row>(
-  direct: DirectClient | null,
-  client: ClickHouseClient,
-  sql: string,
-  params?: QueryParams,
-): Promise<Row[]> {
-  const rows = direct?.select<Row>(sql, params ?? {}) ?? null;
-  if (rows !== null) return rows;
-  const result = await client.query({
-    query: sql,
-    format: 'JSONEachRow',
-    ...(params === undefined ? {} : { query_params: params }),
-  });
-  return result.json<Row>();
-}
-
-async function selectBinary(
-  direct: DirectClient | null,
-  client: ClickHouseClient,
-  sql: string,
-  params?: QueryParams,
-): Promise<Buffer> {
-  const bytes = direct?.selectBinary(sql, params ?? {}) ?? null;
-  if (bytes !== null) return bytes;
-  const result = await client.exec({
-    query: `${sql}\nFORMAT RowBinary`,
-    // What broke off half-way is then an error of the request.
-    clickhouse_settings: { wait_end_of_query: 1 },
-    ...(params === undefined ? {} : { query_params: params }),
-  });
-  const pieces: Buffer[] = [];
-  for await (const piece of result.stream) if (Buffer.isBuffer(piece)) pieces.push(piece);
-  return Buffer.concat(pieces);
-}
-
 async function command(
-  client: ClickHouseClient,
+  client: DirectClient,
   sql: string,
-  params: QueryParams | undefined,
+  params: QueryParams,
   token: string | undefined,
 ): Promise<void> {
   const dedup =
     token === undefined
       ? {}
       : { insert_deduplication_token: token, deduplicate_insert_select: 'force_enable', max_threads: 1 };
-  await client.command({
-    query: sql,
-    ...(params === undefined ? {} : { query_params: params }),
-    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
-  });
+  await client.command(sql, params, { ...INSERT_SETTINGS, ...dedup }, token !== undefined);
 }
 
 async function insert(
-  direct: DirectClient | null,
-  client: ClickHouseClient,
+  client: DirectClient,
   table: string,
   columns: readonly string[],
   body: Buffer,
@@ -186,34 +124,7 @@ async function insert(
 ): Promise<void> {
   const query = `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`;
   const dedup = token === undefined ? {} : { insert_deduplication_token: token };
-  const settings = { ...INSERT_SETTINGS, ...dedup };
-  if (direct !== null) return direct.insert(query, body, settings, token !== undefined);
-  const values = Readable.from([body], { objectMode: false });
-  const result = await client.exec({ query, values, clickhouse_settings: settings });
-  for await (const chunk of result.stream) void chunk;
-}
-
-const PASSING_TYPES = new RegExp(
-  [
-    'TIMEOUT_EXCEEDED|TOO_MANY_SIMULTANEOUS_QUERIES|MEMORY_LIMIT_EXCEEDED|NETWORK_ERROR|TOO_MANY_PARTS|NOT_ENOUGH_SPACE',
-    // Of a cluster: another server is away, or too few replicas have what was written.
-    'ALL_CONNECTION_TRIES_FAILED|SOCKET_TIMEOUT|ATTEMPT_TO_READ_AFTER_EOF|TOO_FEW_LIVE_REPLICAS|UNKNOWN_STATUS_OF_INSERT',
-    'UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE|TABLE_IS_READ_ONLY|KEEPER_EXCEPTION',
-  ].join('|'),
-);
-
-/** Whether an engine's error says nothing about the statement, only about the moment. */
-function isPassing(error: unknown): boolean {
-  const text = errorText(error);
-  return (
-    /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|Timeout error|ETIMEDOUT|ENOTFOUND|EAI_AGAIN/.test(text) ||
-    PASSING_TYPES.test(`${text} ${errorType(error)}`)
-  );
-}
-
-function errorType(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('type' in error)) return '';
-  return String(error.type);
+  await client.insert(query, body, { ...INSERT_SETTINGS, ...dedup }, token !== undefined);
 }
 
 async function guard<T>(name: string, run: () => Promise<T>): Promise<T> {
@@ -221,7 +132,8 @@ async function guard<T>(name: string, run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (cause) {
     const passing = isPassing(cause);
-    const full = errorType(cause) === 'NOT_ENOUGH_SPACE' ? 'the disk is full: ' : '';
+    const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
+    const full = isFull ? 'the disk is full: ' : '';
     const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
     throw new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
   }

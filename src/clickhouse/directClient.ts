@@ -1,15 +1,15 @@
 /**
- * SELECTs and inserts on keep-alive connections of their own. @clickhouse/client sends the statement in chunks and makes a
- * stream, a string and a parse of every row, which cost a read of 300 bars 3 ms of 11; here the rows are parsed by the
- * piece. Of an insert's 5.5 ms the client took 3: here its bytes go out in one write. What does not fit an address is left
- * to the client.
+ * Statements and inserts over keep-alive connections. Rows are parsed by the piece and an insert's bytes go out in one
+ * write: a client library that makes a stream and a parse of each row takes several times as long.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { parseError } from '@clickhouse/client';
+import { readBytes, readRows } from './engineAnswer';
+import { errorText } from '../errors';
+import { EngineError, systemCode } from './engineError';
 
 export type SelectParams = Readonly<
   Record<string, string | number | boolean | bigint | readonly (string | number | bigint | null)[]>
@@ -27,45 +27,28 @@ export interface DirectOptions {
 }
 
 export interface DirectClient {
-  /** Rows of a SELECT; null, with nothing done, where the parameters are too long for an address. */
-  select<Row>(sql: string, params: SelectParams): Promise<Row[]> | null;
-  /** The answer in RowBinary, in one piece; null as above. */
-  selectBinary(sql: string, params: SelectParams): Promise<Buffer> | null;
-  /** The answer in any output format, in one piece. The parameters go in the body: they may be long. */
-  selectAs(sql: string, params: SelectParams, format: string): Promise<Buffer>;
-  /** `mayRepeat`: whether the server would know the same bytes again, should nobody know whether they arrived. */
+  /** Rows of a SELECT. */
+  select<Row>(sql: string, params: SelectParams): Promise<Row[]>;
+  /** The answer in an output format, in one piece. */
+  selectBinary(sql: string, params: SelectParams, format: string): Promise<Buffer>;
+  /** A statement without a result. `mayRepeat` as below. */
+  command(sql: string, params: SelectParams, settings: Settings, mayRepeat: boolean): Promise<void>;
+  /** `mayRepeat`: whether the server recognises the same bytes when they arrive twice. */
   insert(sql: string, body: Buffer, settings: Settings, mayRepeat: boolean): Promise<void>;
-  /** Gives what is under way a moment to end: a server whose answers are cut off must cancel what it asked of others. */
+  /** Gives running statements a moment to end: a server whose answers are cut off must cancel what it asked of others. */
   close(): Promise<void>;
 }
 
 /** Before the name of a setting in an address, as @clickhouse/client has it. */
-export const SETTING_PREFIX = 'ch_';
+const SETTING_PREFIX = 'ch_';
 
-/** Servers and proxies take at least so long an address. */
+/** Servers and proxies take addresses of at least this length. Longer parameters go into the body. */
 const PATH_LENGTH_MAX = 7_000;
 const CLOSE_GRACE_MS = 500;
-/** Rows are parsed whenever so many bytes of them are there. */
-const PIECE_BYTES = 1_048_576;
-const NEWLINE = 10;
-/**
- * Begins the error that ends an answer whose status was sent already. JSON holds no raw carriage return, and bytes of
- * numbers that spell this do not come about.
- */
-const BROKEN_OFF = '\r\n__exception__';
 
 export function createDirectClient(options: DirectOptions): DirectClient {
   const url = new URL(options.url);
-  const settings = { keepAlive: true, maxSockets: options.maxConnections, timeout: options.idleMs };
-  const agent = url.protocol === 'https:' ? new HttpsAgent(settings) : new HttpAgent(settings);
-  const target = {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port,
-    agent,
-    timeout: options.requestTimeoutMs,
-    request: url.protocol === 'https:' ? httpsRequest : httpRequest,
-    authorization: `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`,
-  };
+  const target = targetOf(url, options);
   let underWay = 0;
   let onIdle = (): void => undefined;
   const watched = async <T>(answer: Promise<T>): Promise<T> => {
@@ -78,36 +61,34 @@ export function createDirectClient(options: DirectOptions): DirectClient {
     }
   };
   const fixed = { database: url.pathname.slice(1) || 'default', ...settingsOf(url) };
+  const ask = <T>(
+    sql: string,
+    params: SelectParams,
+    settings: Settings,
+    take: (answer: IncomingMessage) => Promise<T>,
+    mayRepeat: boolean,
+  ): Promise<T> => {
+    const path = pathOf({ ...fixed, ...settings }, params);
+    if (path.length <= PATH_LENGTH_MAX) return watched(read(target, path, sql, take, mayRepeat));
+    const form = formOf(sql, params);
+    const typed = { ...target, contentType: form.contentType };
+    return watched(read(typed, pathOf({ ...fixed, ...settings }, {}), form.body, take, mayRepeat));
+  };
   return {
-    select<Row>(sql: string, params: SelectParams) {
-      const path = pathOf(fixed, params);
-      if (path.length > PATH_LENGTH_MAX) return null;
-      return watched(read(target, path, `${sql}\nFORMAT JSONEachRow`, readRows<Row>, true));
+    select: <Row>(sql: string, params: SelectParams) =>
+      ask(`${sql}\nFORMAT JSONEachRow`, params, {}, readRows<Row>, true),
+    selectBinary: (sql, params, format) => ask(`${sql}\nFORMAT ${format}`, params, {}, readBytes, true),
+    async command(sql, params, settings, mayRepeat) {
+      await ask(sql, params, settings, readBytes, mayRepeat);
     },
-    selectBinary(sql, params) {
-      const path = pathOf(fixed, params);
-      if (path.length > PATH_LENGTH_MAX) return null;
-      return watched(read(target, path, `${sql}\nFORMAT RowBinary`, readBytes, true));
-    },
-    selectAs(sql, params, format) {
-      const boundary = randomUUID();
-      const parts: Record<string, string> = { query: `${sql}\nFORMAT ${format}` };
-      for (const [name, value] of Object.entries(params)) parts[`param_${name}`] = formatParam(value);
-      const body = Object.entries(parts).map(
-        ([name, text]) =>
-          `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
-      );
-      const form = { ...target, contentType: `multipart/form-data; boundary=${boundary}` };
-      return watched(read(form, pathOf(fixed, {}), `${body.join('')}--${boundary}--\r\n`, readBytes, true));
-    },
-    async insert(sql, body, inserting, mayRepeat) {
-      const path = pathOf({ ...fixed, ...inserting, query: sql }, {});
+    async insert(sql, body, settings, mayRepeat) {
+      const path = pathOf({ ...fixed, ...settings, query: sql }, {});
       await watched(read(target, path, body, readBytes, mayRepeat));
     },
     async close() {
       const idle = new Promise<void>((resolve) => (onIdle = resolve));
       if (underWay > 0) await Promise.race([idle, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
-      agent.destroy();
+      target.agent.destroy();
     },
   };
 }
@@ -121,6 +102,34 @@ interface Target {
   readonly authorization: string;
   /** Of the body; absent: the statement alone. */
   readonly contentType?: string;
+}
+
+function targetOf(url: URL, options: DirectOptions): Target {
+  const settings = { keepAlive: true, maxSockets: options.maxConnections, timeout: options.idleMs };
+  const secure = url.protocol === 'https:';
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port,
+    agent: secure ? new HttpsAgent(settings) : new HttpAgent(settings),
+    timeout: options.requestTimeoutMs,
+    request: secure ? httpsRequest : httpRequest,
+    authorization: `Basic ${Buffer.from(user).toString('base64')}`,
+  };
+}
+
+/** A statement with its parameters as a form: a body has no bound on their length. */
+function formOf(sql: string, params: SelectParams): { readonly body: string; readonly contentType: string } {
+  const boundary = randomUUID();
+  const parts: [string, string][] = [['query', sql]];
+  for (const [name, value] of Object.entries(params)) parts.push([`param_${name}`, formatParam(value)]);
+  const body = parts.map(
+    ([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+  );
+  return {
+    body: `${body.join('')}--${boundary}--\r\n`,
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
 }
 
 /** `mayRepeat`: whether to ask once more when the server closed the connection while it lay idle. */
@@ -142,7 +151,9 @@ function read<T>(
     const call = request({ ...where, method: 'POST', path, headers }, (answer) => {
       take(answer).then(resolve, (error: unknown) => reject(withCode(error)));
     });
-    call.on('timeout', () => call.destroy(new Error('Timeout error.')));
+    call.on('timeout', () =>
+      call.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })),
+    );
     call.on('error', (error: NodeJS.ErrnoException) => {
       const stale = call.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       if (mayRepeat && stale) resolve(read(target, path, body, take, false));
@@ -152,76 +163,14 @@ function read<T>(
   });
 }
 
-/** The error with its system code in the text, which alone says why a connection failed or broke off. */
+/** A failed or broken connection as an error whose code and text say why; any other error as it is. */
 function withCode(error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error || 'errors' in error || error.message === 'aborted'))
-    return error;
-  const code = 'code' in error ? String(error.code) : 'ECONNRESET';
-  return error.message.includes(code)
-    ? error
-    : new Error(`${code} ${error.message}`.trim(), { cause: error });
-}
-
-/** Resolves when the answer has ended: null, or why it broke off. By events: an async iterator makes promises for each chunk. */
-function takeChunks(answer: IncomingMessage, take: (chunk: Buffer) => void): Promise<unknown> {
-  return new Promise((resolve) => {
-    answer.on('data', (chunk: Buffer) => {
-      try {
-        take(chunk);
-      } catch (error) {
-        resolve(error);
-        answer.destroy();
-      }
-    });
-    answer.once('end', () => resolve(null));
-    answer.once('error', resolve);
-    answer.once('close', () => resolve(new Error('aborted')));
-  });
-}
-
-async function readRows<Row>(answer: IncomingMessage): Promise<Row[]> {
-  const rows: Row[] = [];
-  let pieces: Buffer[] = [];
-  let bytes = 0;
-  let readable = answer.statusCode === 200;
-  const failure = await takeChunks(answer, (chunk) => {
-    pieces.push(chunk);
-    bytes += chunk.length;
-    if (!readable || bytes < PIECE_BYTES) return;
-    const piece = Buffer.concat(pieces, bytes);
-    // From there on the answer is an error text, which is read as a whole.
-    readable = !piece.includes(BROKEN_OFF);
-    const end = readable ? piece.lastIndexOf(NEWLINE) + 1 : 0;
-    addRows(rows, piece.subarray(0, end));
-    pieces = [piece.subarray(end)];
-    bytes = piece.length - end;
-  });
-  const rest = Buffer.concat(pieces, bytes);
-  const broken = rest.indexOf(BROKEN_OFF);
-  if (broken !== -1) throw parseError(rest.toString('utf8', broken + BROKEN_OFF.length).trim());
-  if (failure !== null) throw failure;
-  if (answer.statusCode !== 200) throw parseError(rest.toString());
-  addRows(rows, rest);
-  return rows;
-}
-
-async function readBytes(answer: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const failure = await takeChunks(answer, (chunk) => void pieces.push(chunk));
-  const whole = Buffer.concat(pieces);
-  const broken = whole.indexOf(BROKEN_OFF);
-  if (broken !== -1) throw parseError(whole.toString('utf8', broken + BROKEN_OFF.length).trim());
-  if (failure !== null) throw failure;
-  if (answer.statusCode !== 200) throw parseError(whole.toString());
-  return whole;
-}
-
-/** `bytes`: whole lines, each a row. */
-function addRows<Row>(rows: Row[], bytes: Buffer): void {
-  const text = bytes.toString().trimEnd();
-  if (text === '') return;
-  const more: Row[] = JSON.parse(`[${text.replaceAll('\n', ',')}]`);
-  for (const row of more) rows.push(row);
+  if (error instanceof EngineError) return error;
+  const code = systemCode(error);
+  if (code === null) return error;
+  const text = errorText(error);
+  const message = text.includes(code) ? text : `${code} ${text}`.trim();
+  return Object.assign(new Error(message, { cause: error }), { code });
 }
 
 function settingsOf(url: URL): Settings {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createClient } from '@clickhouse/client';
@@ -27,9 +27,12 @@ afterAll(async () => {
   }
 });
 
-/** The address of a server that does as told instead of being ClickHouse. */
-async function serve(answer: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(answer);
+/** The address of a server that answers with `answer` instead of ClickHouse. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer((request, response) => {
+    response.setHeader('X-ClickHouse-Exception-Tag', 'abcdefghijklmnop');
+    answer(request, response);
+  });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d`;
@@ -82,13 +85,14 @@ test('parameters too long for an address arrive too', async () => {
   expect(rows).toEqual([{ list }]);
 });
 
-test('an error of the engine is told with its type', async () => {
+test('an error of the engine is told with its number and its name', async () => {
   const error = await failureOf(database.select('wrong', 'SELECT no_such_column FROM system.one'));
   expect(error).toMatchObject({
     code: 'internal',
     retryable: false,
-    cause: { type: 'UNKNOWN_IDENTIFIER', code: '47' },
   });
+  expect(error.cause).toMatchObject({ code: 47 });
+  expect(error.message).toContain('(UNKNOWN_IDENTIFIER)');
   expect(error.message).toContain('ClickHouse, wrong: ');
 });
 

@@ -1,5 +1,6 @@
 /** The exact texts of the Etherscan dialect, which its clients compare, and the three kinds of answers. */
-import { AppError, errorText } from '../../errors';
+import { ENGINE_CODES, EngineError, systemCode } from '../../clickhouse/engineError';
+import { AppError } from '../../errors';
 import type { EtherscanAnswer } from '../../wire/etherscan';
 
 export const TEXTS = {
@@ -61,11 +62,11 @@ export function refusalOf(error: unknown): EtherscanAnswer | null {
   return refuse(isTimeout(error) ? TEXTS.timeout : TEXTS.busy);
 }
 
-/** Whether the engine gave the statement up after its time. */
+/** Whether the engine gave the statement up after its time, or did not answer in time. */
 function isTimeout(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const type = 'type' in cause ? String(cause.type) : '';
-    if (/TIMEOUT_EXCEEDED|Timeout error/.test(`${errorText(cause)} ${type}`)) return true;
+    if (cause instanceof EngineError && cause.code === ENGINE_CODES.TIMEOUT_EXCEEDED) return true;
+    if (systemCode(cause) === 'ETIMEDOUT') return true;
   }
   return false;
 }
