@@ -1,12 +1,55 @@
 /** The program's log: pino, one child per module. Messages are sentences; facts go into fields. */
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
+
+import { cutText } from './errors';
 
 export type { Logger };
 
-/** Makes the root logger. Pretty on a terminal, one JSON object a line otherwise. Level: one of pino's, or `silent`. */
-export function createLog(level: string, pretty = process.stdout.isTTY === true): Logger {
+/** A line's bytes, its newline included. Callers and nodes can put a megabyte into an error. */
+export const LOG_LINE_BYTES_MAX = 2_048;
+/** Lengths to which the texts of a line that is too long are cut: the first with which the line fits. */
+const TEXT_LENGTHS = [1_024, 512, 256, 128, 64, 16];
+/** Of a list or an object in a line that is too long. */
+const ENTRIES_MAX = 20;
+const DEPTH_MAX = 4;
+
+/**
+ * Makes the root logger. Pretty on a terminal, one JSON object a line otherwise. Level: one of pino's, or `silent`.
+ * `destination`: where the lines go, unless to standard output.
+ */
+export function createLog(
+  level: string,
+  pretty = process.stdout.isTTY === true,
+  destination?: DestinationStream,
+): Logger {
   const redact = { paths: ['*.password', 'password'], censor: '…' };
-  if (!pretty) return pino({ level, base: null, redact });
+  const options = { level, base: null, redact, hooks: { streamWrite: boundLine } };
+  if (destination !== undefined) return pino(options, destination);
+  if (!pretty) return pino(options);
   const target = { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' } };
-  return pino({ level, base: null, redact, transport: target });
+  return pino({ ...options, transport: target });
+}
+
+/** The line, or one of at most LOG_LINE_BYTES_MAX bytes that begins all of its texts. */
+function boundLine(line: string): string {
+  if (Buffer.byteLength(line) <= LOG_LINE_BYTES_MAX) return line;
+  const entry: Readonly<Record<string, unknown>> = JSON.parse(line);
+  for (const length of TEXT_LENGTHS) {
+    const shorter = `${JSON.stringify(shorten(entry, length, DEPTH_MAX))}\n`;
+    if (Buffer.byteLength(shorter) <= LOG_LINE_BYTES_MAX) return shorter;
+  }
+  const { level, time, msg } = entry;
+  return `${JSON.stringify({ level, time, msg: cutText(String(msg), 256) })}\n`;
+}
+
+function shorten(value: unknown, length: number, depth: number): unknown {
+  if (typeof value === 'string') return cutText(value, length);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return '…';
+  if (Array.isArray(value))
+    return value.slice(0, ENTRIES_MAX).map((each) => shorten(each, length, depth - 1));
+  const kept = Object.entries(value).slice(0, ENTRIES_MAX);
+  return Object.fromEntries(
+    kept.map(([name, each]) => [cutText(name, 64), shorten(each, length, depth - 1)]),
+  );
 }

@@ -1,8 +1,6 @@
 /** The whole API as the program puts it together, over a simulated chain in a database of its own. */
 import { readFileSync } from 'node:fs';
 
-import pino from 'pino';
-
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { startApi, type ApiServer } from '../../src/commands/api';
@@ -53,7 +51,7 @@ export async function startSimApi(
     logsBloom: null,
   });
   const lines: string[] = [];
-  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) });
+  const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
   const place = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
   const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...place, ...env }, (path) =>
     readFileSync(path, 'utf8'),
