@@ -36,6 +36,19 @@ export function findAddress(input: string): Hex | null {
 const HOSTILE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\uFFFD]/u;
 
+/** Controls, bidi marks and other format characters, line separators and lone surrogates. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/**
+ * Whether every text in a JSON value, keys included, is free of UNPRINTABLE characters: what people name things with.
+ * The caller bounds the depth.
+ */
+export function isPrintable(value: unknown): boolean {
+  if (typeof value === 'string') return !UNPRINTABLE.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, each]) => isPrintable(name) && isPrintable(each));
+}
+
 /**
  * Text of a contract made safe to show: hostile characters stripped, trimmed, at most `maxLength` code points. Null if
  * nothing is left. (CONTRACT §1.10.) Costs no more than the kept part and what had to be skipped before it.

@@ -1,4 +1,5 @@
 /** What a call of verifysourcecode asks, in Etherscan's, hardhat's, forge's and Blockscout's spelling, as a request. */
+import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerificationRequest } from '../../domain/verification';
 import { badParam } from './answers';
@@ -38,7 +39,7 @@ export function readVerification(asked: AskedParams, chainId: number): Verificat
   if (format.startsWith('vyper') || compilerVersion.startsWith('vyper')) throw badParam(VYPER_REFUSED);
   const text = needText(asked, 'sourceCode');
   const contractName = needText(asked, 'contractname');
-  if (contractName.length > NAME_MAX) throw badFormat('contractname');
+  if (contractName.length > NAME_MAX || !isPrintable(contractName)) throw badFormat('contractname');
   if (!/^v?\d+\.\d+\.\d+(?:[+.-][\w.+-]{0,60})?$/.test(compilerVersion)) throw badFormat('compilerversion');
   return {
     chainId,

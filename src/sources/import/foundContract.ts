@@ -1,4 +1,5 @@
 /** What an importer finds: a contract by name, read one by one, and the checks that all importers share. */
+import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
 import type { VerifiedRecord } from '../verifiedRecord';
@@ -48,8 +49,13 @@ export function checkLimits(record: ImportedRecord): ImportedRecord {
   const { contract, sources } = record;
   if (contract.name === '' || contract.name.length > NAME_MAX)
     throw new BrokenRecord('the contract has no usable name');
+  const { name, compilerVersion, evmVersion, license, abi, libraries } = contract;
+  if (!isPrintable([name, compilerVersion, evmVersion, license, abi, libraries]))
+    throw new BrokenRecord('a name in the record has control characters');
   if (sources.length === 0) throw new BrokenRecord('there are no source files');
   if (sources.length > FILES_MAX) throw new BrokenRecord(`${sources.length} source files are too many`);
+  if (!isPrintable(sources.map((file) => file.path)) || !isPrintable(contract.path))
+    throw new BrokenRecord('the path of a source file has control characters');
   if (!sources.some((file) => file.path === contract.path)) {
     throw new BrokenRecord(
       `the file of the contract, ${contract.path.slice(0, 80)}, is not among the sources`,

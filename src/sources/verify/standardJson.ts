@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
+import { isPrintable, normaliseText } from '../../domain/address';
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { AbiEntry } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
@@ -10,6 +11,7 @@ import type { CodeRange, CompiledCode } from './compareCode';
 const FILES_MAX = 2_000;
 const SOURCE_BYTES_MAX = 10 * 2 ** 20;
 const MESSAGE_MAX = 600;
+const PLACE_MAX = 200;
 
 const inputShape = z.object({
   language: z.string(),
@@ -27,10 +29,9 @@ export interface StandardInput {
 export function readStandardInput(value: unknown): StandardInput {
   const parsed = inputShape.safeParse(value);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw bad(
-      `the standard JSON input is not valid at "${issue?.path.join('.') ?? ''}" (sources need their content)`,
-    );
+    const place = parsed.error.issues[0]?.path.join('.') ?? '';
+    const shown = normaliseText(place, PLACE_MAX) ?? '';
+    throw bad(`the standard JSON input is not valid at "${shown}" (sources need their content)`);
   }
   const { language, sources, settings } = parsed.data;
   if (language !== 'Solidity' && language !== 'Yul')
@@ -38,6 +39,8 @@ export function readStandardInput(value: unknown): StandardInput {
   const files = Object.entries(sources);
   if (files.length === 0 || files.length > FILES_MAX)
     throw bad(`got ${files.length} source files; allowed: 1 to ${FILES_MAX}`);
+  if (!isPrintable(files.map(([path]) => path)))
+    throw bad('the path of a source file has control characters');
   const bytes = files.reduce((sum, [, { content }]) => sum + content.length, 0);
   if (bytes > SOURCE_BYTES_MAX)
     throw bad(`the sources have ${bytes} characters; allowed: ${SOURCE_BYTES_MAX}`);

@@ -300,6 +300,16 @@ test.each([
   ['no source', { sourceCode: '' }, 'Error! Missing sourceCode'],
   ['no JSON', { sourceCode: '{"language":' }, 'Error! Invalid sourceCode format'],
   ['no name', { contractname: '' }, 'Error! Missing contractname'],
+  [
+    'control characters in the name',
+    { contractname: 'a\r\n__exception__.sol:A' },
+    'Error! Invalid contractname format',
+  ],
+  [
+    'control characters in a path',
+    { sourceCode: '{"language":"Solidity","sources":{"\\r\\n__exception__":{"content":""}}}' },
+    /path of a source file has control characters/,
+  ],
   ['no compiler', { compilerversion: '' }, 'Error! Missing compilerversion'],
   ['a bad compiler', { compilerversion: 'latest' }, 'Error! Invalid compilerversion format'],
   ['a bad format', { codeformat: 'solidity' }, 'Error! Invalid codeformat format'],

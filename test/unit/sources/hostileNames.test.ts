@@ -1,0 +1,95 @@
+/** Names and paths from outside: control characters, bidi marks and the like are refused before anything is stored. */
+import { isPrintable } from '../../../src/domain/address';
+import { BrokenRecord, checkLimits, type ImportedRecord } from '../../../src/sources/import/foundContract';
+import { NO_DEPLOYMENT } from '../../../src/sources/verifiedRecord';
+import { readStandardInput } from '../../../src/sources/verify/standardJson';
+
+const HOSTILE: readonly (readonly [string, string])[] = [
+  ['the mark of an exception', 'a\r\n__exception__\r\nb'],
+  ['NUL', 'a\0b'],
+  ['a newline', 'a\nb'],
+  ['a tabulator', 'a\tb'],
+  ['DEL', 'a\x7fb'],
+  ['a C1 control', 'a\x85b'],
+  ['a bidi override', 'a\u202eb'],
+  ['a bidi isolate', 'a\u2066b'],
+  ['a right-to-left mark', 'a\u200fb'],
+  ['a line separator', 'a\u2028b'],
+  ['a byte order mark', '\ufeffa'],
+  ['a lone surrogate', 'a\ud800b'],
+];
+
+function recordWith(change: Partial<ImportedRecord['contract']>, path = 'a.sol'): ImportedRecord {
+  return {
+    runtimeCode: null,
+    metadataText: null,
+    deployment: NO_DEPLOYMENT,
+    sources: [{ path, content: 'contract A {}\r\n\t// \u202e any text' }],
+    contract: {
+      chainId: 369,
+      address: `0x${'12'.repeat(20)}`,
+      status: 'match',
+      source: 'blockscout',
+      verifiedAt: 0,
+      name: 'A',
+      path,
+      language: 'Solidity',
+      compiler: 'solc',
+      compilerVersion: '0.8.30+commit.73712a01',
+      optimization: false,
+      runs: 200,
+      evmVersion: null,
+      license: null,
+      abi: [],
+      constructorArguments: null,
+      libraries: {},
+      settings: '{}',
+      ...change,
+    },
+  };
+}
+
+const parameter = (name: string) => [
+  { type: 'event', name: 'E', inputs: [{ name, type: 'uint256', indexed: false }] },
+];
+
+test.each(HOSTILE)('%s is refused in a path and in every name of a record', (_, text) => {
+  const broken = [
+    recordWith({}, text),
+    recordWith({ name: text }),
+    recordWith({ compilerVersion: text }),
+    recordWith({ evmVersion: text }),
+    recordWith({ license: text }),
+    recordWith({ abi: parameter(text) }),
+    recordWith({ libraries: { [text]: `0x${'34'.repeat(20)}` } }),
+  ];
+  for (const record of broken) {
+    expect(() => checkLimits(record)).toThrow(BrokenRecord);
+    // The reason is shown and logged.
+    expect(() => checkLimits(record)).toThrow(/^[\x20-\x7e]+$/);
+  }
+});
+
+test.each(HOSTILE)('%s is refused in a path of a standard JSON input', (_, text) => {
+  const input = { language: 'Solidity', sources: { 'a.sol': { content: '' }, [text]: { content: '' } } };
+  expect(() => readStandardInput(input)).toThrow('the path of a source file has control characters');
+  const broken = { language: 'Solidity', sources: { [text]: {} } };
+  expect(() => readStandardInput(broken)).toThrow(/^[\x20-\x7e]+$/);
+});
+
+test('other languages, quotes and markup are names like others', () => {
+  for (const text of [
+    'contracts/Ünïcode.sol',
+    '合约/代币.sol',
+    'a\'b"c\\d.sol',
+    '<script>.sol',
+    '=1+1',
+    '\u{1f600}',
+  ]) {
+    expect(isPrintable(text)).toBe(true);
+    expect(checkLimits(recordWith({ name: text, abi: parameter(text) }, text)).contract.name).toBe(text);
+    expect(
+      Object.keys(readStandardInput({ language: 'Yul', sources: { [text]: { content: '' } } }).sources),
+    ).toEqual([text]);
+  }
+});
