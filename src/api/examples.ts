@@ -9,6 +9,7 @@ import Koa from 'koa';
 
 import { ALL_ACTIVITY, listNewestEvents } from '../query/activity';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import { isDecoded } from '../wire/activity';
 import type { MarketDeps } from './marketRoute';
 import type { RequestState, Route } from './route';
 
@@ -103,11 +104,12 @@ async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<Exampl
   if (best === undefined) return null;
   const page = { beforeOrd: null, skip: 0, limit: 1 };
   const [event] = await listNewestEvents(market.runner, head, ALL_ACTIVITY, page);
+  const maker = event !== undefined && isDecoded(event.item) ? event.item.maker : null;
   return {
     pair: best.item.address,
     token: best.item.base_token.address,
     dex: best.item.dex_name,
-    wallet: event?.item.maker ?? best.item.address,
+    wallet: maker ?? best.item.address,
     block: String(event?.item.block_number ?? head.number),
   };
 }

@@ -1,6 +1,6 @@
 /** Events as columns: one for each field that any kind of event has, tokens taken apart. */
 import type { QueryParams } from '../clickhouse/database';
-import type { ActivityAnswer, ActivityItem } from '../wire/activity';
+import { isDecoded, type ActivityAnswer, type ActivityEntry } from '../wire/activity';
 import { bitsOrNull, type Table } from './formats';
 
 /** Fields that not every kind of event has; null where one has it not. */
@@ -37,24 +37,26 @@ export function tableOfEvents({ data, meta }: ActivityAnswer): Table {
   };
 }
 
-function commonColumns(data: readonly ActivityItem[]): QueryParams {
+/** A marked item has only its position. */
+function commonColumns(data: readonly ActivityEntry[]): QueryParams {
+  const read = data.map((item) => (isDecoded(item) ? item : null));
   return {
     id: data.map(({ id }) => id),
     event_type: data.map(({ event_type }) => event_type),
     block_number: data.map(({ block_number }) => block_number),
-    timestamp: data.map(({ timestamp }) => timestamp),
-    tx_hash: data.map(({ tx_hash }) => tx_hash),
+    timestamp: read.map((item) => item?.timestamp ?? null),
+    tx_hash: read.map((item) => item?.tx_hash ?? null),
     log_index: data.map(({ log_index }) => log_index),
-    pair_address: data.map(({ pair_address }) => pair_address),
-    dex_name: data.map(({ dex_name }) => dex_name),
-    pool_type: data.map(({ pool_type }) => pool_type),
-    token0_address: data.map(({ token0 }) => token0.address),
-    token0_symbol: data.map(({ token0 }) => token0.symbol),
-    token0_decimals: data.map(({ token0 }) => token0.decimals),
-    token1_address: data.map(({ token1 }) => token1.address),
-    token1_symbol: data.map(({ token1 }) => token1.symbol),
-    token1_decimals: data.map(({ token1 }) => token1.decimals),
-    maker: data.map(({ maker }) => maker),
+    pair_address: read.map((item) => item?.pair_address ?? null),
+    dex_name: read.map((item) => item?.dex_name ?? null),
+    pool_type: read.map((item) => item?.pool_type ?? null),
+    token0_address: read.map((item) => item?.token0.address ?? null),
+    token0_symbol: read.map((item) => item?.token0.symbol ?? null),
+    token0_decimals: read.map((item) => item?.token0.decimals ?? null),
+    token1_address: read.map((item) => item?.token1.address ?? null),
+    token1_symbol: read.map((item) => item?.token1.symbol ?? null),
+    token1_decimals: read.map((item) => item?.token1.decimals ?? null),
+    maker: read.map((item) => item?.maker ?? null),
     finalized: data.map(({ finalized }) => Number(finalized)),
   };
 }

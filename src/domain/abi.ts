@@ -76,9 +76,13 @@ export function parseAbi(text: string): readonly AbiEntry[] | null {
   }
 }
 
-/** An entry of an ABI out of JSON text that this program wrote. */
-export function parseAbiEntry(text: string): AbiEntry {
-  return entryShape.parse(JSON.parse(text));
+/** An entry of an ABI out of JSON text; null when it is none. */
+export function parseAbiEntry(text: string): AbiEntry | null {
+  try {
+    return entryShape.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
 function isNamed(type: string): boolean {

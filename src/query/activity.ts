@@ -10,7 +10,7 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
-import { EVENT_KINDS, type ActivityItem, type EventKind } from '../wire/activity';
+import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../wire/activity';
 import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
 import { readSwapRow, readSyncRow } from './eventRows';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
@@ -39,15 +39,16 @@ export const ALL_ACTIVITY: ActivityFilter = { kinds: EVENT_KINDS, pair: null, to
 
 export interface ActivityEvent {
   readonly ord: number;
-  readonly item: ActivityItem;
+  readonly item: ActivityEntry;
 }
 
 const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
 type Where = z.infer<typeof whereShape>;
 const countShape = z.object({ events: z.string() });
 
-/** Whether an item passes a filter: the same rule as the SQL. */
-export function matchesActivity(filter: ActivityFilter, item: ActivityItem): boolean {
+/** Whether an item passes a filter: the same rule as the SQL. Of a marked item only the kind is known. */
+export function matchesActivity(filter: ActivityFilter, item: ActivityEntry): boolean {
+  if (!isDecoded(item)) return filter.kinds.includes(item.stored_as);
   return (
     filter.kinds.includes(item.event_type) &&
     (filter.pair === null || filter.pair === item.pair_address) &&

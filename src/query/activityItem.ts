@@ -2,7 +2,15 @@
 import { formatRatio, formatUnits, plainNumber } from '../domain/amounts';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../domain/ord';
 import { formatPrice, scalePrice } from '../domain/prices';
-import type { ActivityItem, BurnItem, MintItem, SwapItem, SyncItem } from '../wire/activity';
+import type {
+  ActivityEntry,
+  ActivityItem,
+  BurnItem,
+  MintItem,
+  SwapItem,
+  SyncItem,
+  UndecodableItem,
+} from '../wire/activity';
 import { z } from 'zod';
 import { poolTypeShape } from '../wire/primitives';
 import { tokenRefOf, type TokenMap } from './tokens';
@@ -16,7 +24,8 @@ const commonShape = z.object({
   timestamp: z.int(),
   pair: z.string(),
   dex: z.string(),
-  pool_type: poolTypeShape,
+  /** A row of a newer version may hold a type that is unknown here. */
+  pool_type: z.int(),
   token0: z.string(),
   token1: z.string(),
   base_is_token0: z.boolean(),
@@ -79,8 +88,30 @@ interface Scale {
   readonly decimals1: number;
 }
 
-/** The item of an event. `finalNumber`: last block that is final. */
-export function toActivityItem(row: EventRow, tokens: TokenMap, finalNumber: number): ActivityItem {
+/** The item of an event; a marked item where the row cannot be read. `finalNumber`: last block that is final. */
+export function toActivityItem(row: EventRow, tokens: TokenMap, finalNumber: number): ActivityEntry {
+  try {
+    return toReadItem(row, tokens, finalNumber);
+  } catch {
+    return toUndecodableItem(row, finalNumber);
+  }
+}
+
+function toUndecodableItem(row: EventRow, finalNumber: number): UndecodableItem {
+  const ord = Number(row.ord);
+  const block = blockOfOrd(ord);
+  return {
+    id: eventId(ord),
+    event_type: 'undecodable',
+    stored_as: row.event,
+    block_number: block,
+    log_index: logIndexOfOrd(ord),
+    finalized: block <= finalNumber,
+  };
+}
+
+/** Throws where a value of the row means nothing here. */
+function toReadItem(row: EventRow, tokens: TokenMap, finalNumber: number): ActivityItem {
   const scale = {
     decimals0: tokens.get(row.token0)?.decimals ?? 0,
     decimals1: tokens.get(row.token1)?.decimals ?? 0,
@@ -104,7 +135,7 @@ function commonOf(row: EventRow, tokens: TokenMap, finalNumber: number): Common 
     log_index: logIndexOfOrd(ord),
     pair_address: row.pair,
     dex_name: row.dex,
-    pool_type: row.pool_type,
+    pool_type: poolTypeShape.parse(row.pool_type),
     token0: tokenRefOf(tokens, row.token0),
     token1: tokenRefOf(tokens, row.token1),
     maker: row.maker,

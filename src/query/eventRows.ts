@@ -2,7 +2,6 @@
 import type { RowReader } from '../clickhouse/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../domain/amounts';
 import { swapFeeUsd } from '../domain/swapFee';
-import { poolTypeShape } from '../wire/primitives';
 import type { SwapEventRow, SyncEventRow } from './activityItem';
 
 /** A row of activity/list_swaps. */
@@ -48,7 +47,7 @@ function readCommon(row: RowReader): Omit<SyncEventRow, 'event' | 'reserve0' | '
     timestamp: row.u32(),
     pair: row.hex0x(20),
     dex: row.text(),
-    pool_type: poolTypeShape.parse(row.u8()),
+    pool_type: row.u8(),
     token0: row.hex0x(20),
     token1: row.hex0x(20),
     base_is_token0: row.bool(),

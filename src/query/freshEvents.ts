@@ -29,7 +29,7 @@ export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows)
 function commonOf(row: SwapRow | LiquidityEventRow | PoolStateRow) {
   const { timestamp, pair, dex, token0, token1, base_is_token0, tx_hash, maker } = row;
   const common = { timestamp, pair, dex, token0, token1, base_is_token0, tx_hash, maker };
-  return { ...common, ord: String(row.ord), pool_type: row.pool_type as EventRow['pool_type'] };
+  return { ...common, ord: String(row.ord), pool_type: row.pool_type };
 }
 
 function swapOf(row: SwapRow): EventRow {

@@ -21,8 +21,10 @@ const signatureRowShape = z.object({
   entry: z.string(),
 });
 
-function toSignature(row: z.infer<typeof signatureRowShape>): KnownSignature {
-  return { ...row, entry: parseAbiEntry(row.entry) };
+/** A row whose entry cannot be read is left out: the others still name their selectors. */
+function toSignatures(row: z.infer<typeof signatureRowShape>): KnownSignature[] {
+  const entry = parseAbiEntry(row.entry);
+  return entry === null ? [] : [{ ...row, entry }];
 }
 
 /** Reads what is stored in the market chain's database. */
@@ -34,12 +36,14 @@ export function createSignatureReader(runner: QueryRunner): SignatureReader {
       const wanted = [...new Set(selectors)].map((selector) => selector.slice(2));
       const read = (chunk: readonly string[]): Promise<z.infer<typeof signatureRowShape>[]> =>
         runner.run('sources/list_signatures', { selectors: chunk, limit: ROWS_MAX }, signatureRowShape);
-      return (await inChunks(wanted, read, SELECTORS_PER_QUERY)).map(toSignature);
+      return (await inChunks(wanted, read, SELECTORS_PER_QUERY)).flatMap(toSignatures);
     },
     async listByPrefix(text, limit) {
       if (text === '') return [];
       const params = { prefix: text.toLowerCase(), limit: Math.min(limit, PREFIX_LIMIT_MAX) };
-      return (await runner.run('sources/list_signature_names', params, signatureRowShape)).map(toSignature);
+      return (await runner.run('sources/list_signature_names', params, signatureRowShape)).flatMap(
+        toSignatures,
+      );
     },
   };
 }

@@ -201,10 +201,19 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
     license: row.license,
     abi,
     constructorArguments: row.constructor_arguments,
-    libraries: librariesShape.parse(JSON.parse(row.libraries)),
+    libraries: parseLibraries(row.libraries),
     settings: row.settings,
     files: row.file_paths.map((path, index) => ({ path, contentHash: row.file_hashes[index] ?? ZERO_HASH })),
   };
+}
+
+/** None where the stored text cannot be read: the rest of the record still can. */
+function parseLibraries(text: string): z.infer<typeof librariesShape> {
+  try {
+    return librariesShape.parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 async function readSources(

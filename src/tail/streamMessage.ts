@@ -5,6 +5,7 @@
 import { eventId, lastOrdOfBlock, ORD_SPAN, toOrd } from '../domain/ord';
 import type { Hex } from '../domain/hex';
 import type { ActivityEvent } from '../query/activity';
+import { isDecoded } from '../wire/activity';
 
 /** First line of every stream: how long a client waits before it reconnects, ms. */
 export const RETRY_LINE = Buffer.from('retry: 3000\n\n');
@@ -50,8 +51,10 @@ function encode(id: string, event: string, data: unknown): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
+/** The message of an event; of one that cannot be read, the gap that it leaves. */
 export function eventMessage(event: ActivityEvent, blockHash: Hex): StreamMessage {
   const id = positionId(event.ord, blockHash);
+  if (!isDecoded(event.item)) return gapMessage(event.ord, event.ord, id);
   return {
     bytes: encode(id, event.item.event_type, event.item),
     id,

@@ -1,5 +1,5 @@
 /** The activity tape of a pair or token: newest first, live, with what a reorg voided taken out again. */
-import type { ActivityItem } from '../wire/activity';
+import type { ActivityEntry, ActivityItem } from '../wire/activity';
 import { getAnswer, type Query } from './api.ts';
 import { pairHash } from './app.ts';
 import { button, h, segments } from './dom.ts';
@@ -17,7 +17,7 @@ import { addressLink, ago } from './pieces.ts';
 import { failureText } from './api.ts';
 
 interface ActivityPage {
-  readonly data: readonly ActivityItem[];
+  readonly data: readonly ActivityEntry[];
   readonly meta: { readonly next_cursor: string | null };
 }
 
@@ -129,7 +129,8 @@ class Rows implements Tape {
       const page = await getAnswer<ActivityPage>('/activity', query, signal);
       if (signal.aborted) return;
       if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
-      this.items = merge(this.items, page.data);
+      const decoded = page.data.filter((item) => item.event_type !== 'undecodable');
+      this.items = merge(this.items, decoded);
       this.draw(null);
     } catch (error) {
       if (!signal.aborted && this.items.length === 0)

@@ -97,6 +97,24 @@ export const syncItemShape = z
   .meta({ id: 'SyncEvent' });
 export type SyncItem = z.infer<typeof syncItemShape>;
 
+/** Stands for an event whose stored row cannot be read, so that one row never fails a whole answer. */
+export const undecodableItemShape = z
+  .object({
+    id: common.id,
+    event_type: z.literal('undecodable'),
+    stored_as: z.enum(EVENT_KINDS),
+    block_number: countShape,
+    log_index: countShape,
+    finalized: z.boolean(),
+  })
+  .meta({
+    id: 'UndecodableEvent',
+    description:
+      'An event whose stored row cannot be read: only where it stands, and under which event_type it is stored. The ' +
+      'stream sends `gap` in its place.',
+  });
+export type UndecodableItem = z.infer<typeof undecodableItemShape>;
+
 export const activityItemShape = z.discriminatedUnion('event_type', [
   swapItemShape,
   mintItemShape,
@@ -104,6 +122,17 @@ export const activityItemShape = z.discriminatedUnion('event_type', [
   syncItemShape,
 ]);
 export type ActivityItem = z.infer<typeof activityItemShape>;
+
+/** What a list of events holds. */
+export const activityEntryShape = z.discriminatedUnion('event_type', [
+  ...activityItemShape.options,
+  undecodableItemShape,
+]);
+export type ActivityEntry = z.infer<typeof activityEntryShape>;
+
+export function isDecoded(entry: ActivityEntry): entry is ActivityItem {
+  return entry.event_type !== 'undecodable';
+}
 
 export const activityMetaShape = listMetaShape.extend({
   next_cursor: z
@@ -113,5 +142,5 @@ export const activityMetaShape = listMetaShape.extend({
 });
 export type ActivityMeta = z.infer<typeof activityMetaShape>;
 
-export const activityAnswerShape = z.object({ data: z.array(activityItemShape), meta: activityMetaShape });
+export const activityAnswerShape = z.object({ data: z.array(activityEntryShape), meta: activityMetaShape });
 export type ActivityAnswer = z.infer<typeof activityAnswerShape>;

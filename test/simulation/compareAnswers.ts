@@ -11,6 +11,7 @@ import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { readHead } from '../../src/query/headState';
 import { createPairTables } from '../../src/query/pairTable';
 import { createTokenPrices } from '../../src/query/tokenPrices';
+import { isDecoded } from '../../src/wire/activity';
 import { oracleTruth, type OracleTruth } from './compareOracle';
 import { comparePairTicks as compareTicks, pricedSwaps } from './compareTicks';
 import { oraclePairs } from './oraclePairs';
@@ -48,7 +49,11 @@ async function compareActivity(
   for (let after = 0; ;) {
     const events = await listEventsBetween(runner, head, ALL_ACTIVITY, after, toOrd, limit);
     for (const { item } of events)
-      found.push(`${item.event_type} ${item.id} ${item.pair_address} ${item.maker}`);
+      found.push(
+        isDecoded(item)
+          ? `${item.event_type} ${item.id} ${item.pair_address} ${item.maker}`
+          : `undecodable ${item.id}`,
+      );
     const last = events.at(-1);
     if (last === undefined || events.length < limit) break;
     after = last.ord;

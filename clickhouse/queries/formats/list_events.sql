@@ -1,4 +1,5 @@
--- One row: one event of /activity out of the columns it is given, in their order; null where its kind has no such field.
+-- One row: one event of /activity out of the columns it is given, in their order; null where its kind has no such field,
+-- or where the event's stored row cannot be read.
 -- Reads no table: it is how a page of events becomes CSV, Parquet or Arrow. Floats come as their 64 bits, so that none is
 -- rounded on its way.
 SELECT
@@ -51,16 +52,16 @@ ARRAY JOIN
     {id:Array(String)} AS id,
     {event_type:Array(String)} AS event_type,
     {block_number:Array(UInt32)} AS block_number,
-    {timestamp:Array(UInt32)} AS timestamp,
-    {tx_hash:Array(String)} AS tx_hash,
+    {timestamp:Array(Nullable(UInt32))} AS timestamp,
+    {tx_hash:Array(Nullable(String))} AS tx_hash,
     {log_index:Array(UInt32)} AS log_index,
-    {pair_address:Array(String)} AS pair_address,
-    {dex_name:Array(String)} AS dex_name,
-    {pool_type:Array(UInt8)} AS pool_type,
-    {token0_address:Array(String)} AS token0_address,
+    {pair_address:Array(Nullable(String))} AS pair_address,
+    {dex_name:Array(Nullable(String))} AS dex_name,
+    {pool_type:Array(Nullable(UInt8))} AS pool_type,
+    {token0_address:Array(Nullable(String))} AS token0_address,
     {token0_symbol:Array(Nullable(String))} AS token0_symbol,
     {token0_decimals:Array(Nullable(UInt8))} AS token0_decimals,
-    {token1_address:Array(String)} AS token1_address,
+    {token1_address:Array(Nullable(String))} AS token1_address,
     {token1_symbol:Array(Nullable(String))} AS token1_symbol,
     {token1_decimals:Array(Nullable(UInt8))} AS token1_decimals,
     {maker:Array(Nullable(String))} AS maker,

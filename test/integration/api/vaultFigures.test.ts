@@ -18,6 +18,7 @@ import { weightsOfPool } from '../../../src/query/pools';
 import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../src/query/poolValue';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
+import { isDecoded } from '../../../src/wire/activity';
 import { openSession } from '../../simulation/harness';
 import { parsePlain } from '../../simulation/plainEvents';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/simChain';
@@ -194,7 +195,7 @@ test('what a mint or burn is worth counts all tokens of the pool whose price is 
   );
   const filter = { ...ALL_ACTIVITY, kinds: ['mint', 'burn'] as const };
   const events = await listEventsBetween(runner, head, filter, 0, 2 ** 52, 5_000);
-  const items = events.flatMap(({ item }) => (many.has(item.pair_address) ? [item] : []));
+  const items = events.flatMap(({ item }) => (isDecoded(item) && many.has(item.pair_address) ? [item] : []));
   let beyond = 0;
   for (const item of items.slice(-30)) {
     const { block_number: block, log_index: at, pair_address: pair } = item;
