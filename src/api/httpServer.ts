@@ -1,6 +1,6 @@
 /**
- * The HTTP server below the application, with everything that a client can use up bounded: headers, time to send a
- * request, idle sockets, and sockets of one address. A client that overdoes it is told in the API's own words.
+ * The HTTP server below the application. Bounds what one client can use up: headers, time to send a request, idle sockets,
+ * unanswered requests of a socket, and sockets of an address. Refusals have the shape of the API's errors.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -23,6 +23,8 @@ export interface HttpLimits {
   readonly keepAliveMs: number;
   readonly socketsMax: number;
   readonly socketsPerAddressMax: number;
+  /** Pipelined requests of one socket that wait for their answers; one more ends the socket. */
+  readonly unansweredMax: number;
   /** A proxy in front makes everyone look local, so that local addresses have no bound of their own. */
   readonly localExempt: boolean;
 }
@@ -37,6 +39,7 @@ export const HTTP_LIMITS: HttpLimits = {
   keepAliveMs: 5_000,
   socketsMax: 12_000,
   socketsPerAddressMax: 512,
+  unansweredMax: 100,
   localExempt: true,
 };
 
@@ -49,7 +52,7 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
       connectionsCheckingInterval: limits.checkEveryMs,
       keepAliveTimeout: limits.keepAliveMs,
     },
-    handler,
+    boundPipelines(handler, limits.unansweredMax),
   );
   server.maxHeadersCount = limits.headersMax;
   server.maxConnections = limits.socketsMax;
@@ -57,6 +60,22 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
   server.on('clientError', answerBadRequest);
   countSockets(server, limits);
   return server;
+}
+
+/** Ends a socket that sends requests faster than it takes answers, or sends them behind a stream, which never ends. */
+function boundPipelines(handler: RequestListener, most: number): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    unanswered.set(socket, count);
+    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    handler(request, response);
+  };
 }
 
 /** Refuses an address its next socket when it has too many. */

@@ -19,6 +19,8 @@ const READING_MS = 50;
 const QUEUE_WAIT_MESSAGES = 500;
 /** A client whose socket took nothing for this long is ended; it may come back with its last id. */
 const STALL_MS = 300_000;
+/** How often clients without a socket are looked for. Their socket's events remove them; this is for an event that is missed. */
+const SWEEP_MS = 2_000;
 
 /** What became void. */
 export interface Reorg {
@@ -43,6 +45,7 @@ export interface ChainChange {
 
 export interface HubOptions {
   readonly heartbeatMs?: number;
+  readonly sweepMs?: number;
   readonly clientsMax?: number;
   /** Of one address; loopback is exempt, since a proxy in front makes everyone look local. */
   readonly clientsPerAddressMax?: number;
@@ -69,7 +72,8 @@ export interface Hub {
 }
 
 export function createHub(options: HubOptions = {}): Hub {
-  const { heartbeatMs = 15_000, clientsMax = 10_000, clientsPerAddressMax = 100, observeDrops } = options;
+  const { heartbeatMs = 15_000, sweepMs = SWEEP_MS, observeDrops } = options;
+  const { clientsMax = 10_000, clientsPerAddressMax = 100 } = options;
   const clients = new Map<StreamClient, string>();
   const counts = new Map<string, number>();
   let closed = false;
@@ -90,8 +94,11 @@ export function createHub(options: HubOptions = {}): Hub {
       else client.beat(HEARTBEAT);
     }
   };
-  const timer = setInterval(tick, heartbeatMs);
-  timer.unref();
+  const sweep = (): void => {
+    for (const client of [...clients.keys()]) if (client.isGone) remove(client);
+  };
+  const timers = [setInterval(tick, heartbeatMs), setInterval(sweep, sweepMs)];
+  for (const timer of timers) timer.unref();
 
   return {
     subscribe(filter, sink, address): StreamClient {
@@ -122,14 +129,15 @@ export function createHub(options: HubOptions = {}): Hub {
     },
     close(): void {
       closed = true;
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       for (const client of [...clients.keys()]) remove(client);
     },
   };
 }
 
+/** `0:0:0:0` is the network of `::1`: IPv6 clients are known by their /64. */
 function isLoopback(address: string): boolean {
-  return address === '::1' || /^(?:::ffff:)?127\./.test(address);
+  return address === '::1' || address === '0:0:0:0' || /^(?:::ffff:)?127\./.test(address);
 }
 
 async function publishTo(targets: readonly StreamClient[], change: ChainChange): Promise<void> {

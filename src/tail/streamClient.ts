@@ -18,6 +18,8 @@ export interface StreamSink {
   end(): void;
   /** Bytes that were written and have not left the process. */
   buffered?(): number;
+  /** Whether the socket is closed. */
+  isGone?(): boolean;
 }
 
 export class StreamClient {
@@ -40,6 +42,11 @@ export class StreamClient {
 
   get isEnded(): boolean {
     return this.ended;
+  }
+
+  /** Whether the socket is closed and nobody said so. */
+  get isGone(): boolean {
+    return this.sink.isGone?.() ?? false;
   }
 
   /** Messages that wait for the socket. */

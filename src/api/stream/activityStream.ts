@@ -3,6 +3,7 @@
  * replays from the tables up to the point at which it joined, then lets the live events through: no hole, no duplicate.
  */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { QueryRunner } from '../../clickhouse/namedQueries';
 import { AppError } from '../../errors';
@@ -15,6 +16,7 @@ import type { StreamClient, StreamSink } from '../../tail/streamClient';
 import { parsePosition, RETRY_LINE, type StreamPosition } from '../../tail/streamMessage';
 import type { TailLoop } from '../../tail/tailLoop';
 import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../market/activityParams';
+import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
 
@@ -65,6 +67,7 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       errors: [400, 503],
     },
     async handle(ctx): Promise<void> {
+      refusePipelined(ctx);
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id);
@@ -84,7 +87,21 @@ const DESCRIPTION =
   'Each message: `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", `event` swap, mint, burn or sync, ' +
   '`data` the item of /activity. `event: reorg` {from_block, to_block, removed_ids}: blocks ≥ from_block are void; ' +
   'removed_ids null: unknown. `event: gap` {from_id, to_id}: the events from from_id to to_id, both included, were ' +
-  'left out. The Last-Event-ID header, or last_event_id, replays what came after it: at most 10,000 events.';
+  'left out. The Last-Event-ID header, or last_event_id, replays what came after it: at most 10,000 events. ' +
+  'An address has at most 100 streams (IPv6: a /64), and a connection one: a stream is refused with 400 while an earlier ' +
+  'request of its connection is unanswered.';
+
+/**
+ * A pipelined response waits for the one before it: behind a stream it would wait for ever. Node gives a response its
+ * socket when it is that response's turn.
+ */
+function refusePipelined(ctx: RouteContext): void {
+  if (ctx.res.socket !== null) return;
+  throw new AppError(
+    'bad_request',
+    'an earlier request of this connection is unanswered; open a connection for the stream',
+  );
+}
 
 /** The header (what a reconnecting EventSource sends) wins over the parameter (what its URL still says). */
 function readPosition(ctx: RouteContext, parameter: StreamPosition | null): StreamPosition | null {
@@ -113,9 +130,8 @@ async function openStream(
   if (ctx.res.destroyed) return leave(ctx);
   // Nothing is awaited between reading the head and joining: what comes after this head reaches the client live.
   const client = subscribe(hub, ctx, filter);
+  endWithSocket(ctx, () => hub.remove(client));
   ctx.res.on('drain', () => client.drain());
-  ctx.res.on('close', () => hub.remove(client));
-  ctx.res.on('error', () => hub.remove(client));
   try {
     const query: ReplayQuery = { runner, chainId, head, filter };
     const plan = position === null ? null : await limit(() => planReplay(query, position));
@@ -131,6 +147,22 @@ async function openStream(
   }
 }
 
+/**
+ * Calls `remove` when the socket closes or the client half-closes it. The events of the response are not enough: a response
+ * that did not begin has none, and one that a client does not read ends only with its last byte.
+ */
+function endWithSocket({ req, res }: RouteContext, remove: () => void): void {
+  const { socket } = req;
+  socket.once('end', remove);
+  socket.once('close', remove);
+  res.on('error', remove);
+  res.once('close', () => {
+    remove();
+    socket.off('end', remove);
+    socket.off('close', remove);
+  });
+}
+
 /** The client went before its answer began: there is no one to answer. */
 function leave(ctx: RouteContext): void {
   ctx.respond = false;
@@ -138,7 +170,7 @@ function leave(ctx: RouteContext): void {
 
 function subscribe(hub: Hub, ctx: RouteContext, filter: ActivityFilter): StreamClient {
   try {
-    return hub.subscribe(filter, createSink(ctx.res), ctx.ip);
+    return hub.subscribe(filter, createSink(ctx.res, ctx.req.socket), clientOf(ctx.ip));
   } catch (error) {
     ctx.set('Retry-After', RETRY_AFTER_S);
     throw error;
@@ -176,8 +208,9 @@ function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
 }
 
 /** Before its headers are out, the response of a refused stream belongs to the app. */
-function createSink(res: ServerResponse): StreamSink {
+function createSink(res: ServerResponse, socket: Socket): StreamSink {
   return {
+    isGone: () => socket.destroyed,
     write: (bytes) => res.write(bytes),
     buffered: () => res.writableLength,
     end: () => {

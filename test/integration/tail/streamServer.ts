@@ -1,8 +1,9 @@
 /** A stream server as main.ts would put it together, on a database of its own, for tests over real HTTP. */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createApp } from '../../../src/api/app';
+import { createHttpServer } from '../../../src/api/httpServer';
 import { activityStream } from '../../../src/api/stream/activityStream';
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { migrate } from '../../../src/clickhouse/migrate';
@@ -71,7 +72,7 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
     corsOrigin: '*',
     rateLimitPerMinute: 0,
   });
-  const server = createServer(app.callback());
+  const server = createHttpServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let stopped = false;
   return {

@@ -180,3 +180,16 @@ test('local addresses have no bound of their own, since a proxy makes everyone l
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
   await expectAlive(port);
 });
+
+test('a socket with more unanswered requests than allowed is ended; as many as allowed are answered in order', async () => {
+  const port = await serve({ unansweredMax: 3 });
+  const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const polite = open(port);
+  polite.socket.write(request('/up') + request('/nowhere') + GET_UP);
+  await polite.closed;
+  expect(polite.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+  const rude = open(port);
+  rude.socket.write(request('/up').repeat(4));
+  await rude.closed;
+  await expectAlive(port);
+});

@@ -29,7 +29,11 @@ function createTestHub(options: HubOptions = {}): Hub {
 class Socket implements StreamSink {
   text = '';
   ended = false;
+  gone = false;
   constructor(public open = true) {}
+  isGone(): boolean {
+    return this.gone;
+  }
   write(bytes: Buffer): boolean {
     this.text += bytes.toString();
     return this.open;
@@ -146,6 +150,17 @@ test('streams are bounded per address, loopback excepted, and a place is free ag
   hub.remove(first);
   join(hub, new Socket());
   expect(() => join(hub, new Socket())).toThrow('At most 2 streams per address');
+});
+
+test('a client whose socket closed without a word is counted out', async () => {
+  const hub = createTestHub({ sweepMs: 5 });
+  const [gone, there] = [new Socket(), new Socket()];
+  join(hub, gone);
+  join(hub, there);
+  gone.gone = true;
+  while (hub.clientCount() > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(gone.ended).toBe(true);
+  expect(there.ended).toBe(false);
 });
 
 test('a closed hub ends everyone and takes no one', () => {

@@ -1,0 +1,122 @@
+/** Streams and the sockets that carry them: pipelined requests, sockets half-closed and sockets reset. */
+import { once } from 'node:events';
+import { connect as openSocket, type Socket } from 'node:net';
+
+import { swaps } from './chainWriter';
+import { createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
+
+let world: StreamWorld;
+let api: Tail;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  world = await createStreamWorld();
+  await world.chain.start();
+  await world.chain.mine();
+  api = await world.serve();
+  await untilSeen(api.tail, world.chain);
+  sockets = [];
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await world.drop();
+});
+
+interface Client {
+  readonly socket: Socket;
+  text(): string;
+}
+
+async function open(): Promise<Client> {
+  const { hostname, port } = new URL(api.url);
+  // The server closes its half as it likes: the client keeps its own half open until it says otherwise.
+  const socket = openSocket({ host: hostname, port: Number(port), allowHalfOpen: true });
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return { socket, text: () => text };
+}
+
+async function until(condition: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const request = (path = new URL(api.url).pathname): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const streams = (): number => api.hub.clientCount();
+
+test('a socket with 100 pipelined requests has one stream, which goes on and ends with the socket', async () => {
+  const { socket, text } = await open();
+  socket.write(request().repeat(100));
+  await until(() => text().includes('retry: 3000'), 'the first stream begins');
+  // A request that came later is answered: all hundred before it were looked at.
+  const later = await open();
+  later.socket.write(request('/nowhere'));
+  await until(() => later.text().includes('HTTP/1.1 404'), 'the later request is answered');
+  expect(streams()).toBe(1);
+  await world.chain.mine(swaps(1));
+  await until(() => text().includes('event: swap'), 'the first stream goes on');
+  socket.destroy();
+  await until(() => streams() === 0, 'no stream is left');
+});
+
+test('forty such sockets leave no stream behind', async () => {
+  const clients = await Promise.all(Array.from({ length: 40 }, open));
+  for (const { socket } of clients) socket.write(request().repeat(100));
+  await until(() => clients.every(({ text }) => text().includes('retry: 3000')), 'all streams begin');
+  expect(streams()).toBe(40);
+  for (const { socket } of clients) socket.resetAndDestroy();
+  await until(() => streams() === 0, 'no stream is left');
+});
+
+test('a stream behind another request of its socket is refused, and the socket goes on', async () => {
+  const { socket, text } = await open();
+  socket.write(request('/nowhere') + request() + request('/nowhere'));
+  await until(() => text().split('HTTP/1.1 404').length === 3, 'the other two are answered');
+  expect(text()).toMatch(/HTTP\/1\.1 400 [\s\S]*"code":"bad_request"/);
+  expect(streams()).toBe(0);
+  socket.write(request());
+  await until(() => text().includes('retry: 3000'), 'a stream on the idle socket begins');
+  expect(streams()).toBe(1);
+});
+
+test('a socket with requests without end behind its stream is ended with the stream', async () => {
+  const { socket, text } = await open();
+  socket.write(request());
+  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  expect(streams()).toBe(1);
+  socket.write(request('/nowhere').repeat(1_000));
+  await until(() => streams() === 0, 'no stream is left');
+});
+
+test.each([
+  ['half-closed', (socket: Socket): void => void socket.end()],
+  ['reset', (socket: Socket): void => void socket.resetAndDestroy()],
+] as const)('a socket that is %s takes its stream along', async (_, leave) => {
+  const { socket, text } = await open();
+  socket.write(request());
+  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  leave(socket);
+  await until(() => streams() === 0, 'no stream is left');
+});
+
+test('a client that half-closes and reads nothing more is counted out at once', async () => {
+  const { socket, text } = await open();
+  socket.write(request());
+  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  socket.pause();
+  // More than the buffers of both ends take.
+  for (let block = 0; block < 20 && api.hub.heldBytes() === 0; block += 1) {
+    await world.chain.mine(swaps(2_500));
+    await untilSeen(api.tail, world.chain);
+  }
+  expect(api.hub.heldBytes()).toBeGreaterThan(0);
+  socket.end();
+  await until(() => streams() === 0, 'no stream is left');
+});
