@@ -20,6 +20,8 @@ export const TEXTS = {
   busy: 'Unexpected err, timeout occurred or server too busy. Please try again later',
   badBody: 'Error! Invalid request body',
   largeBody: 'Error! The request body is larger than 5 MB',
+  largeShortBody:
+    'Error! The request body is larger than 64 KiB; only that of the action verifysourcecode may be larger',
   noVerification:
     'Contracts are not verified over this endpoint: the operator of this service imports verified sources with its command import-sources',
   unknownUid: 'Unknown UID',

@@ -1,31 +1,16 @@
 /** What a call of the Etherscan dialect asks: query and body as one set of texts under lower-case names, and their parsers. */
-import bodyParser from 'koa-bodyparser';
-
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import type { RouteContext } from '../route';
 import { badParam, TEXTS } from './answers';
-import { ETHERSCAN_BODY_MAX } from './mounts';
+import { readBody } from './readBody';
 
 /** Page number times page size. */
 export const WINDOW_MAX = 10_000;
 /** Block numbers are 32 bits wide; all above is beyond any head. */
 const BLOCK_MAX = 4_294_967_295;
-const LIMIT = `${ETHERSCAN_BODY_MAX}b`;
 
 /** By lower-case name; where a name is given twice the first one counts, the query before the body. */
 export type AskedParams = ReadonlyMap<string, string>;
-
-const parseBody = bodyParser({
-  enableTypes: ['json', 'form'],
-  formLimit: LIMIT,
-  jsonLimit: LIMIT,
-  onerror(error, ctx) {
-    // What is still to come of the body is not taken in.
-    ctx.set('Connection', 'close');
-    const large = 'status' in error && error.status === 413;
-    throw badParam(large ? TEXTS.largeBody : TEXTS.badBody);
-  },
-});
 
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   const asked = new Map<string, string>();
@@ -36,12 +21,7 @@ export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   };
   for (const [name, value] of new URLSearchParams(ctx.querystring)) give(name, value);
   if (ctx.method !== 'POST') return asked;
-  await parseBody(ctx, () => Promise.resolve());
-  for (const [name, value] of Object.entries(ctx.request.body ?? {})) {
-    const one: unknown = Array.isArray(value) ? value[0] : value;
-    if (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean')
-      give(name, String(one));
-  }
+  for (const [name, value] of await readBody(ctx, textOf(asked, 'action'))) give(name, value);
   return asked;
 }
 

@@ -108,7 +108,7 @@ function describe(): string {
     [...actions.keys()].map((action) => `${module}.${action}`),
   );
   return (
-    `Served: ${served.join(', ')}. GET, or POST with a form or JSON. Answers have status 200 always; refusals are ` +
+    `Served: ${served.join(', ')}. GET, or POST with a form or JSON of at most 64 KiB (verifysourcecode: 5 MB). Answers have status 200 always; refusals are ` +
     '{status: "0", message: "NOTOK", result: "<text>"}, empty lists {status: "0", result: []}. apikey is accepted and not needed.'
   );
 }
@@ -123,12 +123,13 @@ async function answerCall(deps: DialectDeps, ctx: RouteContext, shared: boolean)
   setHeadHeaders(ctx, moment);
   const run = async (): Promise<DialectAnswer> => action({ deps, asked, chainId, moment });
   ctx.type = 'application/json';
-  const key = `etherscan ${chainId} ${moment?.head.version ?? ''} ${keyOf(asked)}`;
-  if (key.length > KEY_LENGTH_MAX) {
+  const key = `etherscan ${chainId} ${moment?.head.version ?? ''} `;
+  const question = keyOf(asked);
+  if (question === null) {
     ctx.body = Buffer.from(JSON.stringify(await run()));
     return;
   }
-  const { body, etag } = await deps.cache.get(key, run, () => KEEP_MS);
+  const { body, etag } = await deps.cache.get(`${key}${question}`, run, () => KEEP_MS);
   ctx.set('ETag', etag);
   ctx.body = body;
 }
@@ -148,8 +149,11 @@ function findAction(asked: AskedParams): Action {
   return action ?? (() => refuse(TEXTS.action));
 }
 
-function keyOf(asked: AskedParams): string {
+/** Null for a question too long to be remembered. */
+function keyOf(asked: AskedParams): string | null {
   const entries = [...asked].filter(([name]) => name !== 'apikey' && name !== 'chainid');
+  const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (length > KEY_LENGTH_MAX) return null;
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -18,8 +18,10 @@ export const SHARED_PATH = '/api/v1';
 
 export const CHAIN_LIST_PATH = '/v2/chainlist';
 
-/** Of a form or a JSON body: verifiers send whole standard JSON inputs. */
-export const ETHERSCAN_BODY_MAX = 5 * 1_048_576;
+/** Bytes of a form or a JSON body. */
+export const BODY_MAX = 65_536;
+/** Of verifysourcecode: its callers send whole standard JSON inputs. */
+export const VERIFY_BODY_MAX = 5 * 1_048_576;
 
 const MOUNTS =
   /^\/(?:api(?:\/v1(?:\/etherscan(?:\/[^/]+\/api)?)?)?|[^/]+\/api|v2\/chainlist|v2\/network\/(?:mainnet|testnet)\/evm\/[^/]+\/etherscan\/api)\/?$/;

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 
 import { AppError } from '../../errors';
 import { badParam, TEXTS } from '../etherscan/answers';
-import { ETHERSCAN_BODY_MAX, takesForms } from '../etherscan/mounts';
+import { VERIFY_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
 import { drainBody } from './drainBody';
 
@@ -39,7 +39,7 @@ function refuseUnread(
 ): void {
   const methods = allowedMethods(ctx.path);
   const allowed = methods.includes(ctx.method);
-  const bytesMax = takesForms(ctx.path) ? ETHERSCAN_BODY_MAX : BODY_BYTES_MAX;
+  const bytesMax = takesForms(ctx.path) ? VERIFY_BODY_MAX : BODY_BYTES_MAX;
   // A body that nobody reads: nothing more is taken of this connection.
   if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax)) ctx.set('Connection', 'close');
   if (!allowed) {

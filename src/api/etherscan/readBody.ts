@@ -1,0 +1,145 @@
+/** Bodies of the Etherscan dialect, a form or flat JSON: bounded by the action they are for, and in depth before parsing. */
+import bodyParser from 'koa-bodyparser';
+
+import { isWithin } from '../../domain/jsonShape';
+import { createSlices } from '../../domain/turns';
+import type { RouteContext } from '../route';
+import { badParam, TEXTS } from './answers';
+import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
+
+/** The one action whose bodies are long: sources. */
+const VERIFY = 'verifysourcecode';
+const JSON_BOUNDS = { depthMax: 8, partsMax: 1_000 };
+/** Of a standard JSON input within the field of the sources. */
+const SOURCE_BOUNDS = { depthMax: 32, partsMax: 20_000 };
+const PAIRS_MAX = 1_000;
+/** Decoding this much of a form takes some milliseconds. */
+const PIECE = 65_536;
+
+const JSON_TYPES = ['application/json', 'application/*+json'];
+const FORM_TYPES = ['application/x-www-form-urlencoded'];
+
+/** One reader of plain text: the parsers behind it know no bound but the length. */
+function readerOf(limit: number): (ctx: RouteContext) => Promise<string> {
+  const read = bodyParser({
+    enableTypes: ['text'],
+    extendTypes: { text: [...JSON_TYPES, ...FORM_TYPES] },
+    textLimit: `${limit}b`,
+    onerror(error, ctx) {
+      // The rest of the body is not taken in.
+      ctx.set('Connection', 'close');
+      const large = 'status' in error && error.status === 413;
+      throw badParam(large ? tooLarge(limit) : TEXTS.badBody);
+    },
+  });
+  return async (ctx) => {
+    await read(ctx, () => Promise.resolve());
+    const { body } = ctx.request;
+    return typeof body === 'string' ? body : '';
+  };
+}
+
+const readShort = readerOf(BODY_MAX);
+const readLong = readerOf(VERIFY_BODY_MAX);
+
+const tooLarge = (limit: number): string => (limit === BODY_MAX ? TEXTS.largeShortBody : TEXTS.largeBody);
+
+/**
+ * The names and values of a body, in their order. `action`: the one that the query string names; null: the body names it.
+ * Throws bad_request for a body that is too large for its action, too deep or no form and no JSON.
+ */
+export async function readBody(
+  ctx: RouteContext,
+  action: string | null,
+): Promise<readonly (readonly [name: string, value: string])[]> {
+  const isVerify = action?.toLowerCase() === VERIFY;
+  const text = await (action === null || isVerify ? readLong : readShort)(ctx);
+  const isJson = ctx.is(JSON_TYPES) !== false;
+  const isLong = Buffer.byteLength(text) > BODY_MAX;
+  if (isLong && !isVerify && !mayVerify(text, isJson)) throw badParam(TEXTS.largeShortBody);
+  const entries = isJson ? parseJson(text) : await parseForm(text);
+  if (isLong && !isVerify && !verifies(entries)) throw badParam(TEXTS.largeShortBody);
+  for (const [name, value] of entries) {
+    const isInput = name.toLowerCase() === 'sourcecode' && /^\s*\{/.test(value);
+    if (isInput && !isWithin(value, SOURCE_BOUNDS)) throw badParam('Error! Invalid sourceCode format');
+  }
+  return entries;
+}
+
+/** A look at the text before anything of it is decoded. */
+function mayVerify(text: string, isJson: boolean): boolean {
+  return isJson
+    ? /"action"\s*:\s*"\s*verifysourcecode\s*"/i.test(text)
+    : /(?:^|&)action=[+]*verifysourcecode[+]*(?:&|$)/i.test(text);
+}
+
+function verifies(entries: readonly (readonly [string, string])[]): boolean {
+  const [, action] = entries.find(([name]) => name.toLowerCase() === 'action') ?? [];
+  return action?.trim().toLowerCase() === VERIFY;
+}
+
+/** Of a list its first item counts; what is neither text nor number nor flag is left out. */
+function parseJson(text: string): [string, string][] {
+  if (text === '') return [];
+  if (!isWithin(text, JSON_BOUNDS)) throw badParam(TEXTS.badBody);
+  const body = parseObject(text);
+  return Object.entries(body).flatMap(([name, value]): [string, string][] => {
+    const one: unknown = Array.isArray(value) ? value[0] : value;
+    const isPlain = typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean';
+    return isPlain ? [[name, String(one)]] : [];
+  });
+}
+
+function parseObject(text: string): object {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null) return body;
+  } catch {
+    // Told below.
+  }
+  throw badParam(TEXTS.badBody);
+}
+
+async function parseForm(text: string): Promise<[string, string][]> {
+  const pairs = text.split('&', PAIRS_MAX + 1);
+  if (pairs.length > PAIRS_MAX) throw badParam(TEXTS.badBody);
+  const slices = createSlices();
+  const entries: [string, string][] = [];
+  for (const pair of pairs) {
+    if (pair.length <= PIECE) {
+      entries.push(...new URLSearchParams(`&${pair}`));
+      continue;
+    }
+    const at = pair.indexOf('=');
+    // A name this long is none.
+    if (at === -1 || at > PIECE) continue;
+    const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, at)}=`)];
+    const pieces: string[] = [];
+    for (let from = at + 1; from < pair.length;) {
+      const end = endOfPiece(pair, from + PIECE);
+      pieces.push(new URLSearchParams(`=${pair.slice(from, end)}`).get('') ?? '');
+      from = end;
+      if (slices.isOver()) await slices.giveWay();
+    }
+    entries.push([name, pieces.join('')]);
+  }
+  return entries;
+}
+
+/** At most `at`, and not within the escape of a byte (%E2), those of a character (%E2%82%AC) or a pair of surrogates. */
+function endOfPiece(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  let end = at;
+  if (/^[\udc00-\udfff]/.test(text.slice(end, end + 1))) end -= 1;
+  if (text[end - 1] === '%') end -= 1;
+  else if (text[end - 2] === '%') end -= 2;
+  // Bytes 80 to BF go on with a character, of which they are at most three.
+  let first = end;
+  for (let back = 0; back < 3 && isContinuation(text, first) && text[first - 3] === '%'; back += 1)
+    first -= 3;
+  return isContinuation(text, first) ? end : first;
+}
+
+function isContinuation(text: string, at: number): boolean {
+  return /^%[89abAB]/.test(text.slice(at, at + 2));
+}
