@@ -30,16 +30,19 @@ export type Submission =
   /** There is no code at the address. */
   | { readonly kind: 'no_code' }
   /** No node of the chain is configured that could be asked for the code. */
-  | { readonly kind: 'no_node' };
+  | { readonly kind: 'no_node' }
+  /** The client has as many open jobs as it may have. */
+  | { readonly kind: 'client_busy'; readonly openMax: number };
 
 export interface VerificationQueue {
   /** Compiler versions that can be asked for, newest first. */
   readonly compilerVersions: readonly string[];
   /**
    * Throws bad_request for what is no request at all, unavailable when the queue is full, node_failed when the node is away.
-   * What is asked again while it waits has the same ticket.
+   * A request that is open already, or that failed before, gets the same ticket again. `client` is the address that the
+   * rate limit counts; the bounds are per client.
    */
-  submit(request: VerificationRequest): Promise<Submission>;
+  submit(request: VerificationRequest, client?: string): Promise<Submission>;
   /** null: no such ticket, or one long forgotten. */
   status(guid: string): VerificationState | null;
   /** Ends the running compilation and forgets the rest. */

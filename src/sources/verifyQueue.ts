@@ -1,6 +1,6 @@
 /**
- * The queue of verifications: one compilation at a time, a bounded number waiting, results kept for a while. A ticket is
- * known to this process alone.
+ * The queue of verifications: one compilation at a time, a bounded number waiting, results kept for a while. Clients take
+ * turns. Tickets live in the memory of this process.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -18,16 +18,19 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { VerificationStore } from '../query/verifiedContracts';
 import type { ChainCode } from './chainCode';
+import { FairQueue } from './fairQueue';
 import type { VerifiedStore } from './storeVerified';
 import { rememberCompilations, type Compilers } from './verify/compilers';
 import { parseTarget, readStandardInput } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
 
-/** Waiting requests; each may hold 10 MB of sources. */
 const WAITING_MAX = 20;
+/** Characters of all waiting requests together. */
+const WAITING_SIZE_MAX = 32 * 2 ** 20;
+/** Jobs of one client that wait or are being compiled. */
+const OPEN_PER_CLIENT = 2;
 const TICKETS_KEPT = 2_000;
-/** Each holds the code of one contract. */
-const COMPILATIONS_KEPT = 32;
+const FAILURES_KEPT = 1_000;
 const GUID_BYTES = 25;
 
 export interface VerifyQueueDeps {
@@ -44,67 +47,137 @@ export interface VerifyQueueDeps {
 
 interface Job {
   readonly guid: string;
-  /** Of all that is asked. */
+  /** Hash of the request. */
   readonly digest: string;
+  /** Hash of the request and the code on the chain: everything that decides whether the sources match. */
+  readonly verdictKey: string;
+  readonly client: string;
+  /** Characters of the request. */
+  readonly size: number;
   readonly request: VerificationRequest;
   readonly onChain: OnChain;
 }
 
-export function createVerifyQueue(given: VerifyQueueDeps): VerificationQueue {
-  const deps = { ...given, compilers: rememberCompilations(given.compilers, COMPILATIONS_KEPT) };
-  const tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
-  const waiting: Job[] = [];
-  /** Tickets of what waits or is being compiled, by what is asked. */
-  const open = new Map<string, string>();
-  const stop = new AbortController();
-  let running: Promise<void> | null = null;
-  const drain = async (): Promise<void> => {
-    for (let job = waiting.shift(); job !== undefined && !stop.signal.aborted; job = waiting.shift()) {
-      tickets.set(job.guid, await runJob(deps, job, stop.signal));
-      open.delete(job.digest);
-    }
-    running = null;
-  };
-  return {
-    compilerVersions: deps.compilers.versions,
-    async submit(request): Promise<Submission> {
-      readStandardInput(request.input);
-      if (parseTarget(request.contractName).name === '') {
-        throw new AppError('bad_request', 'the name of the contract is missing');
-      }
-      const digest = digestOf(request);
-      const own = await findOwn(deps.reader, request);
-      const already = own?.status === 'exact_match' ? ALREADY : null;
-      if (already !== null && !lacksArguments(own)) return already;
-      if (!deps.chain.knows(request.chainId)) return already ?? { kind: 'no_node' };
-      const onChain = await readOnChain(deps, request);
-      if (onChain === null) return already ?? { kind: 'no_code' };
-      if (already !== null && onChain.creation === null) return already;
-      // Another one may have handed it in meanwhile.
-      const same = open.get(digest);
-      if (same !== undefined) return { kind: 'queued', guid: same };
-      if (stop.signal.aborted || waiting.length >= WAITING_MAX) {
-        throw new AppError('unavailable', 'too many verifications are waiting');
-      }
-      const guid = randomBytes(GUID_BYTES).toString('hex');
-      tickets.set(guid, { state: 'pending' });
-      open.set(digest, guid);
-      waiting.push({ guid, digest, request, onChain });
-      running ??= drain();
-      return { kind: 'queued', guid };
-    },
-    status: (guid) => tickets.get(guid) ?? null,
-    async close() {
-      stop.abort();
-      waiting.length = 0;
-      open.clear();
-      await running;
-    },
-  };
+export function createVerifyQueue(deps: VerifyQueueDeps): VerificationQueue {
+  return new VerifyQueue(deps);
 }
 
-function digestOf(request: VerificationRequest): string {
-  return createHash('sha256').update(writeRequest(request)).digest('hex');
+class VerifyQueue implements VerificationQueue {
+  readonly compilerVersions: readonly string[];
+  readonly #deps: VerifyQueueDeps;
+  readonly #tickets = new LRUCache<string, VerificationState>({ max: TICKETS_KEPT });
+  /** Tickets of failures, by verdict key. */
+  readonly #failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
+  readonly #waiting = new FairQueue<Job>();
+  /** Tickets of open jobs, by digest. */
+  readonly #open = new Map<string, string>();
+  /** Jobs and submissions under way, by client. */
+  readonly #underWay = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(deps: VerifyQueueDeps) {
+    this.#deps = { ...deps, compilers: rememberCompilations(deps.compilers) };
+    this.compilerVersions = deps.compilers.versions;
+  }
+
+  async submit(request: VerificationRequest, client = ''): Promise<Submission> {
+    readStandardInput(request.input);
+    if (parseTarget(request.contractName).name === '') {
+      throw new AppError('bad_request', 'the name of the contract is missing');
+    }
+    const { digest, size } = digestOf(request);
+    const same = this.#open.get(digest);
+    if (same !== undefined) return { kind: 'queued', guid: same };
+    const underWay = this.#underWay.get(client) ?? 0;
+    if (underWay >= OPEN_PER_CLIENT) return { kind: 'client_busy', openMax: OPEN_PER_CLIENT };
+    this.#underWay.set(client, underWay + 1);
+    let added = false;
+    try {
+      const found = await examine(this.#deps, request);
+      if ('kind' in found) return found;
+      const verdictKey = hashOf(digest + JSON.stringify(found));
+      const known = this.#findTicket(digest, verdictKey);
+      if (known !== null) return { kind: 'queued', guid: known };
+      this.#checkRoom(size);
+      const guid = randomBytes(GUID_BYTES).toString('hex');
+      this.#add({ guid, digest, verdictKey, client, size, request, onChain: found });
+      added = true;
+      return { kind: 'queued', guid };
+    } finally {
+      if (!added) this.#leave(client);
+    }
+  }
+
+  status(guid: string): VerificationState | null {
+    return this.#tickets.get(guid) ?? null;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#waiting.clear();
+    this.#open.clear();
+    await this.#running;
+  }
+
+  /** The ticket of the same request while it is open, or once it has failed. */
+  #findTicket(digest: string, verdictKey: string): string | null {
+    const open = this.#open.get(digest);
+    if (open !== undefined) return open;
+    const failed = this.#failures.get(verdictKey);
+    return failed !== undefined && this.#tickets.has(failed) ? failed : null;
+  }
+
+  #checkRoom(size: number): void {
+    const hasRoom = this.#waiting.length < WAITING_MAX && this.#waiting.size + size <= WAITING_SIZE_MAX;
+    if (hasRoom && !this.#stop.signal.aborted) return;
+    throw new AppError('unavailable', 'too many verifications are waiting');
+  }
+
+  #add(job: Job): void {
+    this.#tickets.set(job.guid, { state: 'pending' });
+    this.#open.set(job.digest, job.guid);
+    this.#waiting.add(job, job.client, job.size);
+    this.#running ??= this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let job = this.#waiting.take(); job !== null && !signal.aborted; job = this.#waiting.take()) {
+      const { state, isVerdict } = await runJob(this.#deps, job, signal);
+      this.#tickets.set(job.guid, state);
+      if (isVerdict && state.state === 'failed') this.#failures.set(job.verdictKey, job.guid);
+      this.#open.delete(job.digest);
+      this.#leave(job.client);
+    }
+    this.#running = null;
+  }
+
+  #leave(client: string): void {
+    const left = (this.#underWay.get(client) ?? 0) - 1;
+    if (left > 0) this.#underWay.set(client, left);
+    else this.#underWay.delete(client);
+  }
+}
+
+/** What is known at once, else the code that the sources must be compared with. */
+async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
+  const own = await findOwn(deps.reader, request);
+  const already = own?.status === 'exact_match' ? ALREADY : null;
+  if (already !== null && !lacksArguments(own)) return already;
+  if (!deps.chain.knows(request.chainId)) return already ?? { kind: 'no_node' };
+  const onChain = await readOnChain(deps, request);
+  if (onChain === null) return already ?? { kind: 'no_code' };
+  return already !== null && onChain.creation === null ? already : onChain;
+}
+
+function digestOf(request: VerificationRequest): { readonly digest: string; readonly size: number } {
+  const text = writeRequest(request);
+  return { digest: hashOf(text), size: text.length };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function writeRequest(request: VerificationRequest): string {
@@ -139,8 +212,14 @@ async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise
   return { runtime, creation: recent?.code ?? null, transaction: recent?.transaction ?? null };
 }
 
-/** Never rejects: whatever happens is the ticket's state. */
-async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Promise<VerificationState> {
+interface Outcome {
+  readonly state: VerificationState;
+  /** Whether the same request would end the same way. */
+  readonly isVerdict: boolean;
+}
+
+/** Never rejects: an error becomes the state of the ticket. */
+async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Promise<Outcome> {
   const { request, onChain } = job;
   const { chainId, address } = request;
   try {
@@ -150,16 +229,17 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
     const { status } = result.record.contract;
     const { stored } = await deps.store.store([result.record]);
     deps.log.info({ chainId, address, status, stored }, 'verified a contract');
-    return { state: stored === 0 ? 'already_verified' : 'verified', status };
+    return { state: { state: stored === 0 ? 'already_verified' : 'verified', status }, isVerdict: true };
   } catch (error) {
     if (error instanceof AppError && error.code === 'bad_request') return fail(deps, job, error.message);
     deps.log.error({ chainId, address, error: errorText(error) }, 'a verification failed');
-    return { state: 'failed', reason: 'the verification could not be carried out; try again later' };
+    const reason = 'the verification could not be carried out; try again later';
+    return { state: { state: 'failed', reason }, isVerdict: false };
   }
 }
 
-function fail({ log }: VerifyQueueDeps, { request }: Job, reason: string): VerificationState {
+function fail({ log }: VerifyQueueDeps, { request }: Job, reason: string): Outcome {
   const { chainId, address, contractName } = request;
   log.info({ chainId, address, contractName, reason }, 'a contract was not verified');
-  return { state: 'failed', reason };
+  return { state: { state: 'failed', reason }, isVerdict: true };
 }

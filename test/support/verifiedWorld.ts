@@ -48,7 +48,13 @@ interface Kept {
   }[];
 }
 
-const COMPILE_LIMITS = { timeoutMs: 180_000, memoryMax: 4 * 2 ** 30 };
+const COMPILE_LIMITS = {
+  cpuSeconds: 180,
+  clockMs: 600_000,
+  memoryMax: 4 * 2 ** 30,
+  answerMax: 2 ** 28,
+  niceness: 0,
+};
 const OUTPUTS = ['abi', 'metadata', 'evm.bytecode.object', 'evm.deployedBytecode.object'];
 /** Changes when what is kept changes. */
 const FORMAT = 2;

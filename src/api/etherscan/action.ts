@@ -16,6 +16,8 @@ export interface Ask {
   readonly deps: DialectDeps;
   readonly asked: AskedParams;
   readonly chainId: number;
+  /** The client address as the rate limit counts it. */
+  readonly client: string;
   /** Null where the chain is valid and not stored here. */
   readonly moment: ChainMoment | null;
 }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import { blockscoutRoutes } from '../blockscout/smartContract';
 import { chainParam, momentOf } from '../explorer/explorerRoute';
+import { clientOf } from '../middleware/limitRate';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';
 import { sourcifyRoutes } from '../sourcify/sourcifyRoutes';
@@ -31,6 +32,7 @@ import { statsActions } from './statsActions';
 import { tokenActions, tokenBalanceActions } from './tokenActions';
 import { transactionActions } from './transactionActions';
 import { transferActions } from './transferActions';
+import { VERIFY_BOUNDS } from './verifyActions';
 
 /** Verifications arrive between blocks: an answer is not given again for longer. */
 const KEEP_MS = 3_000;
@@ -108,8 +110,10 @@ function describe(): string {
     [...actions.keys()].map((action) => `${module}.${action}`),
   );
   return (
-    `Served: ${served.join(', ')}. GET, or POST with a form or JSON of at most 64 KiB (verifysourcecode: 5 MB). Answers have status 200 always; refusals are ` +
-    '{status: "0", message: "NOTOK", result: "<text>"}, empty lists {status: "0", result: []}. apikey is accepted and not needed.'
+    `Served: ${served.join(', ')}. GET, or POST with a form or JSON of at most 64 KiB (verifysourcecode: 5 MB). ` +
+    'Answers have status 200 always; refusals are {status: "0", message: "NOTOK", result: "<text>"}, empty lists ' +
+    '{status: "0", result: []}. apikey is accepted and not needed. ' +
+    VERIFY_BOUNDS
   );
 }
 
@@ -121,7 +125,8 @@ async function answerCall(deps: DialectDeps, ctx: RouteContext, shared: boolean)
   const action = findAction(asked);
   const moment = momentOf(deps, chainId);
   setHeadHeaders(ctx, moment);
-  const run = async (): Promise<DialectAnswer> => action({ deps, asked, chainId, moment });
+  const run = async (): Promise<DialectAnswer> =>
+    action({ deps, asked, chainId, moment, client: clientOf(ctx.ip) });
   ctx.type = 'application/json';
   const key = `etherscan ${chainId} ${moment?.head.version ?? ''} `;
   const question = keyOf(asked);

@@ -1,6 +1,6 @@
 /**
- * verifysourcecode and checkverifystatus: sources handed in, compiled and compared by the queue; the states of a ticket in the
- * texts that clients compare. What may be another answer a moment later is thrown, since what is thrown is not remembered.
+ * verifysourcecode and checkverifystatus. The queue compiles and compares; these actions give the states of a ticket in the
+ * texts that clients compare. An answer that may soon change is thrown: the cache does not keep thrown answers.
  */
 import type { VerificationQueue, VerificationState } from '../../domain/verification';
 import type { EtherscanAnswer } from '../../wire/etherscan';
@@ -20,12 +20,17 @@ const STATES = {
 const ALREADY = 'Contract source code already verified';
 const REASON_MAX = 1_000;
 
-export async function verifySourceCode({ deps, asked, chainId }: Ask): Promise<EtherscanAnswer> {
+/** For the OpenAPI document. */
+export const VERIFY_BOUNDS =
+  'verifysourcecode: a client address has at most two open verifications, and addresses take turns. A compilation has 30 s ' +
+  'of processor time, 1 GiB of memory and an answer of 8 MiB. A request that failed before gets its ticket again.';
+
+export async function verifySourceCode({ deps, asked, chainId, client }: Ask): Promise<EtherscanAnswer> {
   const queue = deps.verifications?.() ?? null;
   if (queue === null) return refuse(TEXTS.noVerification);
   const request = readVerification(asked, chainId);
   checkCompiler(queue, request.compilerVersion);
-  const submission = await queue.submit(request);
+  const submission = await queue.submit(request, client);
   switch (submission.kind) {
     case 'queued':
       return ok(submission.guid);
@@ -33,12 +38,16 @@ export async function verifySourceCode({ deps, asked, chainId }: Ask): Promise<E
       throw badParam(ALREADY);
     case 'no_code':
       throw badParam(`Unable to locate ContractCode at ${request.address}`);
+    case 'client_busy':
+      throw badParam(
+        `Too many open verifications: a client address may have ${submission.openMax}; try again when one has ended`,
+      );
     case 'no_node':
       throw badParam(`No node of chain ${chainId} is configured: the code of its contracts cannot be read`);
   }
 }
 
-/** Said at once rather than by a ticket. */
+/** Refuses an unknown compiler at once, without a ticket. */
 function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
   if (compilerVersions.includes(version)) return;

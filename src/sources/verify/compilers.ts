@@ -1,9 +1,7 @@
 /**
  * Solidity compilers of npm, several versions side by side: packages named `solc-<version>`, aliases of `npm:solc@<version>`,
- * and `solc` itself, wherever Node would look for them. Nothing is fetched. A compilation runs in a process of its own,
- * bounded in time and memory, which ends with this one.
+ * and `solc` itself, wherever Node would look for them. Nothing is fetched.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,37 +11,8 @@ import { z } from 'zod';
 
 import { AppError } from '../../errors';
 import { findPackageRoot } from '../../clickhouse/packageRoot';
+import { COMPILER_LIMITS, runCompiler, type CompilerLimits } from './compilerProcess';
 
-const TIMEOUT_MS = 90_000;
-/** Resident memory of a compiling process; optimizing the largest known contracts takes some 800 MB. */
-const MEMORY_MAX = 2 * 2 ** 30;
-const STDERR_MAX = 2_000;
-
-/**
- * The process: one thread compiles, the other watches memory and the parent. Arguments: the compiler's folder, the most
- * bytes of memory.
- */
-const CHILD_SCRIPT = `
-const { Worker } = require('node:worker_threads');
-const [folder, memoryMax] = process.argv.slice(1);
-process.on('disconnect', () => process.exit(3));
-setInterval(() => { if (process.memoryUsage.rss() > Number(memoryMax)) process.exit(4); }, 50);
-process.once('message', (input) => {
-  const worker = new Worker(\`
-    const { parentPort, workerData } = require('node:worker_threads');
-    const solc = require(workerData.folder);
-    const output = solc.compile(workerData.input);
-    parentPort.postMessage({ version: solc.version(), output });
-  \`, { eval: true, workerData: { folder, input } });
-  worker.on('error', (error) => process.send({ failure: String(error && error.message || error) }, () => process.exit(0)));
-  worker.on('message', (answer) => process.send(answer, () => process.exit(0)));
-});
-`;
-
-const answerShape = z.union([
-  z.object({ version: z.string(), output: z.string() }),
-  z.object({ failure: z.string() }),
-]);
 const packageShape = z.object({ name: z.literal('solc'), version: z.string() });
 
 export interface Compilers {
@@ -57,18 +26,16 @@ export interface CompilerAnswer {
   /** `0.8.30+commit.73712a01`. */
   readonly version: string;
   readonly output: unknown;
-}
-
-export interface CompilerLimits {
-  readonly timeoutMs: number;
-  readonly memoryMax: number;
+  /** Characters of the output as JSON. */
+  readonly size: number;
 }
 
 /** The compilers in the `node_modules` of the program and of the folders above it. */
 export function findCompilers(
-  limits: CompilerLimits = { timeoutMs: TIMEOUT_MS, memoryMax: MEMORY_MAX },
+  bounds: Partial<CompilerLimits> = {},
   root: string = findPackageRoot(),
 ): Compilers {
+  const limits = { ...COMPILER_LIMITS, ...bounds };
   const folders = listCompilers(root);
   const versions = [...folders.keys()].sort(compareVersions).reverse();
   return {
@@ -80,17 +47,25 @@ export function findCompilers(
       const { version, output } = await runCompiler(folder, JSON.stringify(input), limits, signal);
       const short = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(version)?.[0] ?? version;
       if (wanted[2] !== undefined && !short.endsWith(wanted[2])) throw missing(asked, [short]);
-      return { version: short, output: JSON.parse(output) };
+      return { version: short, output: JSON.parse(output), size: output.length };
     },
   };
 }
 
+/** Characters of all remembered outputs. */
+const ANSWERS_SIZE_MAX = 32 * 2 ** 20;
+const FAILURES_KEPT = 1_000;
+
 /**
- * The same compilers, with the last answers remembered: people try again with one word changed, and verify many contracts
- * out of one project.
+ * The same compilers with a memory of the last answers and failures. People try again with one word changed, and verify
+ * many contracts of one project.
  */
-export function rememberCompilations(compilers: Compilers, max: number): Compilers {
-  const answers = new LRUCache<string, CompilerAnswer>({ max });
+export function rememberCompilations(compilers: Compilers): Compilers {
+  const answers = new LRUCache<string, CompilerAnswer>({
+    maxSize: ANSWERS_SIZE_MAX,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+  const failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
   return {
     versions: compilers.versions,
     async compile(version, input, signal) {
@@ -99,9 +74,17 @@ export function rememberCompilations(compilers: Compilers, max: number): Compile
         .digest('hex');
       const known = answers.get(key);
       if (known !== undefined) return known;
-      const answer = await compilers.compile(version, input, signal);
-      answers.set(key, answer);
-      return answer;
+      const failure = failures.get(key);
+      if (failure !== undefined) throw new AppError('bad_request', failure);
+      try {
+        const answer = await compilers.compile(version, input, signal);
+        answers.set(key, answer);
+        return answer;
+      } catch (error) {
+        // Any other error is about this machine, not about the sources.
+        if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error.message);
+        throw error;
+      }
     },
   };
 }
@@ -146,52 +129,4 @@ function compareVersions(a: string, b: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function runCompiler(
-  folder: string,
-  input: string,
-  { timeoutMs, memoryMax }: CompilerLimits,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly version: string; readonly output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['-e', CHILD_SCRIPT, folder, String(memoryMax)], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: {},
-    });
-    let said = '';
-    let answer: unknown = null;
-    let killed = '';
-    const kill = (why: string): void => {
-      killed ||= why;
-      child.kill('SIGKILL');
-    };
-    const stop = (): void => kill('the compilation was stopped');
-    const timer = setTimeout(() => kill(`the compiler took longer than ${timeoutMs / 1000} s`), timeoutMs);
-    signal?.addEventListener('abort', stop, { once: true });
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-STDERR_MAX);
-    });
-    child.on('message', (message) => {
-      answer = message;
-    });
-    child.on('error', (error) => {
-      said = error.message;
-    });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      const parsed = answerShape.safeParse(answer);
-      if (parsed.success && 'output' in parsed.data) resolve(parsed.data);
-      else if (killed !== '') reject(new AppError('bad_request', killed));
-      else if (code === 4) reject(new AppError('bad_request', 'the compiler needed too much memory'));
-      else {
-        const why = parsed.success && 'failure' in parsed.data ? parsed.data.failure : said.trim();
-        reject(new AppError('bad_request', `the compiler failed: ${why.slice(0, 300)}`));
-      }
-    });
-    if (signal?.aborted === true) stop();
-    // A child that died at once is told of by 'close'.
-    else child.send(input, () => undefined);
-  });
 }

@@ -15,7 +15,7 @@ const compiled = new Map<string, CompiledContract>();
 let commented: CompiledContract;
 
 beforeAll(async () => {
-  const compilers = findCompilers({ timeoutMs: 100_000, memoryMax: 2 ** 31 });
+  const compilers = findCompilers({ clockMs: 100_000, niceness: 0 });
   const every = { path: 'contracts/Tricky.sol', name: '*' };
   const { output } = await compilers.compile('0.8.30', withOutputs(TRICKY.input, every, '0.8.30'));
   for (const name of ['Sum_Library', 'Linked', 'Immutable_Vault', 'Vault_Maker'])

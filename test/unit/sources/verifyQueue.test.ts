@@ -1,0 +1,174 @@
+/** What one client can make the verification queue do: open jobs, their order, and failures that are not repeated. */
+import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
+import type { Hex } from '../../../src/domain/hex';
+import { AppError } from '../../../src/errors';
+import { createLog } from '../../../src/log';
+import { createVerifyQueue } from '../../../src/sources/verifyQueue';
+import type { CompilerAnswer } from '../../../src/sources/verify/compilers';
+import { until } from '../chain/setup';
+
+const OK_OUTPUT = { contracts: {} };
+const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
+
+/** A compiler that starts one compilation at a time and ends it when the test says so. */
+class HeldCompiler {
+  readonly versions = ['0.8.30'];
+  /** Names of the sources in the order in which they were compiled. */
+  readonly seen: string[] = [];
+  #end: ((error: AppError | null) => void) | null = null;
+
+  compile(_version: string, input: unknown): Promise<CompilerAnswer> {
+    const [path = ''] = Object.keys((input as { sources: Record<string, unknown> }).sources);
+    this.seen.push(path);
+    return new Promise((resolve, reject) => {
+      this.#end = (error) => {
+        if (error !== null) reject(error);
+        else resolve({ version: '0.8.30+commit.00000000', output: OK_OUTPUT, size: 16 });
+      };
+    });
+  }
+
+  async end(error: AppError | null = null): Promise<void> {
+    const before = this.seen.length;
+    await until(() => this.#end !== null);
+    const end = this.#end!;
+    this.#end = null;
+    end(error);
+    expect(this.seen.length).toBe(before);
+  }
+}
+
+function queueOver(compiler: HeldCompiler, code: (address: Hex) => Hex = () => '0x6000'): VerificationQueue {
+  return createVerifyQueue({
+    compilers: compiler,
+    chain: {
+      knows: () => true,
+      getCode: async ({ address }) => code(address),
+      listCodes: async () => [],
+      findCreationCode: async () => null,
+      findRecentCreation: async () => null,
+    },
+    reader: { listOwn: async () => [null] } as never,
+    store: { store: async () => ({ stored: 0 }) } as never,
+    findCreationTransaction: async () => null,
+    log: createLog('silent', false),
+  });
+}
+
+/** `path` names the source; `letters` is its length. */
+const requestOf = (path: string, letters = 10, address = 1) => ({
+  chainId: 369,
+  address: addressOf(address),
+  input: { language: 'Solidity', sources: { [path]: { content: 'x'.repeat(letters) } } },
+  contractName: 'A',
+  compilerVersion: '0.8.30',
+  license: null,
+});
+
+const guidOf = async (queue: VerificationQueue, path: string, client: string, letters = 10) => {
+  const submission = await queue.submit(requestOf(path, letters), client);
+  if (submission.kind !== 'queued') throw new Error(submission.kind);
+  return submission.guid;
+};
+const settled = async (queue: VerificationQueue, guid: string): Promise<VerificationState> => {
+  await until(() => queue.status(guid)?.state !== 'pending');
+  return queue.status(guid)!;
+};
+
+let compiler: HeldCompiler;
+let queue: VerificationQueue;
+
+beforeEach(() => {
+  compiler = new HeldCompiler();
+  queue = queueOver(compiler);
+});
+afterEach(async () => {
+  const closing = queue.close();
+  await Promise.race([closing, compiler.end().catch(() => undefined)]);
+});
+
+test('a client has two open jobs; a third is refused until one of them ends', async () => {
+  const [first, second] = [await guidOf(queue, 'a', 'one'), await guidOf(queue, 'b', 'one')];
+  expect(await queue.submit(requestOf('c'), 'one')).toEqual({ kind: 'client_busy', openMax: 2 });
+  // A request that is open already gets its own ticket, and other clients are served.
+  expect(await guidOf(queue, 'b', 'one')).toBe(second);
+  await guidOf(queue, 'c', 'another');
+  await compiler.end();
+  expect((await settled(queue, first)).state).toBe('failed');
+  await guidOf(queue, 'd', 'one');
+});
+
+test('requests sent at the same time count together', async () => {
+  const kinds = await Promise.all(
+    ['a', 'b', 'c', 'd'].map(async (path) => (await queue.submit(requestOf(path), 'one')).kind),
+  );
+  expect(kinds.sort()).toEqual(['client_busy', 'client_busy', 'queued', 'queued']);
+});
+
+test('a request that is not queued frees its place', async () => {
+  const none = queueOver(compiler, () => '0x');
+  for (let index = 0; index < 5; index += 1)
+    expect(await none.submit(requestOf('a', 10, index), 'one')).toEqual({ kind: 'no_code' });
+});
+
+test('clients take turns, and within a round the shortest source goes first', async () => {
+  await guidOf(queue, 'running', 'z');
+  await until(() => compiler.seen.length === 1);
+  await guidOf(queue, 'one long', 'one', 5_000);
+  await guidOf(queue, 'one short', 'one', 20);
+  await guidOf(queue, 'two middle', 'two', 500);
+  await guidOf(queue, 'three short', 'three', 50);
+  for (let count = 1; count <= 5; count += 1) {
+    await compiler.end();
+    if (count === 1) await guidOf(queue, 'late', 'four', 10);
+    await until(() => compiler.seen.length === Math.min(6, count + 1));
+  }
+  // The first of each client is its oldest: "one long" waits for shorter ones of its round, not for "late".
+  expect(compiler.seen).toEqual(['running', 'three short', 'two middle', 'one long', 'late', 'one short']);
+});
+
+test('a failure is compiled once: the same request gets its ticket again, another address its reason', async () => {
+  const failure = new AppError('bad_request', 'the compiler took longer than 30 s of processor time');
+  const guid = await guidOf(queue, 'slow', 'one');
+  await until(() => compiler.seen.length === 1);
+  await compiler.end(failure);
+  const state = await settled(queue, guid);
+  expect(state).toEqual({ state: 'failed', reason: failure.message });
+  expect(await guidOf(queue, 'slow', 'another')).toBe(guid);
+  const other = await queue.submit(requestOf('slow', 10, 2), 'another');
+  if (other.kind !== 'queued') throw new Error(other.kind);
+  expect(await settled(queue, other.guid)).toEqual(state);
+  expect(compiler.seen).toEqual(['slow']);
+});
+
+test('a failure of the machine is not remembered', async () => {
+  const guid = await guidOf(queue, 'a', 'one');
+  await until(() => compiler.seen.length === 1);
+  await compiler.end(new AppError('unavailable', 'the machine is busy'));
+  expect(await settled(queue, guid)).toMatchObject({ reason: expect.stringMatching(/try again later/) });
+  expect(await guidOf(queue, 'a', 'one')).not.toBe(guid);
+  await until(() => compiler.seen.length === 2);
+});
+
+test('a failure is looked at again once the code at the address has changed', async () => {
+  let code: Hex = '0x6000';
+  const changing = queueOver(compiler, () => code);
+  const guid = await guidOf(changing, 'a', 'one');
+  await until(() => compiler.seen.length === 1);
+  await compiler.end();
+  await settled(changing, guid);
+  expect(await guidOf(changing, 'a', 'one')).toBe(guid);
+  code = '0x6001';
+  expect(await guidOf(changing, 'a', 'one')).not.toBe(guid);
+  await changing.close();
+});
+
+test('many large sources do not wait together', async () => {
+  const kinds: string[] = [];
+  for (let index = 0; index < 12; index += 1) {
+    const submitted = queue.submit(requestOf(`${index}`, 9 * 2 ** 20), `client ${index}`);
+    kinds.push(await submitted.then(({ kind }) => kind).catch((error: AppError) => error.code));
+  }
+  // One is being compiled, and 32 MiB wait.
+  expect(kinds).toEqual([...Array<string>(4).fill('queued'), ...Array<string>(8).fill('unavailable')]);
+});
