@@ -114,6 +114,10 @@ export class Endpoint {
         if (chunk.length === this.#batchMax)
           this.#batchMax = Math.min(this.#batchCeiling, this.#batchMax + 1);
       } catch (error) {
+        if (error instanceof RpcError && error.cut === 'call') {
+          for (const answer of await this.#sendHalves(chunk, error, signal)) answers.push(answer);
+          continue;
+        }
         if (!(error instanceof RpcError) || chunk.length === 1) throw error;
         const split = SPLIT_KINDS.has(error.kind);
         // A timeout is not repeated here, the pool's next attempt asks for less.
@@ -122,6 +126,14 @@ export class Endpoint {
       }
     }
     return answers;
+  }
+
+  /** Finds the calls whose answers pass their bounds. It says nothing of the size of a batch that the node takes. */
+  async #sendHalves(calls: readonly RpcCall[], error: RpcError, signal?: AbortSignal): Promise<RpcAnswer[]> {
+    if (calls.length === 1) return [{ error }];
+    const middle = Math.ceil(calls.length / 2);
+    const first = await this.#sendAll(calls.slice(0, middle), signal);
+    return [...first, ...(await this.#sendAll(calls.slice(middle), signal))];
   }
 
   /** One round trip, counted. A request that fails as a whole counts as many errors as it had calls. */

@@ -4,6 +4,7 @@ import { AppError } from '../errors';
 import { isQuantity } from '../domain/hex';
 import { BlockMismatch, type MismatchKind } from './blockMismatch';
 import { linkSignals } from './abortSignals';
+import { ANSWER_BYTES_MAX } from './answerBounds';
 import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint, type Settled } from './endpoint';
@@ -43,7 +44,11 @@ export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
 /** What no endpoint has will not come by asking on: the caller knows better whether the question still stands. */
-const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = { method_missing: 1, unknown_block: 3 };
+const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
+  method_missing: 1,
+  unknown_block: 3,
+  too_large: 1,
+};
 /** What says nothing of the question itself. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 const PAUSE_BASE_MS = 100;
@@ -321,7 +326,7 @@ export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
   readonly urls: readonly string[];
   /** For one whole answer (default 30 s). */
   readonly timeoutMs?: number;
-  /** Default 256 MiB: a JavaScript string stops at 512 MiB. */
+  /** Default 64 MiB. */
   readonly bodyBytesMax?: number;
   /** HTTP connections to one endpoint (default 16). */
   readonly connectionsMax?: number;
@@ -332,7 +337,7 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
   const wire = {
     clock: options.clock ?? systemClock(),
     timeoutMs: options.timeoutMs ?? 30_000,
-    bodyBytesMax: options.bodyBytesMax ?? 256 * 2 ** 20,
+    bodyBytesMax: options.bodyBytesMax ?? ANSWER_BYTES_MAX,
     connectionsMax: options.connectionsMax ?? 16,
   };
   const transports = options.urls.map((url, index) => createTransport(url, index, wire));

@@ -1,13 +1,14 @@
 /** JSON-RPC over HTTP: keep-alive, one POST per batch, a bound on the whole answer's time and size, no redirects. */
-import { isAscii } from 'node:buffer';
-
 import { Agent, request, type Dispatcher } from 'undici';
 import { linkSignals } from './abortSignals';
+import { AnswerMeter, boundOf } from './answerBounds';
 import { withDeadline } from './clock';
+import { parseAnswer } from './parseAnswer';
 import { kindOfHttpStatus, parseRetryAfter, RpcError, type RpcErrorFacts } from './rpcError';
 import {
   endpointError,
   isRecord,
+  oversizedError,
   readAnswer,
   reasonOf,
   USER_AGENT,
@@ -78,8 +79,12 @@ async function post(
       body,
       signal,
     });
-    const bytes = await readBody(endpoint, response, options.bodyBytesMax);
-    return readResponse(endpoint, calls.length, response, bytes, options.clock.now());
+    const { parsed, close } = await readBody(endpoint, calls, response, options);
+    try {
+      return readResponse(endpoint, calls.length, response, parsed, options.clock.now());
+    } finally {
+      close();
+    }
   } catch (error) {
     // An abort surfaces as whatever undici was doing; its reason is what the caller has to see.
     if (signal.aborted) throw signal.reason;
@@ -88,36 +93,46 @@ async function post(
   }
 }
 
+/** Reads and parses the body. Until `close` its bytes count as in flight. */
 async function readBody(
   endpoint: EndpointUrl,
-  response: Dispatcher.ResponseData,
-  bytesMax: number,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Leaving the loop early destroys the body and its connection.
-  for await (const chunk of response.body) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    length += chunk.length;
-    if (length > bytesMax) {
-      throw endpointError(endpoint, 'too_large', `the answer is larger than ${bytesMax} bytes`);
+  calls: readonly RpcCall[],
+  { headers, body }: Dispatcher.ResponseData,
+  { bodyBytesMax, clock }: TransportOptions,
+): Promise<{ readonly parsed: unknown; close(): void }> {
+  const callsMax = boundOf(calls, bodyBytesMax);
+  const bytesMax = callsMax ?? bodyBytesMax;
+  const meter = new AnswerMeter(bytesMax, (why, bySize) => {
+    body.destroy(oversizedError(endpoint, why, bySize && callsMax !== null ? 'call' : 'answer'));
+  });
+  // The loop below sees the error too; a body that is destroyed before it needs a listener.
+  body.on('error', () => undefined);
+  try {
+    meter.announce(Number(headers['content-length']));
+    const pieces: Buffer[] = [];
+    for await (const piece of body) {
+      if (!Buffer.isBuffer(piece)) continue;
+      meter.add(piece);
+      pieces.push(piece);
     }
-    chunks.push(chunk);
+    const parsed = await parseAnswer(pieces, clock);
+    return { parsed, close: () => meter.close() };
+  } catch (error) {
+    meter.close();
+    throw error;
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
 function readResponse(
   endpoint: EndpointUrl,
   count: number,
   response: Dispatcher.ResponseData,
-  bytes: Buffer,
+  parsed: unknown,
   now: number,
 ): RpcAnswer[] {
   const status = response.statusCode;
   const header = response.headers['retry-after'];
   const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, now);
-  const parsed = parseJson(bytes);
   const facts: RpcErrorFacts = { httpStatus: status, retryAfterMs };
   // Many vendors put a JSON-RPC error under a 4xx or 5xx: its wording says more than the status.
   if (status !== 200 && !(isRecord(parsed) && isRecord(parsed['error'])) && !Array.isArray(parsed)) {
@@ -139,16 +154,6 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
     httpStatus,
     retryAfterMs,
   });
-}
-
-/** undefined for what is not JSON. */
-function parseJson(bytes: Buffer): unknown {
-  try {
-    // A node's answers are hardly ever anything but ASCII, which is turned into text three times as fast.
-    return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Puts a batch's answers, which may come in any order, in the order of the calls. */

@@ -34,6 +34,8 @@ export interface RpcErrorFacts {
   readonly httpStatus?: number | null;
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
+  /** The bound of ours that the answer passed: the call's own, or that of all answers, where another node may do better. */
+  readonly cut?: 'call' | 'answer' | null;
 }
 
 /** A node's failure. `message` names the endpoint by index and host only; its texts are scrubbed of URL secrets. */
@@ -45,15 +47,19 @@ export class RpcError extends AppError {
   readonly data: unknown;
   readonly httpStatus: number | null;
   readonly retryAfterMs: number | null;
+  /** See RpcErrorFacts; null: the node itself refused. */
+  readonly cut: 'call' | 'answer' | null;
 
   constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
-    super('node_failed', message, { cause: facts.cause, retryable: !FINAL_KINDS.has(kind) });
+    const retryable = !FINAL_KINDS.has(kind) || facts.cut === 'answer';
+    super('node_failed', message, { cause: facts.cause, retryable });
     this.name = 'RpcError';
     this.kind = kind;
     this.rpcCode = facts.rpcCode ?? null;
     this.data = facts.data;
     this.httpStatus = facts.httpStatus ?? null;
     this.retryAfterMs = facts.retryAfterMs ?? null;
+    this.cut = facts.cut ?? null;
   }
 }
 

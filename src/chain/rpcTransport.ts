@@ -7,6 +7,8 @@ import { kindOfRpcError, RpcError, type RpcErrorFacts } from './rpcError';
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
+  /** Bytes of the answer; a larger one is an error of this call alone. Default: a bound by the method. */
+  readonly answerBytesMax?: number;
 }
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
@@ -36,7 +38,7 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** For the whole answer, its last byte included. */
   readonly timeoutMs: number;
-  /** The largest answer that is read. */
+  /** Bytes of the largest answer that is read, a whole batch's included. */
   readonly bodyBytesMax: number;
   /** HTTP connections to one endpoint. */
   readonly connectionsMax: number;
@@ -86,6 +88,15 @@ export function endpointError(
   return new RpcError(kind, `${endpoint.name}: ${endpoint.scrub(text).slice(0, NODE_TEXT_MAX)}`, facts);
 }
 
+/** The error of an answer that passed one of our bounds. `cut`: whose bound. */
+export function oversizedError(
+  endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
+  text: string,
+  cut: NonNullable<RpcErrorFacts['cut']>,
+): RpcError {
+  return endpointError(endpoint, 'too_large', text, { cut });
+}
+
 /** What a library's network error says; Node's AggregateError has a code and no message. */
 export function reasonOf(error: unknown): string {
   const code = isRecord(error) && typeof error['code'] === 'string' ? error['code'] : '';
@@ -109,7 +120,8 @@ export function readAnswer(
   }
   const fields = isRecord(error) ? error : {};
   const code = typeof fields['code'] === 'number' ? fields['code'] : 0;
-  const text = typeof fields['message'] === 'string' ? fields['message'] : JSON.stringify(error);
+  const texts = [fields['message'], error, 'an error without a message'];
+  const text = texts.find((each) => typeof each === 'string') ?? '';
   const facts = { rpcCode: code, data: fields['data'] };
   return { error: endpointError(endpoint, kindOfRpcError(code, text), `${text} (code ${code})`, facts) };
 }

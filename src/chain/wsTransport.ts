@@ -1,12 +1,17 @@
 /** JSON-RPC over WebSocket: calls by id, ping with a watchdog, reconnect with back-off, newHeads re-subscribed. */
+import type { Socket } from 'node:net';
+
 import { WebSocket, type RawData } from 'ws';
 import { isHash, isQuantity, toLowerHex } from '../domain/hex';
 import { linkSignals, onAbort } from './abortSignals';
+import { AnswerMeter, boundOf, tooLargeText } from './answerBounds';
 import { backoffMs, withDeadline } from './clock';
+import { parseAnswer } from './parseAnswer';
 import { kindOfHttpStatus, type RpcErrorKind } from './rpcError';
 import {
   endpointError,
   isRecord,
+  oversizedError,
   readAnswer,
   reasonOf,
   USER_AGENT,
@@ -27,6 +32,7 @@ const RECONNECT_MAX_MS = 10_000;
 const PENDING_MAX = 10_000;
 
 interface Pending {
+  readonly call: RpcCall;
   readonly settle: (answer: RpcAnswer) => void;
   readonly fail: (error: Error) => void;
 }
@@ -36,6 +42,8 @@ interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
   readonly ended: AbortController;
+  /** Of the frame that is arriving. */
+  readonly meter: AnswerMeter;
   lastHeardAt: number;
   subscription: string | null;
 }
@@ -91,6 +99,10 @@ class WsTransport implements RpcTransport {
     return endpointError(this.#endpoint, kind, text, { cause });
   }
 
+  #oversized(text: string): Error {
+    return oversizedError(this.#endpoint, text, 'answer');
+  }
+
   /** The open connection, or the one that is being made; only one at a time. */
   #connect(): Promise<Connection> {
     if (this.#connection !== null) return Promise.resolve(this.#connection);
@@ -111,18 +123,31 @@ class WsTransport implements RpcTransport {
         perMessageDeflate: false,
         followRedirects: false,
       });
+      const meter = new AnswerMeter(this.#options.bodyBytesMax, (why) => {
+        this.#drop(connection, this.#oversized(why));
+        socket.terminate();
+      });
       const connection: Connection = {
         socket,
         pending: new Map(),
         ended: new AbortController(),
+        meter,
         lastHeardAt: this.#options.clock.now(),
         subscription: null,
       };
       const release = onAbort(this.#closed.signal, () => socket.terminate());
       // A listener for 'error' stays for the socket's whole life: an unheard one would end the process.
       socket.on('error', (error) => {
-        reject(this.#error('network', reasonOf(error), error));
-        this.#drop(connection, reasonOf(error));
+        const tooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+        const failure = tooLarge
+          ? this.#oversized(tooLargeText(this.#options.bodyBytesMax))
+          : this.#error('network', reasonOf(error), error);
+        reject(failure);
+        this.#drop(connection, failure);
+      });
+      let wire: Socket | null = null;
+      socket.on('upgrade', (response) => {
+        wire = response.socket;
       });
       socket.on('unexpected-response', (_request, response) => {
         const status = response.statusCode ?? 0;
@@ -131,14 +156,19 @@ class WsTransport implements RpcTransport {
       });
       socket.on('close', (code) => {
         release();
-        reject(this.#error('network', `the connection was closed (${code})`));
-        this.#drop(connection, `the connection was closed (${code})`);
+        const failure = this.#error('network', `the connection was closed (${code})`);
+        reject(failure);
+        this.#drop(connection, failure);
       });
-      socket.on('message', (message) => this.#receive(connection, message));
+      socket.on('message', (message) => {
+        meter.restart();
+        void this.#receive(connection, message);
+      });
       socket.on('pong', () => {
         connection.lastHeardAt = this.#options.clock.now();
       });
       socket.on('open', () => {
+        wire?.on('data', (piece: Buffer) => meter.add(piece));
         this.#connection = connection;
         void this.#watchdog(connection);
         if (this.#listeners.size > 0) void this.#subscribe(connection);
@@ -148,11 +178,12 @@ class WsTransport implements RpcTransport {
   }
 
   /** Forgets a dead connection and rejects all that waited on it. */
-  #drop(connection: Connection, why: string): void {
+  #drop(connection: Connection, error: Error): void {
     if (connection.ended.signal.aborted) return;
     connection.ended.abort();
+    connection.meter.close();
     if (this.#connection === connection) this.#connection = null;
-    for (const call of connection.pending.values()) call.fail(this.#error('network', why));
+    for (const call of connection.pending.values()) call.fail(error);
     connection.pending.clear();
     if (this.#listeners.size > 0) void this.#keepConnected();
   }
@@ -230,7 +261,7 @@ class WsTransport implements RpcTransport {
         release();
         reject(error);
       };
-      connection.pending.set(id, { settle, fail });
+      connection.pending.set(id, { call, settle, fail });
       connection.socket.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
         (error) => {
@@ -242,11 +273,13 @@ class WsTransport implements RpcTransport {
     });
   }
 
-  #receive(connection: Connection, message: RawData): void {
+  async #receive(connection: Connection, message: RawData): Promise<void> {
     connection.lastHeardAt = this.#options.clock.now();
-    const parsed = parseFrame(message);
+    const pieces = Array.isArray(message) ? message : [toBuffer(message)];
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const parsed = await parseAnswer(pieces, this.#options.clock);
     if (!isRecord(parsed)) {
-      this.#drop(connection, 'a frame is not a JSON-RPC message');
+      this.#drop(connection, this.#error('network', 'a frame is not a JSON-RPC message'));
       connection.socket.terminate();
       return;
     }
@@ -257,10 +290,12 @@ class WsTransport implements RpcTransport {
       return;
     }
     const id = parsed['id'];
-    const call = typeof id === 'number' ? connection.pending.get(id) : undefined;
-    if (call === undefined || typeof id !== 'number') return;
+    const pending = typeof id === 'number' ? connection.pending.get(id) : undefined;
+    if (pending === undefined || typeof id !== 'number') return;
     connection.pending.delete(id);
-    call.settle(readAnswer(this.#endpoint, parsed));
+    const bound = boundOf([pending.call], this.#options.bodyBytesMax);
+    if (bound === null || length <= bound) pending.settle(readAnswer(this.#endpoint, parsed));
+    else pending.settle({ error: oversizedError(this.#endpoint, tooLargeText(bound), 'call') });
   }
 }
 
@@ -269,13 +304,8 @@ export function createWsTransport(endpoint: EndpointUrl, options: TransportOptio
   return new WsTransport(endpoint, options);
 }
 
-function parseFrame(message: RawData): unknown {
-  try {
-    const bytes = Array.isArray(message) ? Buffer.concat(message) : message;
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
+function toBuffer(message: Buffer | ArrayBuffer): Buffer {
+  return Buffer.isBuffer(message) ? message : Buffer.from(message);
 }
 
 function readHint(head: unknown): HeadHint | null {

@@ -11,7 +11,7 @@ import { AppError } from '../../errors';
 export interface CompilerLimits {
   /** Processor time, in whole seconds. */
   readonly cpuSeconds: number;
-  /** A busy machine may stretch the processor time up to this clock time. */
+  /** A bound for hangs. A busy machine gives a process of the lowest priority little processor time. */
   readonly clockMs: number;
   /** Bytes. */
   readonly memoryMax: number;
@@ -23,7 +23,7 @@ export interface CompilerLimits {
 
 export const COMPILER_LIMITS: CompilerLimits = {
   cpuSeconds: 30,
-  clockMs: 120_000,
+  clockMs: 600_000,
   memoryMax: 2 ** 30,
   answerMax: 8 * 2 ** 20,
   niceness: 19,

@@ -14,6 +14,9 @@ import { createProgramHome, type ProgramHome, type RunningProgram } from '../../
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
 import { TRICKY } from '../../support/worldSources';
 
+// The compiler has the lowest priority: beside other load it may take minutes.
+jest.setTimeout(900_000);
+
 type Json = Record<string, unknown>;
 type Fields = Readonly<Record<string, string>>;
 
@@ -84,7 +87,7 @@ async function get(path: string): Promise<Json> {
 
 /** Asks until the answer is as wanted, at most a while. */
 async function until(path: string, wanted: (json: Json) => boolean): Promise<Json> {
-  for (const end = Date.now() + 120_000; ; await delay(100)) {
+  for (const end = Date.now() + 300_000; ; await delay(100)) {
     const json = await get(path);
     if (wanted(json)) return json;
     if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 1_000)}`);

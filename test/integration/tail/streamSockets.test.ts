@@ -40,7 +40,7 @@ async function open(): Promise<Client> {
   return { socket, text: () => text };
 }
 
-async function until(condition: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
+async function until(condition: () => boolean, what: string, timeoutMs = 120_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);

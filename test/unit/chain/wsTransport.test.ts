@@ -120,7 +120,7 @@ test('a frame beyond the size limit ends the connection and its calls', async ()
   const node = await startNode();
   node.onCall = () => ({ result: 'x'.repeat(5_000) });
   const sent = transportTo(node.wsUrl, { bodyBytesMax: 1_000 }).send([CHAIN_ID]);
-  await expect(sent).rejects.toMatchObject({ kind: 'network' });
+  await expect(sent).rejects.toMatchObject({ kind: 'too_large', retryable: true });
 });
 
 test('a peer that falls silent is pinged and then cut, and the watch connects again', async () => {

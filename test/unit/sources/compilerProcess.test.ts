@@ -5,8 +5,6 @@ import { join } from 'node:path';
 
 import { findCompilers } from '../../../src/sources/verify/compilers';
 
-jest.setTimeout(180_000);
-
 /** Stands in for solc: does what the source's path says. `content` is a file in which the process notes facts. */
 const GREEDY = `
 const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
