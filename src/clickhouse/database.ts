@@ -1,7 +1,10 @@
 /**
  * The one door to ClickHouse: names every query, turns engine errors into AppErrors and sets in full the settings that
- * shape durability. Knows no table.
+ * shape durability. Statements without a result go through @clickhouse/client, rows and inserts through directClient.ts.
+ * Knows no table.
  */
+import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+
 import { AppError, errorText } from '../errors';
 import { createDirectClient, type DirectClient, type SelectParams } from './directClient';
 import { ENGINE_CODES, EngineError, isPassing } from './engineError';
@@ -84,26 +87,35 @@ const IDLE_MS = 2_500;
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
   const said = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
-  const client = createDirectClient({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
+  const client = createClient({
+    url,
+    request_timeout: requestTimeoutMs,
+    max_open_connections: maxConnections,
+    keep_alive: { enabled: true, idle_socket_ttl: IDLE_MS },
+    compression: { request: false, response: false },
+    application: 'candlehouse',
+    // Failures are thrown; whoever catches them logs them.
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  const direct = createDirectClient({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
   return {
     cluster: null,
-    select: (name, sql, params = {}) => guard(name, () => client.select(said(sql), params)),
+    select: (name, sql, params = {}) => guard(name, () => direct.select(said(sql), params)),
     selectBinary: (name, sql, params = {}, format = 'RowBinary') =>
-      guard(name, () => client.selectBinary(said(sql), params, format)),
+      guard(name, () => direct.selectBinary(said(sql), params, format)),
     command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
     insert: (table, columns, body, token) =>
-      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
-    ping: () =>
-      client.select('SELECT 1', {}).then(
-        () => true,
-        () => false,
-      ),
-    close: () => client.close(),
+      guard(`insert ${table}`, () => insert(direct, table, columns, body, token)),
+    ping: async () => (await client.ping({ select: true })).success,
+    close: async () => {
+      await direct.close();
+      await client.close();
+    },
   };
 }
 
 async function command(
-  client: DirectClient,
+  client: ClickHouseClient,
   sql: string,
   params: QueryParams,
   token: string | undefined,
@@ -112,7 +124,11 @@ async function command(
     token === undefined
       ? {}
       : { insert_deduplication_token: token, deduplicate_insert_select: 'force_enable', max_threads: 1 };
-  await client.command(sql, params, { ...INSERT_SETTINGS, ...dedup }, token !== undefined);
+  await client.command({
+    query: sql,
+    query_params: params,
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+  });
 }
 
 async function insert(
@@ -130,11 +146,20 @@ async function insert(
 async function guard<T>(name: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
-  } catch (cause) {
+  } catch (error) {
+    const cause = toCause(error);
     const passing = isPassing(cause);
     const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
     const full = isFull ? 'the disk is full: ' : '';
     const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
     throw new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
   }
+}
+
+/** Errors of @clickhouse/client as those of directClient.ts: classified by number or system code, not by text. */
+function toCause(error: unknown): unknown {
+  if (error instanceof ClickHouseError) return new EngineError(Number(error.code), error.message);
+  if (error instanceof Error && error.message === 'Timeout error.')
+    return Object.assign(new Error('no answer in time', { cause: error }), { code: 'ETIMEDOUT' });
+  return error;
 }

@@ -1,5 +1,5 @@
 /**
- * Statements and inserts over keep-alive connections. Rows are parsed by the piece and an insert's bytes go out in one
+ * SELECTs and inserts over keep-alive connections. Rows are parsed by the piece and an insert's bytes go out in one
  * write: a client library that makes a stream and a parse of each row takes several times as long.
  */
 import { randomUUID } from 'node:crypto';
@@ -31,8 +31,6 @@ export interface DirectClient {
   select<Row>(sql: string, params: SelectParams): Promise<Row[]>;
   /** The answer in an output format, in one piece. */
   selectBinary(sql: string, params: SelectParams, format: string): Promise<Buffer>;
-  /** A statement without a result. `mayRepeat` as below. */
-  command(sql: string, params: SelectParams, settings: Settings, mayRepeat: boolean): Promise<void>;
   /** `mayRepeat`: whether the server recognises the same bytes when they arrive twice. */
   insert(sql: string, body: Buffer, settings: Settings, mayRepeat: boolean): Promise<void>;
   /** Gives running statements a moment to end: a server whose answers are cut off must cancel what it asked of others. */
@@ -64,23 +62,18 @@ export function createDirectClient(options: DirectOptions): DirectClient {
   const ask = <T>(
     sql: string,
     params: SelectParams,
-    settings: Settings,
     take: (answer: IncomingMessage) => Promise<T>,
-    mayRepeat: boolean,
   ): Promise<T> => {
-    const path = pathOf({ ...fixed, ...settings }, params);
-    if (path.length <= PATH_LENGTH_MAX) return watched(read(target, path, sql, take, mayRepeat));
+    const path = pathOf(fixed, params);
+    if (path.length <= PATH_LENGTH_MAX) return watched(read(target, path, sql, take, true));
     const form = formOf(sql, params);
     const typed = { ...target, contentType: form.contentType };
-    return watched(read(typed, pathOf({ ...fixed, ...settings }, {}), form.body, take, mayRepeat));
+    return watched(read(typed, pathOf(fixed, {}), form.body, take, true));
   };
   return {
     select: <Row>(sql: string, params: SelectParams) =>
-      ask(`${sql}\nFORMAT JSONEachRow`, params, {}, readRows<Row>, true),
-    selectBinary: (sql, params, format) => ask(`${sql}\nFORMAT ${format}`, params, {}, readBytes, true),
-    async command(sql, params, settings, mayRepeat) {
-      await ask(sql, params, settings, readBytes, mayRepeat);
-    },
+      ask(`${sql}\nFORMAT JSONEachRow`, params, readRows<Row>),
+    selectBinary: (sql, params, format) => ask(`${sql}\nFORMAT ${format}`, params, readBytes),
     async insert(sql, body, settings, mayRepeat) {
       const path = pathOf({ ...fixed, ...settings, query: sql }, {});
       await watched(read(target, path, body, readBytes, mayRepeat));
