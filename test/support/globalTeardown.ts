@@ -1,11 +1,11 @@
-/** After the last test file: ends the engine of globalSetup.ts and removes its folder. */
-import { rmSync } from 'node:fs';
-
+/** After the last test file: ends the shared engine, removes the run's folder, and fails when a test left something there. */
 import type {} from './globalSetup';
+import { clearRunFolder } from './runFolder';
 
 export default async function globalTeardown(): Promise<void> {
   const engine = globalThis.testEngine;
   if (engine === undefined) return;
   await engine.server.stop();
-  rmSync(engine.folder, { recursive: true, force: true });
+  const leftovers = await clearRunFolder(engine.folder);
+  if (leftovers.length > 0) throw new Error(leftovers.join('\n'));
 }

@@ -35,7 +35,8 @@ export interface Program extends Spawned {
 export type Settings = Readonly<Record<string, string>>;
 
 function environment(settings: Settings): NodeJS.ProcessEnv {
-  const own = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', LOG_LEVEL: 'info' };
+  const { PATH, HOME, TMPDIR } = process.env;
+  const own = { PATH, HOME, TMPDIR, PORT: '0', LOG_LEVEL: 'info' };
   return { ...own, ...placeOf(settings), ...settings };
 }
 

@@ -18,6 +18,7 @@ import { hashCode, NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/
 import { findCompilers } from '../../src/sources/verify/compilers';
 import { withoutOutputs, type StandardInput } from '../../src/sources/verify/standardJson';
 import { findLicense } from '../../src/sources/license';
+import { COMPILED_FOLDER } from './runFolder';
 import { listSourceSets, type SourceSet } from './worldSources';
 
 /** One contract with all that its verification needs. */
@@ -75,7 +76,7 @@ async function compileKept(version: string, input: StandardInput): Promise<Kept>
   const digest = createHash('sha256')
     .update(JSON.stringify([FORMAT, version, asked]))
     .digest('hex');
-  const folder = join(tmpdir(), 'candlehouse-compiled');
+  const folder = join(tmpdir(), COMPILED_FOLDER);
   const file = join(folder, `${digest}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Kept;
   const answer = await findCompilers(COMPILE_LIMITS).compile(version, asked);
