@@ -63,6 +63,26 @@ export async function readBackup(
   return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
 }
 
+/** Where a restore leaves a database that was checked and is to take the place of `name`. */
+export const restoredName = (name: string): string => `${name}_restored`;
+
+/** Drops `name` and puts the restored database in its place. A crash in between leaves a restore that waits. */
+export async function placeRestored(database: Database, name: string): Promise<void> {
+  await database.command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
+  await database.command('put in place', `RENAME DATABASE ${restoredName(name)} TO ${name}`);
+}
+
+/** Whether a crash ended a restore after it dropped `name`: there are no tables of that name, and a restored database. */
+export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
+  const [row] = await database.select<{ waits: number }>(
+    'find a restored database',
+    `SELECT (SELECT count() FROM system.databases WHERE name = {restored:String}) > 0
+        AND (SELECT count() FROM system.tables WHERE database = {name:String}) = 0 AS waits`,
+    { name, restored: restoredName(name) },
+  );
+  return row?.waits === 1;
+}
+
 /** Whether some backup is being written now. */
 export async function isBackingUp(database: Database): Promise<boolean> {
   const [row] = await database.select<{ running: string }>(

@@ -1,12 +1,12 @@
 /**
- * `restore`: puts a backup in place. It is restored beside what is there and checked; only a whole one takes its place, so a
- * backup that is broken, or a restore that is broken off, harms nothing.
+ * `restore`: puts a backup in place. A backup is restored into a database beside the one in use and checked there. Only a
+ * whole one takes its place, so a broken backup or a crash harms nothing: a crash leaves the old database or the restored one.
  */
-import { readBackup, type BackedUp } from '../clickhouse/backup';
+import { placeRestored, readBackup, restoredName, type BackedUp } from '../clickhouse/backup';
 import { migrate } from '../clickhouse/migrate';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
-import { checkWhole, describeContent } from '../ingest/snapshot';
+import { checkWhole, describeContent, type Content } from '../ingest/snapshot';
 import type { Logger } from '../log';
 import { attach, type Attached } from './attach';
 import { BACKUP_NAMES, describe, type CommandOutput } from './backup';
@@ -41,14 +41,22 @@ export async function runRestore(
     if (!replace) for (const { final } of targets) await assertEmpty(attached, final);
     const read = await placeToRead(place, config.dataDir, attached.engineFolder);
     try {
+      const system = attached.open('system');
       const restored = await restoreBeside(attached, targets, read);
-      for (const { chainId, final, beside } of restored) {
+      const contents = new Map<number, Content>();
+      for (const { chainId, beside } of restored) {
         const database = attached.open(beside);
         await checkWhole(database, chainId);
-        const content = await describeContent(database, chainId);
-        await takePlace(attached, beside, final);
+        contents.set(chainId, await describeContent(database, chainId));
+      }
+      for (const { final, beside } of restored) {
+        await drop(attached, restoredName(final));
+        await system.command('keep restored', `RENAME DATABASE ${beside} TO ${restoredName(final)}`);
+      }
+      for (const { chainId, final } of restored) {
+        await placeRestored(system, final);
         await migrate(attached.open(final), log);
-        output.write(`restored ${describe(chainId, content)}`);
+        output.write(`restored ${describe(chainId, contents.get(chainId))}`);
       }
       output.write(`from ${read.shown}\n`);
     } finally {
@@ -116,9 +124,4 @@ async function restoreBeside(
 
 async function drop(attached: Attached, name: string): Promise<void> {
   await attached.open('system').command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
-}
-
-async function takePlace(attached: Attached, beside: string, final: string): Promise<void> {
-  await drop(attached, final);
-  await attached.open('system').command('put in place', `RENAME DATABASE ${beside} TO ${final}`);
 }

@@ -1,4 +1,5 @@
 /** Opens the database that the settings name: an external server, or the embedded engine started here. */
+import { isRestoreWaiting, placeRestored } from '../clickhouse/backup';
 import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/cluster';
 import { migrate } from '../clickhouse/migrate';
 import { engineFolderOf, knock } from '../clickhouse/engineDoor';
@@ -71,11 +72,13 @@ export async function openStorage(
   };
   try {
     if (!readOnly) {
+      if (cluster === null) await finishRestore(writeUrl, server !== null, log);
       await migrate(writer, log);
       await seedSignatures(writer, createQueryRunner(writer, { checkRows: false }));
     }
     if (secondWriter !== null) {
       await createEverywhere(cluster, secondUrl, new URL(writeUrl).pathname);
+      if (cluster === null) await finishRestore(secondUrl, server !== null, log);
       await migrate(secondWriter, log);
     }
   } catch (error) {
@@ -83,6 +86,26 @@ export async function openStorage(
     throw error;
   }
   return { writer, secondWriter, readUrl, readOnly, server, close };
+}
+
+/**
+ * Finishes a restore that a crash interrupted, before anything is created in the database that the address names. Only on
+ * our own engine: on another server a second program could start at the same time, and each would drop the other's database.
+ */
+async function finishRestore(url: string, isOurs: boolean, log: Logger): Promise<void> {
+  const target = new URL(url);
+  const name = target.pathname.slice(1) || 'default';
+  target.pathname = '/system';
+  const database = openDatabase({ url: target.toString(), requestTimeoutMs: 120_000 });
+  try {
+    if (!(await isRestoreWaiting(database, name))) return;
+    if (!isOurs)
+      throw new AppError('bad_config', `a restore of the database ${name} was interrupted: run it again`);
+    await placeRestored(database, name);
+    log.warn({ database: name }, 'a restore was interrupted; the restored database is now in place');
+  } finally {
+    await database.close();
+  }
 }
 
 /** Whether the user's profile forbids writing. */

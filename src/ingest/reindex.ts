@@ -70,6 +70,7 @@ export async function reindex(
     throw new AppError('bad_config', `no final blocks of ${from}-${to} are stored`);
   const span = { from: first.from_block, to: last.to_block };
   const floors = await readFloors(database);
+  await dropLeftovers(database);
   try {
     await stage(deps, span, ranges);
     const differences = await compare(database, span, floors);
@@ -80,6 +81,17 @@ export async function reindex(
     for (const { name } of TABLE_ENCODERS)
       await database.command('drop staged', `DROP TABLE IF EXISTS ${stagedOf(name)} SYNC`);
   }
+}
+
+/** Drops the tables of an earlier run that a crash ended. */
+async function dropLeftovers(database: Database): Promise<void> {
+  const rows = await database.select<{ name: string }>(
+    'list leftovers',
+    `SELECT name FROM system.tables WHERE database = currentDatabase()
+       AND (startsWith(name, {staged:String}) OR startsWith(name, {next:String})) ORDER BY name LIMIT 1000`,
+    { staged: stagedOf(''), next: nextOf('') },
+  );
+  for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
 /** Finished ranges that touch the blocks, ascending. */
@@ -97,10 +109,8 @@ async function listRanges(database: Database, chainId: number, from: number, to:
 /** Reads the blocks with what was known before them, into tables of their own. */
 async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): Promise<void> {
   const { database, source, chainId, signal, log } = deps;
-  for (const { name } of TABLE_ENCODERS) {
-    await database.command('drop staged', `DROP TABLE IF EXISTS ${stagedOf(name)} SYNC`);
+  for (const { name } of TABLE_ENCODERS)
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
-  }
   const reader = new BlockReader(deps, await readStart(database, chainId));
   const before = { seq: 0, number: span.from - 1, hash: ranges[0]?.to_hash ?? '0x', timestamp: 0 } as const;
   await reader.load(before, true);
@@ -217,8 +227,8 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   await writeOperation(database, EXCHANGING, 1);
   await exchange(database, [...next, ...rebuilt]);
   await writeCounts(deps, work);
-  await writeOperation(database, EXCHANGING, 0);
   await hashAnew(deps, span);
+  await writeOperation(database, EXCHANGING, 0);
   return rebuilt;
 }
 

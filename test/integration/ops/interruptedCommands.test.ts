@@ -1,0 +1,215 @@
+/**
+ * Restore, reindex and the creation of the second chain's database, killed after each of their statements in turn: the next
+ * start ends where one that nothing interrupted ends.
+ */
+import { randomBytes } from 'node:crypto';
+
+import { startStubChain, type StubChain } from '../../../scripts/bench/stubChain';
+import { stubDescription } from '../../../scripts/bench/stubDescription';
+import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import { migrate } from '../../../src/clickhouse/migrate';
+import { runBackup } from '../../../src/commands/backup';
+import { runReindex } from '../../../src/commands/reindex';
+import { runRestore } from '../../../src/commands/restore';
+import { secondDatabaseUrl } from '../../../src/commands/secondChain';
+import { openStorage } from '../../../src/commands/storage';
+import { loadConfig, type Config } from '../../../src/config';
+import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
+import { silent } from '../../support/embedded';
+import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { startKillingProxy, type KillingProxy } from '../../support/killingProxy';
+import { createProgramHome, type ProgramHome } from '../../support/runningProgram';
+
+const FIRST = 140;
+const LAST = 180;
+const never = new AbortController().signal;
+const sink = { write: (): void => undefined };
+
+let chain: StubChain;
+let home: ProgramHome;
+let proxy: KillingProxy;
+let target: TestDatabase;
+const names = [`${randomBytes(6).toString('hex')}_small`, `${randomBytes(6).toString('hex')}_large`] as const;
+
+beforeAll(async () => {
+  chain = await startStubChain({ blocks: LAST, logsPerBlock: 4, pairs: 3 });
+  home = await createProgramHome();
+  proxy = await startKillingProxy(home.writerUrl);
+  target = await createTestDatabase();
+  for (const [index, head] of [FIRST, LAST].entries()) {
+    chain.setHead(head);
+    const program = await home.start([chain.url]);
+    await program.untilBlock(head);
+    await program.untilPromoted(chain.final);
+    await program.stop();
+    await runBackup(configOf(home.writerUrl), silent, never, `File('${names[index]}')`, sink);
+  }
+}, 120_000);
+
+afterAll(async () => {
+  const second = openDatabase({ url: home.writerUrl });
+  await second.command(
+    'drop second',
+    `DROP DATABASE IF EXISTS ${databaseOf(secondDatabaseUrl(home.writerUrl))}`,
+  );
+  await second.close();
+  await target?.drop();
+  await proxy?.close();
+  await home?.drop();
+  await chain?.close();
+});
+
+const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
+
+function configOf(url: string, more: Readonly<Record<string, string>> = {}): Config {
+  const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
+  const settings = { RPC_URL: chain.url, CHAIN_CONFIG: 'chain.json', CLICKHOUSE_URL: url, ...more };
+  return loadConfig(settings, () => description);
+}
+
+async function withDatabase<T>(url: string, use: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase({ url });
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Every table and view as the engine prints it, without the database's name. */
+function dump(url: string): Promise<string[]> {
+  return withDatabase(url, async (database) => {
+    const rows = await database.select<{ sql: string }>(
+      'dump',
+      `SELECT replaceAll(create_table_query, concat(currentDatabase(), '.'), '') AS sql
+       FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
+    );
+    return rows.map(({ sql }) => sql);
+  });
+}
+
+const TABLES = ['blocks', 'logs', 'swaps', 'pool_states', 'promotions', 'audit_hashes'];
+const MERGED = ['bars', 'token_bars', 'dex_hours', 'pair_totals', 'pool_latest', 'token_balances'];
+
+/** A hash over all rows of each table, merged where rows of one key add up; times of writing left out. */
+function hashAll(url: string): Promise<string> {
+  const each = [...TABLES, ...MERGED.map((table) => `${table} FINAL`)].map(
+    (table) =>
+      `SELECT '${table}' AS name, count() AS rows, toString(sum(reinterpretAsUInt128(sipHash128(tuple(
+         ${table === 'promotions' ? 'seq, status, to_hash, mapSort(counts)' : table === 'audit_hashes' ? 'from_block, hash' : '*'}
+       ))))) AS hash FROM ${table}`,
+  );
+  return withDatabase(url, async (database) =>
+    JSON.stringify(
+      await database.select('hash', `SELECT * FROM (${each.join(' UNION ALL ')}) ORDER BY name`),
+    ),
+  );
+}
+
+/** Runs a start through the proxy that is killed after so many statements; resolves to whether it ended before. */
+async function runKilled(statements: number, run: () => Promise<unknown>): Promise<boolean> {
+  proxy.killAfter(statements);
+  return run().then(
+    () => true,
+    () => false,
+  );
+}
+
+async function startStorage(url: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  const storage = await openStorage(configOf(url, more), silent);
+  await storage.close();
+}
+
+test("the creation of the second chain's database goes on after kills", async () => {
+  const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
+  const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
+  // After both databases, after what is recorded first, and among the tables: interruptedMigrate kills at every statement.
+  for (const killed of [1, 2, 3, 4, 5, 20, 40]) expect(await runKilled(killed, start)).toBe(false);
+  expect(await runKilled(Infinity, start)).toBe(true);
+  expect(proxy.statements().length).toBeGreaterThan(5);
+  expect(await dump(secondDatabaseUrl(home.writerUrl))).toEqual(await dump(home.writerUrl));
+  expect(await runKilled(3, start)).toBe(true);
+  expect(proxy.statements()).toHaveLength(2);
+}, 300_000);
+
+test('a restore that is killed at any statement leaves the old database or the new one, and can be run again', async () => {
+  const { writerUrl } = target;
+  const restore = (url: string, name: string): Promise<void> =>
+    runRestore(configOf(url), silent, `File('${name}')`, { replace: true }, sink);
+  const expected: string[] = [];
+  for (const name of names) {
+    proxy.killAfter(Infinity);
+    await restore(proxy.through(writerUrl), name);
+    expected.push(await hashAll(writerUrl));
+  }
+  expect(expected[0]).not.toBe(expected[1]);
+  const inPlace = proxy.statements().findIndex((sql) => /^RENAME DATABASE \w+_restored TO/.test(sql)) + 1;
+  expect(inPlace).toBeGreaterThan(5);
+  let waiting = 0;
+  for (let killed = 1; killed <= inPlace; killed += 1) {
+    const next = killed % 2 === 0 ? 1 : 0;
+    expect(await runKilled(killed, () => restore(proxy.through(writerUrl), names[next]))).toBe(false);
+    const started = await startStorage(writerUrl).then(
+      () => 'started',
+      (error: unknown) => String(error),
+    );
+    if (started === 'started') expect(expected).toContain(await hashAll(writerUrl));
+    else expect(started).toContain('was interrupted: run it again');
+    if (started !== 'started') waiting += 1;
+    await restore(writerUrl, names[next]);
+    expect(await hashAll(writerUrl)).toBe(expected[next]);
+  }
+  expect(waiting).toBe(1);
+  expect(await runKilled(inPlace, () => restore(proxy.through(writerUrl), names[0]))).toBe(false);
+  let kills = 0;
+  // What is there is not created again: each start makes one statement more than the one before.
+  const start = (): Promise<unknown> =>
+    withDatabase(proxy.through(writerUrl), (database) => migrate(database, silent));
+  while (!(await runKilled(1, start))) kills += 1;
+  expect(kills).toBeGreaterThan(20);
+  expect(await hashAll(writerUrl)).toBe(expected[0]);
+  expect(await dump(writerUrl)).toEqual(await dump(home.writerUrl));
+}, 600_000);
+
+const within = (from: number, to: number): string =>
+  `ord BETWEEN ${toOrd(from, 0)} AND ${lastOrdOfBlock(to)}`;
+
+async function damage(): Promise<void> {
+  for (const sql of [
+    `ALTER TABLE swaps UPDATE amount0 = amount0 + 1, price = price * 2 WHERE ${within(40, 42)}`,
+    `ALTER TABLE logs DELETE WHERE ${within(50, 51)}`,
+  ])
+    await home.database.command('damage', `${sql} SETTINGS mutations_sync = 2`);
+}
+
+test('a reindex that is killed at any statement ends as one that was not, when it is run again', async () => {
+  const whole = await hashAll(home.writerUrl);
+  const reindex = (url: string): Promise<number> =>
+    runReindex(configOf(url), silent, never, { from: 40, to: 60, check: false }, sink);
+  await damage();
+  const damaged = await hashAll(home.writerUrl);
+  expect(damaged).not.toBe(whole);
+  let finished = 0;
+  let killed = 1;
+  while (!(await runKilled(killed, () => reindex(proxy.through(home.writerUrl))))) {
+    // As long as a killed run has changed nothing, the next one starts from what it left.
+    if ((await hashAll(home.writerUrl)) !== damaged) {
+      expect(await reindex(home.writerUrl)).toBe(0);
+      expect([killed, await hashAll(home.writerUrl)]).toEqual([killed, whole]);
+      expect(await listLeftovers()).toEqual([]);
+      finished += 1;
+      await damage();
+    }
+    killed += 1;
+  }
+  expect(finished).toBeGreaterThan(10);
+  expect(killed).toBeGreaterThan(60);
+  expect(await hashAll(home.writerUrl)).toBe(whole);
+}, 600_000);
+
+function listLeftovers(): Promise<unknown[]> {
+  return home.database.select(
+    'leftovers',
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND (name LIKE 'next_%' OR name LIKE 'staged_%')",
+  );
+}

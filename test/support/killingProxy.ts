@@ -1,0 +1,74 @@
+/** A way to the database that lets so many statements through and then none: a program that was killed sends no more. */
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface KillingProxy {
+  /** The address, for another one of the same server. */
+  through(url: string): string;
+  /** Lets `statements` through from now on; the answer to the last one is lost. */
+  killAfter(statements: number): void;
+  /** The statements since `killAfter` that change something. */
+  statements(): readonly string[];
+  close(): Promise<void>;
+}
+
+const READS = /^\s*(?:SELECT|WITH)\b/i;
+
+/** The beginning of the statement, which stands in the address of an insert and in the body of all else. */
+function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
+  return new URL(url, 'http://engine').searchParams.get('query') ?? body.toString('utf8', 0, 200);
+}
+
+/** A form holds a SELECT with long parameters. */
+function isRead(incoming: IncomingMessage, body: Buffer): boolean {
+  const isForm = incoming.headers['content-type']?.startsWith('multipart/') === true;
+  return isForm || READS.test(textOf(incoming, body));
+}
+
+export async function startKillingProxy(target: string): Promise<KillingProxy> {
+  const { port } = new URL(target);
+  let left = Infinity;
+  let seen: string[] = [];
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const pieces: Buffer[] = [];
+    for await (const piece of incoming) pieces.push(piece as Buffer);
+    const body = Buffer.concat(pieces);
+    const isWrite = !isRead(incoming, body);
+    if (left <= 0) return void outgoing.destroy();
+    if (isWrite) {
+      left -= 1;
+      seen.push(textOf(incoming, body));
+    }
+    const isLast = left <= 0;
+    const headers = { ...incoming.headers, 'content-length': body.length };
+    delete (headers as Record<string, unknown>)['transfer-encoding'];
+    const forwarded = request({ port, method: incoming.method, path: incoming.url, headers }, (answer) => {
+      if (isLast) answer.resume().once('close', () => outgoing.destroy());
+      else answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers));
+    });
+    forwarded.once('error', () => outgoing.destroy());
+    forwarded.end(body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const own = (server.address() as AddressInfo).port;
+  return {
+    through(url) {
+      const changed = new URL(url);
+      changed.port = String(own);
+      return changed.toString();
+    },
+    killAfter(statements) {
+      left = statements;
+      seen = [];
+    },
+    statements: () => seen,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
