@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config';
 import { createLog } from '../../src/log';
 import { createMetrics } from '../../src/metrics';
 import { openSession, SIM_PRICES } from '../simulation/harness';
-import { SimChain } from '../simulation/simChain';
+import { SimChain, type Wilderness } from '../simulation/simChain';
 import {
   CLUSTER_NAME,
   createClusterDatabase,
@@ -19,11 +19,20 @@ import { createTestDatabase } from './engine';
 
 export interface SimApi {
   readonly url: string;
+  /** The engine, for who reads files back. */
+  readonly writerUrl: string;
   readonly chain: SimChain;
   readonly db: Database;
   /** Lines of the program's log, from debug on. */
   readonly log: readonly string[];
   stop(): Promise<void>;
+}
+
+export interface SimExtras {
+  /** What the chain has beyond the plain one. */
+  readonly wild?: Wilderness;
+  /** Runs when the chain is stored and before the API starts. */
+  prepare?(database: Database, chain: SimChain): Promise<void>;
 }
 
 /** `env`: settings of the program. `cluster`: where the database lies on its shards instead of on the one engine. */
@@ -32,11 +41,12 @@ export async function startSimApi(
   blocks: number,
   env: Readonly<Record<string, string>> = {},
   cluster?: EmbeddedCluster,
+  { wild, prepare }: SimExtras = {},
 ): Promise<SimApi> {
   const test_ = await (cluster === undefined ? openTestDatabase() : createClusterDatabase(cluster));
   const db = test_.database;
   await migrate(db, createLog('silent', false));
-  const chain = new SimChain(seed);
+  const chain = new SimChain(seed, wild ?? null);
   chain.mine(blocks);
   const calm = { failure: 0, between: () => undefined };
   const session = await openSession(chain, db, calm, { depth: 20, commitSeed: 1 });
@@ -50,6 +60,7 @@ export async function startSimApi(
     transactionCount,
     logsBloom: null,
   });
+  await prepare?.(db, chain);
   const lines: string[] = [];
   const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
   const place = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
@@ -70,6 +81,7 @@ export async function startSimApi(
   }
   return {
     url: api.url,
+    writerUrl: test_.writerUrl,
     chain,
     db,
     log: lines,

@@ -1,0 +1,214 @@
+/** Calls of every endpoint with the identities and texts of a hostile world. */
+
+/** Identities by kind, one for each pattern that has one. */
+export interface HostileFacts {
+  readonly head: number;
+  readonly tokens: readonly string[];
+  readonly pairs: readonly string[];
+  readonly wallets: readonly string[];
+  readonly holders: readonly string[];
+  readonly contracts: readonly string[];
+  readonly transactions: readonly string[];
+  readonly blocks: readonly string[];
+  /** By place. */
+  readonly topics: readonly (readonly string[])[];
+  /** What may be typed into a search box. */
+  readonly texts: readonly string[];
+}
+
+/** Endpoints that say nothing of the chain's bytes, with the reason. */
+export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
+  '/api/v1/overview': 'figures alone',
+  '/api/v1/dexes': 'names of the chain description and figures',
+  '/api/v1/tokens/{address}/ticks': 'bars: the call names the token, the answer holds figures and the token',
+  '/udf/config': 'the same for every chain',
+  '/udf/time': 'a time',
+  '/udf/history': 'figures alone',
+  '/dexscreener/latest-block': 'a number and a time',
+  '/v2/chainlist': 'names of chains',
+  '/v2/network/testnet/evm/{chainId}/etherscan/api': 'a chain that is not stored here',
+  '/healthz': 'says that the process is up',
+  '/readyz': 'says how far it is',
+  '/metrics': 'figures by route',
+  '/llms.txt': 'describes the API',
+  '/openapi.json': 'describes the API',
+  '/api/v1/activity/stream': 'is read by a test of its own',
+};
+
+/** `module.action` of what the dialect says that it serves. */
+export function servedActions(description: string): string[] {
+  return /Served: ([^.]+(?:\.\w+[^.]*)*)\. GET/.exec(description)?.[1]?.split(', ') ?? [];
+}
+
+/** Of the Etherscan dialect. */
+const PATTERNS_PER_ACTION = 6;
+
+type Calls = Record<string, readonly string[]>;
+
+/** One of the lists for each pattern, in turn, with the place of that list. */
+function inTurn(lists: readonly (readonly string[])[]): (readonly [string, number])[] {
+  const count = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length: count }, (_, index) => {
+    const place = index % lists.length;
+    const list = lists[place] ?? [];
+    return [list[index % list.length] ?? '', place] as const;
+  });
+}
+
+const query = (params: Readonly<Record<string, string>>): string => new URLSearchParams(params).toString();
+
+function marketCalls({ head, tokens, pairs, wallets, holders, texts }: HostileFacts): Calls {
+  const search = (path: string, name: string): string[] =>
+    texts.map((text) => `${path}?${query({ [name]: text, limit: '10' })}`);
+  return {
+    '/api/v1/overview': ['/api/v1/overview'],
+    '/api/v1/tokens': [
+      '/api/v1/tokens?limit=100',
+      '/api/v1/tokens?limit=100&sort=symbol&order=asc',
+      `/api/v1/tokens?addresses=${tokens.slice(0, 20).join()}`,
+      ...search('/api/v1/tokens', 'q'),
+    ],
+    '/api/v1/tokens/{address}': tokens.map((token) => `/api/v1/tokens/${token}`),
+    '/api/v1/tokens/{address}/pools': tokens.map((token) => `/api/v1/tokens/${token}/pools`),
+    '/api/v1/tokens/{address}/audit': tokens.map((token) => `/api/v1/tokens/${token}/audit`),
+    '/api/v1/tokens/{address}/ticks': tokens.map((token) => `/api/v1/tokens/${token}/ticks?timeframe=1m`),
+    '/api/v1/pairs': [
+      '/api/v1/pairs?limit=100',
+      ...tokens.map((token) => `/api/v1/pairs?token=${token}`),
+      ...search('/api/v1/pairs', 'q'),
+    ],
+    '/api/v1/pairs/{address}': pairs.map((pair) => `/api/v1/pairs/${pair}`),
+    '/api/v1/pairs/{address}/ticks': pairs.map(
+      (pair) => `/api/v1/pairs/${pair}/ticks?currency=quote&timeframe=1m`,
+    ),
+    '/api/v1/dexes': ['/api/v1/dexes'],
+    '/api/v1/dexes/{dex_name}': ['sim_v2', 'sim_v3', 'sim_vault'].map((dex) => `/api/v1/dexes/${dex}`),
+    '/api/v1/portfolio/{address}': [...wallets, ...holders].map((wallet) => `/api/v1/portfolio/${wallet}`),
+    '/api/v1/activity': [
+      ...Array.from({ length: 12 }, (_, page) => `/api/v1/activity?limit=100&page=${page + 1}`),
+      ...['swap', 'mint', 'burn', 'sync'].map((kind) => `/api/v1/activity?limit=100&event_type=${kind}`),
+      ...inTurn([pairs, tokens, wallets]).map(
+        ([hex, place]) => `/api/v1/activity?${['pair', 'token', 'maker'][place]}=${hex}`,
+      ),
+    ],
+    '/udf/symbols': pairs.map((pair) => `/udf/symbols?symbol=${pair}`),
+    '/udf/search': ['/udf/search?limit=30', ...search('/udf/search', 'query')],
+    '/udf/history': pairs.map(
+      (pair) => `/udf/history?symbol=${pair}&resolution=1&countback=10&to=4000000000`,
+    ),
+    '/udf/quotes': pairs.map((pair) => `/udf/quotes?symbols=${pair}`),
+    '/dexscreener/asset': tokens.map((token) => `/dexscreener/asset?id=${token}`),
+    '/dexscreener/pair': pairs.map((pair) => `/dexscreener/pair?id=${pair}`),
+    '/dexscreener/events': Array.from(
+      { length: Math.floor(head / 20) },
+      (_, at) => `/dexscreener/events?fromBlock=${1 + at * 20}&toBlock=${20 + at * 20}`,
+    ),
+  };
+}
+
+function explorerCalls(facts: HostileFacts): Calls {
+  const { contracts, tokens, pairs, transactions, blocks, topics, texts } = facts;
+  const named = texts.map((text) => `/api/v1/search?${query({ q: text })}`);
+  return {
+    '/api/v1/contracts': [
+      '/api/v1/contracts?limit=60',
+      '/api/v1/contracts?verified=true&limit=60',
+      ...texts.map((text) => `/api/v1/contracts?${query({ q: text })}`),
+    ],
+    '/api/v1/contracts/{address}': [...contracts, ...tokens.slice(0, 5), ...pairs.slice(0, 5)].map(
+      (address) => `/api/v1/contracts/${address}`,
+    ),
+    '/api/v1/contracts/{address}/events': contracts.flatMap((address, index) => {
+      const path = `/api/v1/contracts/${address}/events?limit=60`;
+      return index % 3 === 0 ? [path, `${path}&event=Note`] : [path];
+    }),
+    '/api/v1/logs': [
+      '/api/v1/logs?limit=60',
+      '/api/v1/logs?limit=60&order=asc',
+      ...contracts.map((address) => `/api/v1/logs?limit=60&address=${address}`),
+      ...inTurn([...topics, transactions]).map(
+        ([hex, place]) => `/api/v1/logs?${place < 4 ? `topic${place}` : 'tx_hash'}=${hex}`,
+      ),
+    ],
+    '/api/v1/search': [
+      ...named,
+      ...inTurn([contracts, tokens, pairs, transactions, blocks]).map(([hex]) => `/api/v1/search?q=${hex}`),
+    ],
+    '/api/v1/source-search': [
+      '/api/v1/source-search?q=hostile',
+      ...texts.map((text) => `/api/v1/source-search?${query({ q: text })}`),
+      ...texts.map((text) => `/api/v1/source-search?${query({ q: 'hostile', path: text })}`),
+    ],
+    '/v2/contract/all-chains/{address}': contracts.map((address) => `/v2/contract/all-chains/${address}`),
+    '/v2/contract/{chainId}/{address}': contracts.map((address) => `/v2/contract/369/${address}?fields=all`),
+    '/signature-database/v1/lookup': (topics[0] ?? []).map(
+      (topic) => `/signature-database/v1/lookup?event=${topic}&filter=false`,
+    ),
+    '/api/v2/smart-contracts/{address}': contracts.map((address) => `/api/v2/smart-contracts/${address}`),
+    '/{chainId}/api/v2/smart-contracts/{address}': contracts.map(
+      (address) => `/369/api/v2/smart-contracts/${address}`,
+    ),
+  };
+}
+
+/** Every action with every kind of address; what an action does not know it leaves alone. */
+function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
+  const { contracts, tokens, pairs, holders, transactions, topics, head } = facts;
+  const at = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
+  const call = (name: string, index: number): string => {
+    const [module = '', action = ''] = name.split('.');
+    const address = at([...contracts, ...tokens, ...holders], index * 7);
+    return query({
+      module,
+      action,
+      chainid: '369',
+      address,
+      contractaddress: at(action.startsWith('token') ? tokens : contracts, index),
+      contractaddresses: at(contracts, index),
+      txhash: at(transactions, index),
+      topic0: at(topics[0] ?? [], index),
+      topic0_1_opr: 'or',
+      fromBlock: '0',
+      toBlock: String(head),
+      blockno: '5',
+      blocktype: 'blocks',
+      timestamp: '1700000100',
+      closest: 'before',
+      tag: 'latest',
+      to: at(pairs, index),
+      data: '0x',
+      guid: at(transactions, index),
+      index: '0x0',
+      boolean: 'true',
+      position: '0x0',
+      gasprice: '1',
+    });
+  };
+  const count = contracts.length;
+  // A few patterns for each action, others for the next.
+  const list = actions.flatMap((action, nth) =>
+    Array.from({ length: PATTERNS_PER_ACTION }, (_, index) =>
+      call(action, nth * PATTERNS_PER_ACTION + index),
+    ),
+  );
+  const logs = Array.from({ length: count }, (_, index) =>
+    query({ module: 'logs', action: 'getLogs', address: at(contracts, index), chainid: '369' }),
+  );
+  const mounted = (path: string): readonly string[] =>
+    logs.filter((_, index) => index % 4 === 0).map((each) => `${path}?${each}`);
+  return {
+    '/api': [...list, ...logs].map((each) => `/api?${each}`),
+    '/v2/api': mounted('/v2/api'),
+    '/api/v1': mounted('/api/v1'),
+    '/api/v1/etherscan': mounted('/api/v1/etherscan'),
+    '/api/v1/etherscan/{chainId}/api': mounted('/api/v1/etherscan/369/api'),
+    '/{chainId}/api': mounted('/369/api'),
+    '/v2/network/mainnet/evm/{chainId}/etherscan/api': mounted('/v2/network/mainnet/evm/369/etherscan/api'),
+    '/v2/network/testnet/evm/{chainId}/etherscan/api': mounted('/v2/network/testnet/evm/943/etherscan/api'),
+  };
+}
+
+/** By path of the OpenAPI document. */
+export function hostileCalls(facts: HostileFacts, actions: readonly string[]): Calls {
+  return { ...marketCalls(facts), ...explorerCalls(facts), ...dialectCalls(facts, actions) };
+}

@@ -1,0 +1,38 @@
+/** Reads a CSV, Parquet or Arrow file by columns that the test declares: what the engine makes of the bytes. */
+import type { Database } from '../../src/clickhouse/database';
+
+export type ReadRow = Readonly<Record<string, unknown>>;
+
+let tables = 0;
+
+/** `columns`: names and types as in CREATE TABLE. `writerUrl`: of the database in which the rows are kept for the while. */
+export async function readBack(
+  writerUrl: string,
+  database: Database,
+  bytes: Buffer,
+  format: string,
+  columns: string,
+): Promise<ReadRow[]> {
+  tables += 1;
+  const table = `back_${tables}`;
+  await database.command('create', `CREATE TABLE ${table} (${columns}) ENGINE = Memory`);
+  if (bytes.length > 0) {
+    const url = new URL(writerUrl);
+    const query = new URLSearchParams({
+      database: url.pathname.slice(1),
+      query: `INSERT INTO ${table} FORMAT ${format}`,
+      input_format_skip_unknown_fields: '1',
+    });
+    const answer = await fetch(`${url.origin}/?${query.toString()}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${url.username}:${url.password}`).toString('base64')}`,
+      },
+      body: new Uint8Array(bytes),
+    });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+  }
+  const rows = await database.select<ReadRow>('read back', `SELECT * FROM ${table}`);
+  await database.command('drop', `DROP TABLE ${table}`);
+  return rows;
+}
