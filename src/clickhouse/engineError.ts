@@ -47,12 +47,12 @@ export class EngineError extends Error {
   }
 }
 
-/** `text`: the whole text of an error. ClickHouse begins each with its number. */
-export function toEngineError(
-  text: string,
-  code = Number(/^Code: (\d+)\./.exec(text)?.[1] ?? 0),
-): EngineError {
-  return new EngineError(code, text.trim());
+const NUMBER = /^Code: (\d+)\. DB::Exception: /;
+const VERSION = / \(version [^()]*(?:\([^()]*\))?\)\s*$/;
+
+/** `text`: the whole text of an error, which begins with its number. `code`: the number where a header names it. */
+export function toEngineError(text: string, code = Number(NUMBER.exec(text)?.[1] ?? 0)): EngineError {
+  return new EngineError(code, text.replace(NUMBER, '').replace(VERSION, '').trim());
 }
 
 /** The system's code of a failed connection; null: the error is another one. */

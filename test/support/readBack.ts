@@ -21,7 +21,6 @@ export async function readBack(
     const query = new URLSearchParams({
       database: url.pathname.slice(1),
       query: `INSERT INTO ${table} FORMAT ${format}`,
-      input_format_skip_unknown_fields: '1',
     });
     const answer = await fetch(`${url.origin}/?${query.toString()}`, {
       method: 'POST',

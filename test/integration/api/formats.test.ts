@@ -5,6 +5,7 @@ import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { readBack, type ReadRow } from '../../support/readBack';
 import { startApi, type ApiServer } from './apiServer';
 import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
 
@@ -57,32 +58,11 @@ afterAll(async () => {
   await test_?.drop();
 });
 
-let tables = 0;
+type Row = ReadRow;
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** What the engine makes of the bytes, by columns that are declared here and not told by the file. */
-async function readBack(bytes: Buffer, format: string, columns: string): Promise<Row[]> {
-  tables += 1;
-  const table = `back_${tables}`;
-  await db.command('create', `CREATE TABLE ${table} (${columns}) ENGINE = Memory`);
-  if (bytes.length > 0) {
-    const url = new URL(test_.writerUrl);
-    const query = new URLSearchParams({
-      database: test_.database,
-      query: `INSERT INTO ${table} FORMAT ${format}`,
-    });
-    const answer = await fetch(`${url.origin}/?${query.toString()}`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Basic ${Buffer.from(`${url.username}:${url.password}`).toString('base64')}`,
-      },
-      body: new Uint8Array(bytes),
-    });
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-  }
-  const rows = await db.select<Row>('read back', `SELECT * FROM ${table}`);
-  // 64-bit integers come as text.
+/** 64-bit integers come as text. */
+async function readRowsBack(bytes: Buffer, format: string, columns: string): Promise<Row[]> {
+  const rows = await readBack(test_.writerUrl, db, bytes, format, columns);
   return rows.map((row) => ({ ...row, ...whole(row, ['trades', 'buys', 'sells']) }));
 }
 
@@ -124,7 +104,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
     };
     const answer = await api.get(path, { Accept: type });
     expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
-    expect(await readBack(answer.bytes, format, BARS)).toEqual(data);
+    expect(await readRowsBack(answer.bytes, format, BARS)).toEqual(data);
     if (meta.next_to === null) expect(answer.headers['link']).toBeUndefined();
     else expect(answer.headers['link']).toContain(`to=${meta.next_to}`);
   });
@@ -136,7 +116,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
     };
     const answer = await api.get(path, { Accept: type });
     expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
-    const rows = await readBack(answer.bytes, format, EVENTS);
+    const rows = await readRowsBack(answer.bytes, format, EVENTS);
     expect(rows).toEqual(data.map(flatten));
     if (meta.next_cursor !== null) expect(answer.headers['link']).toContain(`cursor=${meta.next_cursor}`);
   });
@@ -166,7 +146,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
     };
     while (path !== undefined) {
       const answer = await api.get(path, { Accept: type });
-      seen.unshift(...(await readBack(answer.bytes, format, BARS)));
+      seen.unshift(...(await readRowsBack(answer.bytes, format, BARS)));
       path = /^<([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
     }
     expect(seen).toEqual(data);
