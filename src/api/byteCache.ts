@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 
 import { steadyNow } from '../domain/steadyTime';
 import { etagOf } from './etag';
+import { toJsonBody } from './jsonBody';
 
 const BYTES_MAX = 24 * 1024 * 1024;
 /**
@@ -56,13 +57,13 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
   ): Promise<CachedAnswer> => {
     const begun = era;
     const made = await run();
-    const text = Buffer.isBuffer(made) ? made : JSON.stringify(made);
-    if (typeof text === 'string' && text.length > LARGE && !large.has(key)) {
+    const whole = Buffer.isBuffer(made) ? { body: made, etag: etagOf(made) } : await toJsonBody(made);
+    if (typeof whole.body === 'string' && whole.body.length > LARGE && !large.has(key)) {
       large.set(key, true);
-      return { body: text, etag: etagOf(text) };
+      return whole;
     }
-    const body = typeof text === 'string' ? Buffer.from(text) : text;
-    const answer = { body, etag: etagOf(body) };
+    const body = typeof whole.body === 'string' ? Buffer.from(whole.body) : whole.body;
+    const answer = { body, etag: whole.etag };
     const ttl = keepMs?.(made) ?? null;
     if (body.length < bytesMax && begun === era) kept.set(key, answer, ttl === null ? {} : { ttl });
     return answer;

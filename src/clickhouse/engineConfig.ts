@@ -68,7 +68,7 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_bytes_to_read: 50 * GIB,
   read_overflow_mode: 'throw',
   max_result_rows: 1_000_000,
-  max_result_bytes: GIB,
+  max_result_bytes: 256 * MIB,
   result_overflow_mode: 'throw',
   max_concurrent_queries_for_user: 64,
   max_query_size: MIB,

@@ -1,24 +1,26 @@
 /**
- * Decodes one log by an event of an ABI, with ethers' coder. Pure. What does not fit is null: data from the chain may be
- * anything. Integers become base-10 strings, addresses and bytes lower-case hex, tuples lists of named values; an indexed
- * value of dynamic type is known by its hash alone and says so.
+ * Decodes one log by an event of an ABI. Pure. What does not fit is null: data from the chain may be anything. Integers
+ * become base-10 strings, addresses and bytes lower-case hex, tuples lists of named values; an indexed value of dynamic type
+ * is known by its hash alone and says so. Of a log whose data is cut the values hold what is kept and say so.
  */
-import { AbiCoder, EventFragment, Result, type ParamType } from 'ethers';
+import { EventFragment, type ParamType } from 'ethers';
 
 import type { Hex } from '../domain/hex';
 import type { AbiEntry } from '../domain/verifiedContract';
+import {
+  layoutOf,
+  readValues,
+  wordReaderOf,
+  type DecodedField,
+  type Layout,
+  type WordReader,
+} from './abiValues';
 
-export type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
-
-/** A component of a tuple. */
-export interface DecodedField {
-  readonly name: string;
-  /** As in a signature. */
-  readonly type: string;
-  readonly value: DecodedValue;
-}
-
-export interface DecodedArg extends DecodedField {
+export interface DecodedArg extends Omit<DecodedField, 'value'> {
+  /** Null where nothing of it is kept. */
+  readonly value: DecodedField['value'] | null;
+  /** Some of the value is not kept. */
+  readonly truncated?: true;
   /** From 0, among all parameters of the event. */
   readonly position: number;
   readonly indexed: boolean;
@@ -36,6 +38,8 @@ export interface DecodedLog {
 export interface LogWords {
   readonly topics: readonly Hex[];
   readonly data: Hex;
+  /** Bytes of the log's data, of which `data` is the beginning; absent: all of it. */
+  readonly dataBytes?: number;
 }
 
 /** An event of an ABI, ready to decode with. */
@@ -72,13 +76,13 @@ interface EventPlan {
   readonly name: string;
   readonly signature: string;
   readonly inputs: readonly {
-    readonly input: ParamType;
     readonly head: Pick<DecodedArg, 'position' | 'name' | 'type' | 'indexed'>;
     readonly hashed: boolean;
     readonly word: WordReader | null;
   }[];
-  readonly plain: readonly ParamType[];
-  /** Whether each word of the data is one value: then no coder is needed, which costs 30 times as much. */
+  /** Null where one of the types is not known. */
+  readonly plain: readonly Layout[] | null;
+  /** Whether each word of the data is one value: reading those out of the hex is much faster. */
   readonly words: boolean;
 }
 
@@ -94,27 +98,39 @@ function planOf(fragment: EventFragment): EventPlan {
     name: fragment.name,
     signature: fragment.format('sighash'),
     inputs,
-    plain: plain.map(({ input }) => input),
+    plain: layoutsOf(plain.map(({ input }) => input)),
     words: plain.every(({ word }) => word !== null),
   };
 }
 
+function layoutsOf(types: readonly ParamType[]): Layout[] | null {
+  try {
+    return types.map(layoutOf);
+  } catch {
+    return null;
+  }
+}
+
 function decode(
   { name, signature, inputs, plain, words }: EventPlan,
-  { topics, data }: LogWords,
+  { topics, data, dataBytes }: LogWords,
 ): DecodedLog | null {
+  if (plain === null) return null;
   try {
     if (words && data.length < 2 + 64 * plain.length) return null;
-    const values = words ? null : AbiCoder.defaultAbiCoder().decode(plain, data);
+    const kept = words ? null : Buffer.from(data.slice(2), 'hex');
+    const values = kept === null ? null : readValues(plain, kept, dataBytes ?? kept.length);
     let [topicAt, plainAt] = [1, 0];
-    const args = inputs.map(({ input, head, hashed, word }): DecodedArg => {
+    const args = inputs.map(({ head, hashed, word }): DecodedArg => {
       if (head.indexed) {
         const topic = topics[topicAt++] ?? '0x';
         if (hashed || word === null) return { ...head, value: topic, hashed: true };
         return { ...head, value: word(topic.slice(2)) };
       }
       const at = plainAt++;
-      if (values !== null) return { ...head, value: toValue(input, values[at]) };
+      const found = values?.[at];
+      if (found !== undefined)
+        return { ...head, value: found.value, ...(found.truncated ? { truncated: true } : {}) };
       return { ...head, value: word?.(data.slice(2 + 64 * at, 66 + 64 * at)) ?? '' };
     });
     return { name, signature, args };
@@ -123,52 +139,9 @@ function decode(
   }
 }
 
-/** Reads a value out of a word, 64 lower-case hex digits. Throws where the word is none. */
-type WordReader = (word: string) => string | boolean;
-
-/** For types that are one word; unused high bits are cut off as ethers does it, except an address'. */
-function wordReaderOf(type: string): WordReader | null {
-  if (type === 'address') return readAddressWord;
-  if (type === 'bool') return (word) => BigInt(`0x${word}`) !== 0n;
-  const bytes = /^bytes(\d+)$/.exec(type)?.[1];
-  if (bytes !== undefined) return (word) => `0x${word.slice(0, 2 * Number(bytes))}`;
-  const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
-  if (bits === undefined) return null;
-  const cut = sign === 'u' ? BigInt.asUintN : BigInt.asIntN;
-  return (word) => cut(Number(bits), BigInt(`0x${word}`)).toString();
-}
-
-function readAddressWord(word: string): string {
-  if (!word.startsWith('0'.repeat(24))) throw new Error('more than an address');
-  return `0x${word.slice(24)}`;
-}
-
 /** solc hashes indexed values that do not fit a word, and all arrays and tuples. */
 function isHashed(input: ParamType): boolean {
   return input.isArray() || input.isTuple() || input.type === 'string' || input.type === 'bytes';
-}
-
-/** `value`: what the coder made of `type`. Throws where it holds text that is none. */
-function toValue(type: ParamType, value: unknown): DecodedValue {
-  if (type.isArray()) return itemsOf(value).map((item) => toValue(type.arrayChildren, item));
-  if (type.isTuple()) {
-    const items = itemsOf(value);
-    return type.components.map((component, index) => ({
-      name: component.name,
-      type: component.format('sighash'),
-      value: toValue(component, items[index]),
-    }));
-  }
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'bigint') return value.toString();
-  const text = String(value);
-  return type.type === 'string' ? text : text.toLowerCase();
-}
-
-/** Items of the coder's lists. Throws where one of them is broken text. */
-function itemsOf(value: unknown): unknown[] {
-  if (value instanceof Result) return value.toArray();
-  throw new Error('the coder gave no list');
 }
 
 /** The events of an ABI by topic0; several share one when they differ in what is indexed. */

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../domain/hex';
+import { createSlices } from '../domain/turns';
 import type { AbiEntry, SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import type { ContractCode } from './contractFacts';
 import { listCodes } from './contracts';
@@ -78,15 +79,27 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
         ...new Set(named.map(({ address }) => address)),
       ]);
       const forms = await findForms(deps, source, findings, routes, named, formsOf);
-      const first = logs.map((log) => decodeByContracts(routes, forms, log));
+      const first = await mapInSlices(logs, (log) => decodeByContracts(routes, forms, log));
       const missing = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
       if (missing.length === 0) return first;
       await findSignatures(deps, findings, missing);
-      return logs.map(
+      return mapInSlices(
+        logs,
         (log, index) => first[index] ?? decodeBy(findings.signatures.get(log.topics[0] ?? '0x'), log),
       );
     },
   };
+}
+
+/** What long logs say takes long to read. */
+async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
+  const slices = createSlices();
+  const made: R[] = [];
+  for (const [index, item] of items.entries()) {
+    made.push(make(item, index));
+    if (slices.isOver()) await slices.giveWay();
+  }
+  return made;
 }
 
 /** The routes of contracts: their codes as of now, their upgrades as of the head. */

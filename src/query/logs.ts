@@ -11,6 +11,7 @@ import { blockOfOrd } from '../domain/ord';
 import type { PagedLogSource } from './eventSpans';
 import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';
+import { countFitting, firstDataMax, groupsToRead, type LogBounds } from './logBytes';
 import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
 import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from './timeBudgets';
@@ -20,6 +21,8 @@ export const LOG_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
 /** Ords named in one statement. */
 const ORDS_PER_QUERY = 400;
+/** For the engine: more than any data has. */
+const WHOLE_DATA = 4_294_967_295;
 
 const ordShape = z.object({ ord: z.string() });
 const countShape = z.object({ logs: z.string() });
@@ -31,7 +34,9 @@ export interface StoredLog {
   readonly address: Hex;
   /** 0 to 4. */
   readonly topics: readonly Hex[];
+  /** The beginning of it where `dataBytes` is more. */
   readonly data: Hex;
+  readonly dataBytes: number;
   readonly txHash: Hex;
   readonly txIndex: number;
 }
@@ -42,6 +47,7 @@ export interface LogPage {
   readonly behind: number | null;
   readonly skip: number;
   readonly limit: number;
+  readonly bounds: LogBounds;
 }
 
 export interface FoundLogs {
@@ -50,6 +56,8 @@ export interface FoundLogs {
   readonly next: number | null;
   /** How many matching logs were met, those left out too; there may be more behind `next`. */
   readonly seen: number;
+  /** Whether the page ended before its limit since it was full of long data. */
+  readonly isFull: boolean;
 }
 
 /** A page of matching logs. At most 1,000 rows, and 10,000 left out. */
@@ -60,24 +68,47 @@ export async function listLogs(
   page: LogPage,
 ): Promise<FoundLogs> {
   const range = behind(rangeOf(filter, head), page);
-  if (range.from > range.to) return { logs: [], next: null, seen: 0 };
+  if (range.from > range.to) return { logs: [], next: null, seen: 0, isFull: false };
   const wanted = page.skip + page.limit + 1;
   const [address] = filter.addresses;
   const [topic0] = filter.topics[0];
   const single = filter.addresses.length === 1 && filter.topics[0].length === 1;
   if (single && address !== undefined && topic0 !== undefined && filter.txHash === null) {
     const rows = await listEventLogs(source, head, filter, range, page, address, topic0);
-    const logs = rows.slice(0, page.limit);
-    const next = rows.length > page.limit ? (logs.at(-1)?.ord ?? null) : null;
-    return { logs, next, seen: logs.length === 0 ? 0 : page.skip + logs.length };
+    const kept = await readData(source, head, filter, rows.slice(0, page.limit), page);
+    const next = rows.length > page.limit || kept.isFull ? (kept.logs.at(-1)?.ord ?? null) : null;
+    const there = Math.min(rows.length, page.limit);
+    return { ...kept, next, seen: there === 0 ? 0 : page.skip + there };
   }
   const search = { newestFirst: page.newestFirst, wanted };
   const { ords, cutAt } = await findOrds(source, head, filter, range, search);
   const shown = ords.slice(page.skip, page.skip + page.limit + 1);
   // One more than shown only says that there is a next page.
-  const logs = await readLogs(source, head, filter, shown.slice(0, page.limit));
+  const asked = shown.slice(0, page.limit);
+  const rows = await readLogs(source, head, filter, asked, firstDataMax(page.limit, page.bounds));
+  const kept = await readData(source, head, filter, rows, page);
+  if (kept.isFull) return { ...kept, next: kept.logs.at(-1)?.ord ?? null, seen: ords.length };
   const next = shown.length > page.limit ? (shown[page.limit - 1] ?? null) : cutAt;
-  return { logs, next, seen: ords.length };
+  return { ...kept, next, seen: ords.length };
+}
+
+/**
+ * The logs that fit the page, with as much of their data as the page keeps. `rows`: read with firstDataMax. Long data is
+ * read once it is known how many logs there are room for.
+ */
+async function readData(
+  source: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  rows: readonly StoredLog[],
+  { limit, bounds }: LogPage,
+): Promise<Pick<FoundLogs, 'logs' | 'isFull'>> {
+  const fitting = rows.slice(0, countFitting(rows, bounds));
+  const long = new Map<number, StoredLog>();
+  for (const ords of groupsToRead(fitting, firstDataMax(limit, bounds), bounds.dataMax)) {
+    for (const log of await readLogs(source, head, filter, ords, bounds.dataMax)) long.set(log.ord, log);
+  }
+  return { logs: fitting.map((log) => long.get(log.ord) ?? log), isFull: fitting.length < rows.length };
 }
 
 /** How many logs match, counted up to LOG_TOTAL_MAX. `exact`: false where counting stopped there, or was given up. */
@@ -127,7 +158,7 @@ async function listEventLogs(
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
-  { newestFirst, skip, limit }: LogPage,
+  { newestFirst, skip, limit, bounds }: LogPage,
   address: Hex,
   topic0: Hex,
 ): Promise<StoredLog[]> {
@@ -143,6 +174,7 @@ async function listEventLogs(
         to_ord: part.to,
         limit: most,
         skip: leftOut,
+        data_max: firstDataMax(limit, bounds),
       },
       readLog,
     );
@@ -218,12 +250,13 @@ async function findOrds(
   );
 }
 
-/** The logs at these ords, in the order given. */
+/** The logs at these ords, in the order given, with the first `dataMax` bytes of their data. */
 async function readLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
   ords: readonly number[],
+  dataMax: number,
 ): Promise<StoredLog[]> {
   const read = (chunk: readonly number[]): Promise<StoredLog[]> => {
     const range = { from: Math.min(...chunk), to: Math.max(...chunk) };
@@ -233,6 +266,7 @@ async function readLogs(
       to_ord: range.to,
       ords: chunk,
       limit: ORDS_PER_QUERY,
+      data_max: Math.min(dataMax, WHOLE_DATA),
     };
     return runner.read('explorer/list_logs_at', params, readLog);
   };
@@ -252,5 +286,7 @@ function readLog(row: RowReader): StoredLog {
     if (place < count) topics.push(row.hex0x(32));
     else row.skip(32);
   }
-  return { ord, timestamp, address, topics, data: row.text0x(), txHash: row.hex0x(32), txIndex: row.u32() };
+  const data = row.text0x();
+  const dataBytes = row.u64();
+  return { ord, timestamp, address, topics, data, dataBytes, txHash: row.hex0x(32), txIndex: row.u32() };
 }

@@ -19,7 +19,6 @@ const moveShape = z.object({
   timestamp: z.int(),
   address: hex,
   topics: z.array(hex),
-  data: hex,
   tx_hash: hex,
   tx_index: z.int(),
 });
@@ -61,5 +60,6 @@ export async function listNftMoves(
 }
 
 function toLog({ ord, tx_hash: txHash, tx_index: txIndex, ...rest }: z.infer<typeof moveShape>): StoredLog {
-  return { ...rest, ord: Number(ord), txHash, txIndex };
+  // The token's id is a topic: the data, which may be anything, is not read.
+  return { ...rest, ord: Number(ord), data: '0x', dataBytes: 0, txHash, txIndex };
 }

@@ -13,6 +13,7 @@ import type { ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { PagedLogSource } from './eventSpans';
 import { ALL_LOGS } from './logFilter';
+import { NO_DATA } from './logBytes';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
 import type { PairNames } from './pairNames';
@@ -111,7 +112,7 @@ async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex)
 
 async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<SearchHit[]> {
   const { chainId, runner } = source;
-  const page = { newestFirst: false, behind: null, skip: 0, limit: 1 };
+  const page = { newestFirst: false, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
   const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
   const [{ logs }, blocks, signatures] = await Promise.all([
     listLogs(source, head, { ...ALL_LOGS, txHash: hash }, page),

@@ -26,6 +26,10 @@ export const decodedShape = z
         type: z.string(),
         indexed: z.boolean(),
         value: decodedValueShape,
+        truncated: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'The value is the part within the kept `data`; null: none of it' }),
         hashed: z
           .literal(true)
           .optional()
@@ -51,6 +55,13 @@ export const logEntryShape = z
     log_index: countShape,
     topics: z.array(hashShape),
     data: dataShape,
+    data_truncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: '`data` is the first 65,536 of `data_bytes` bytes; ask with `limit=1` for all' }),
+    data_bytes: countShape
+      .optional()
+      .meta({ description: 'Where `data_truncated`: bytes of the whole data' }),
     decoded: decodedShape.nullable().meta({
       description:
         'By the ABI of the contract or of the implementation live at the log, else by known signatures; null: nothing fits',
@@ -64,7 +75,8 @@ export const logsMetaShape = explorerMetaShape.extend({
   total: countShape.meta({ description: 'Logs that match, counted up to 10,000' }),
   total_exact: z.boolean().meta({ description: 'false: there may be more than `total`' }),
   next_cursor: z.string().nullable().meta({
-    description: 'Pass as `cursor` to go on; null: there are no more. A page may be short and have one',
+    description:
+      'Pass as `cursor` to go on; null: there are no more. A page may be short and have one: a search is given up after some seconds, and a page ends at about 8 MB',
   }),
 });
 

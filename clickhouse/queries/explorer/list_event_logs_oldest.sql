@@ -2,11 +2,13 @@
 -- its order until the page is full. The head twin is small.
 -- `topics0` to `topics3`: one of them at that place, empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]):
 -- at least one of the two places holds its topic. Hex without 0x.
+-- `kept`: the first `data_max` bytes of the data; what is beyond never leaves the engine.
 SELECT *
 FROM
 (
     (
-        SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+        SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
+            substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
         FROM logs
         WHERE chain_id = {chain_id:UInt32}
             AND address = unhex({address:String})
@@ -29,7 +31,8 @@ FROM
     -- if commits
     UNION ALL
     (
-        SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+        SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
+            substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
         FROM logs_head
         WHERE chain_id = {chain_id:UInt32}
             AND address = unhex({address:String})

@@ -1,9 +1,11 @@
 -- One row: a log by its ord. Key: ord in the projection by_ord, or with `addresses` (hex without 0x, empty for any) that of
 -- the table. Reads only the ords it is given, all within [from_ord, to_ord].
+-- `kept`: the first `data_max` bytes of the data; what is beyond never leaves the engine.
 SELECT *
 FROM
 (
-    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
+        substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
     FROM logs
     WHERE chain_id = {chain_id:UInt32}
         AND ord >= {from_ord:UInt64}
@@ -12,7 +14,8 @@ FROM
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     -- if commits
     UNION ALL
-    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
+        substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
     FROM logs_head
     WHERE chain_id = {chain_id:UInt32}
         AND ord > {final_ord:UInt64}

@@ -6,13 +6,12 @@ SELECT
     e.timestamp AS timestamp,
     concat('0x', lower(hex(e.address))) AS address,
     arrayMap(t -> concat('0x', lower(hex(t))), [e.topic0, e.topic1, e.topic2, e.topic3]) AS topics,
-    concat('0x', lower(hex(e.data))) AS data,
     concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
     e.tx_index AS tx_index
 FROM
 (
     (
-        SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+        SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, tx_hash, tx_index
         FROM logs
         WHERE chain_id = {chain_id:UInt32}
             AND topic0 = unhex({topic0:String})
@@ -25,7 +24,7 @@ FROM
     )
     UNION ALL
     (
-        SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
+        SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, tx_hash, tx_index
         FROM logs_head
         WHERE chain_id = {chain_id:UInt32}
             AND topic0 = unhex({topic0:String})

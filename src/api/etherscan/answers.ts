@@ -14,6 +14,8 @@ export const TEXTS = {
   window: 'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
   /** The typo is Etherscan's. */
   timeout: 'Query Timeout occured. Please select a smaller result dataset',
+  largeAnswer:
+    'Error! The answer is larger than 32 MB. Please ask for fewer logs by offset or for a smaller block range',
   rateLimit: 'Max rate limit reached, please use API Key for higher rate limit',
   noBlock: 'Error! No closest block found',
   blockPassed: 'Error! Block number already pass',

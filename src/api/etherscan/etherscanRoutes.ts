@@ -6,6 +6,7 @@ import { AppError } from '../../errors';
 import { z } from 'zod';
 
 import { blockscoutRoutes } from '../blockscout/smartContract';
+import { toJsonBody } from '../jsonBody';
 import { chainParam, momentOf } from '../explorer/explorerRoute';
 import { clientOf } from '../middleware/limitRate';
 import { integerParam, textParam, type Params } from '../params';
@@ -131,7 +132,7 @@ async function answerCall(deps: DialectDeps, ctx: RouteContext, shared: boolean)
   const key = `etherscan ${chainId} ${moment?.head.version ?? ''} `;
   const question = keyOf(asked);
   if (question === null) {
-    ctx.body = Buffer.from(JSON.stringify(await run()));
+    ctx.body = (await toJsonBody(await run())).body;
     return;
   }
   const { body, etag } = await deps.cache.get(`${key}${question}`, run, () => KEEP_MS);

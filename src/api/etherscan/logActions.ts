@@ -2,6 +2,7 @@
 import { numberToHex, type Hex } from '../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
 import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { LogBounds } from '../../query/logBytes';
 import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../query/logFilter';
 import { listLogs, type StoredLog } from '../../query/logs';
 import type { Actions, Ask } from './action';
@@ -17,6 +18,8 @@ import {
 } from './askedParams';
 
 const LOGS_MAX = 1_000;
+/** Logs are told whole here, or not at all. */
+const GETLOGS_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: 32_000_000 };
 const PLACES: readonly TopicPlace[] = [0, 1, 2, 3];
 
 export const logActions: Actions = new Map([['getlogs', getLogs]]);
@@ -26,7 +29,9 @@ async function getLogs({ asked, moment }: Ask) {
   const filter = readFilter(asked, moment?.head ?? null);
   if (moment === null) return listOf([], EMPTY.logs);
   const { chain, head } = moment;
-  const found = await listLogs(chain, head, filter, { newestFirst: false, behind: null, skip, limit });
+  const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
+  const found = await listLogs(chain, head, filter, page);
+  if (found.isFull) return refuse(TEXTS.largeAnswer);
   // The search was given up: a short page would say that there are no more.
   if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
   const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));

@@ -32,6 +32,8 @@ export interface TokenKind {
   /** Places of sender and recipient. */
   readonly from: TopicPlace;
   readonly to: TopicPlace;
+  /** Bytes of data that tell whether a log is of this kind, and what it moves. */
+  readonly dataMax: number;
   read(log: MoveLog): readonly TokenMove[];
 }
 
@@ -39,6 +41,7 @@ export const ERC20: TokenKind = {
   topics0: [TRANSFER],
   from: 1,
   to: 2,
+  dataMax: 64,
   read({ topics, data }) {
     const [, from, to] = topics;
     if (topics.length !== 3 || from === undefined || to === undefined || data.length !== WORD) return [];
@@ -50,6 +53,7 @@ export const ERC721: TokenKind = {
   topics0: [TRANSFER],
   from: 1,
   to: 2,
+  dataMax: 0,
   read({ topics }) {
     const [, from, to, id] = topics;
     if (from === undefined || to === undefined || id === undefined) return [];
@@ -64,6 +68,7 @@ export const ERC1155: TokenKind = {
   topics0: [TRANSFER_SINGLE, TRANSFER_BATCH],
   from: 2,
   to: 3,
+  dataMax: Infinity,
   read({ topics, data }) {
     const [topic0, , from, to] = topics;
     if (from === undefined || to === undefined) return [];

@@ -1,6 +1,7 @@
 /** module=transaction: whether a transaction succeeded, by its logs, else by the node's receipt. */
 import { z } from 'zod';
 
+import { NO_DATA } from '../../query/logBytes';
 import { ALL_LOGS } from '../../query/logFilter';
 import { listLogs } from '../../query/logs';
 import type { Action, Actions, Ask } from './action';
@@ -30,7 +31,7 @@ async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<bool
   const txHash = findHashParam(asked, 'txhash');
   if (txHash === null) throw badFormat('txhash');
   if (moment === null) return null;
-  const page = { newestFirst: true, behind: null, skip: 0, limit: 1 };
+  const page = { newestFirst: true, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
   const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
   if (logs.length > 0) return true;
   const answer = await deps.readsOf?.(chainId)?.call('eth_getTransactionReceipt', [txHash]);

@@ -1,8 +1,10 @@
 /** Transfers of tokens of one account or one contract, out of the logs: ERC-20, ERC-721 and ERC-1155. */
 import { isHexOfLength, type Hex } from '../../domain/hex';
+import { createSlices } from '../../domain/turns';
 import { readHoldings } from '../../query/balances';
 import type { PagedLogSource } from '../../query/eventSpans';
 import type { HeadSnapshot } from '../../query/headSnapshot';
+import { LIST_BOUNDS } from '../../query/logBytes';
 import { ALL_LOGS, type LogFilter } from '../../query/logFilter';
 import { listLogs, type StoredLog } from '../../query/logs';
 import { listNftMoves, type MoveQuestion } from '../../query/nftMoves';
@@ -98,13 +100,18 @@ async function collect(
   wanted: number,
 ): Promise<FoundMove[] | null> {
   const found: FoundMove[] = [];
+  const slices = createSlices();
+  const bounds = { ...LIST_BOUNDS, dataMax: kind.dataMax };
   let behind: number | null = null;
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS };
-    const { logs, next } = await listLogs(chain, head, filter, page);
-    for (const log of logs) found.push(...kind.read(log).map((move) => ({ log, move })));
+    const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS, bounds };
+    const { logs, next, isFull } = await listLogs(chain, head, filter, page);
+    for (const log of logs) {
+      found.push(...kind.read(log).map((move) => ({ log, move })));
+      if (slices.isOver()) await slices.giveWay();
+    }
     if (next === null || found.length >= wanted) return found;
-    if (logs.length < TURN_LOGS) return null;
+    if (logs.length < TURN_LOGS && !isFull) return null;
     behind = next;
   }
   return null;

@@ -10,6 +10,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { toOrd } from '../../../src/domain/ord';
 import type { Emitted } from '../../../src/query/emitters';
 import { createEventSpans, type EventSpans } from '../../../src/query/eventSpans';
+import { LIST_BOUNDS } from '../../../src/query/logBytes';
 import { ALL_LOGS, isNarrow, type LogFilter, type TopicPlace } from '../../../src/query/logFilter';
 import { countLogs, listLogs } from '../../../src/query/logs';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
@@ -139,7 +140,13 @@ test('any filter in any order gives exactly the matching logs of the snapshot', 
     const head = randomHead(random);
     const filter = randomFilter(random);
     const newestFirst = random() < 0.5;
-    const page = { newestFirst, behind: null, skip: random.int(6), limit: 1 + random.int(40) };
+    const page = {
+      newestFirst,
+      behind: null,
+      skip: random.int(6),
+      limit: 1 + random.int(40),
+      bounds: LIST_BOUNDS,
+    };
     const found = await listLogs(source(), head, filter, page);
     const wanted = plainly(head, filter);
     if (newestFirst) wanted.reverse();
@@ -158,6 +165,7 @@ test('any filter in any order gives exactly the matching logs of the snapshot', 
         address: row.address,
         topics: topicsOf(row),
         data: row.data,
+        dataBytes: (row.data.length - 2) / 2,
         txHash: row.tx_hash,
         txIndex: row.tx_index,
       });
@@ -176,7 +184,7 @@ test('going on by cursor shows every log once, whatever the cursor of the tables
       // Each page as of another moment: the same blocks, promoted further or not.
       const finalTo: number = HEAD_FROM - 1 + random.int(STORED_TO - HEAD_FROM + 2);
       const head = logSnapshot(blocks, finalTo, TIP);
-      const page = { newestFirst, behind, skip: 0, limit: 1 + random.int(60) };
+      const page = { newestFirst, behind, skip: 0, limit: 1 + random.int(60), bounds: LIST_BOUNDS };
       const found = await listLogs(source(), head, filter, page);
       seen.push(...ords(found.logs));
       if (found.next === null) break;
@@ -230,6 +238,7 @@ test('pages of one event are those of the whole range, whatever was learnt of th
       behind: null,
       skip: random() < 0.7 ? 0 : random.int(9),
       limit: 1 + random.int(12),
+      bounds: LIST_BOUNDS,
     };
     const found = await listLogs({ ...source(), runner: counted, spans: watched }, head, filter, page);
     const wanted = plainly(head, filter);

@@ -1,0 +1,68 @@
+/** Answers as JSON with their ETag. Long lists are written in slices, between which other requests have their turn. */
+import { createHash } from 'node:crypto';
+
+import { createSlices, type Slices } from '../domain/turns';
+import { etagOf } from './etag';
+
+export interface JsonBody {
+  readonly body: Buffer | string;
+  readonly etag: string;
+}
+
+/** Above this the text is made and hashed in pieces, and given as bytes: a socket takes those without another copy. */
+const PIECE = 524_288;
+
+/** As JSON.stringify writes the answer. */
+export async function toJsonBody(answer: unknown): Promise<JsonBody> {
+  if (typeof answer !== 'object' || answer === null) {
+    const text = JSON.stringify(answer);
+    return { body: text, etag: etagOf(text) };
+  }
+  const slices = createSlices();
+  const pieces: Buffer[] = [];
+  const hash = createHash('sha1');
+  let text = '';
+  const flush = (): void => {
+    const piece = Buffer.from(text);
+    hash.update(piece);
+    pieces.push(piece);
+    text = '';
+  };
+  const write = async (more: string): Promise<void> => {
+    text += more;
+    if (text.length > PIECE) flush();
+    if (slices.isOver()) await slices.giveWay();
+  };
+  await writeObject(answer, write, slices);
+  if (pieces.length === 0) return { body: text, etag: etagOf(text) };
+  flush();
+  return { body: Buffer.concat(pieces), etag: `"${hash.digest('base64url')}"` };
+}
+
+type Write = (text: string) => Promise<void>;
+
+async function writeObject(answer: object, write: Write, slices: Slices): Promise<void> {
+  if (Array.isArray(answer)) return writeList(answer, write, slices);
+  const values = Object.entries(answer).filter(([, value]) => value !== undefined);
+  let text = '{';
+  for (const [index, [name, value]] of values.entries()) {
+    text += `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`;
+    if (Array.isArray(value)) {
+      await write(text);
+      text = '';
+      await writeList(value, write, slices);
+    } else text += JSON.stringify(value);
+  }
+  await write(`${text}}`);
+}
+
+async function writeList(items: readonly unknown[], write: Write, slices: Slices): Promise<void> {
+  let text = '[';
+  for (const [index, item] of items.entries()) {
+    text += `${index > 0 ? ',' : ''}${JSON.stringify(item) ?? 'null'}`;
+    if (text.length < PIECE && !slices.isOver()) continue;
+    await write(text);
+    text = '';
+  }
+  await write(`${text}]`);
+}

@@ -1,0 +1,215 @@
+/**
+ * Reads ABI-encoded values out of a log's data, of which perhaps only the beginning is kept. Work and result are bounded by
+ * the length of the data: offsets may all lead to the same bytes, so that a few kilobytes stand for gigabytes.
+ * Encoding: https://docs.soliditylang.org/en/latest/abi-spec.html
+ */
+import type { ParamType } from 'ethers';
+
+export type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
+
+/** A component of a tuple. */
+export interface DecodedField {
+  readonly name: string;
+  /** As in a signature. */
+  readonly type: string;
+  readonly value: DecodedValue;
+}
+
+/** Reads a value out of a word, 64 lower-case hex digits. Throws where the word is none. */
+export type WordReader = (word: string) => string | boolean;
+
+/** A type, ready to read with. `heads`: bytes in its parent's head, or 0 where an offset stands there. */
+export type Layout = { readonly heads: number } & (
+  | { readonly kind: 'word'; readonly read: WordReader }
+  | { readonly kind: 'bytes' | 'string' }
+  | { readonly kind: 'list'; readonly item: Layout; readonly length: number | null }
+  | { readonly kind: 'tuple'; readonly fields: readonly FieldLayout[] }
+);
+
+interface FieldLayout {
+  readonly name: string;
+  readonly type: string;
+  readonly layout: Layout;
+}
+
+/** One parameter's value. */
+export interface ReadValue {
+  /** Null: nothing of it is kept. */
+  readonly value: DecodedValue | null;
+  /** Whether some of it is not kept. */
+  readonly truncated: boolean;
+}
+
+const WORD = 32;
+/** Text made of a byte of data, names and types of tuples included: words of tuples with short names make 5. */
+const TEXT_PER_BYTE = 8;
+const TEXT_MIN = 4_096;
+/** Quotes, commas and keys of a value. */
+const TEXT_PER_VALUE = 40;
+
+/** Throws for a type that nobody knows. */
+export function layoutOf(type: ParamType): Layout {
+  if (type.isArray()) {
+    const item = layoutOf(type.arrayChildren);
+    const length = type.arrayLength < 0 ? null : type.arrayLength;
+    return { kind: 'list', item, length, heads: length === null ? 0 : length * item.heads };
+  }
+  if (type.isTuple()) {
+    const fields = type.components.map((component) => ({
+      name: component.name,
+      type: component.format('sighash'),
+      layout: layoutOf(component),
+    }));
+    const isDynamic = fields.some(({ layout }) => layout.heads === 0);
+    return { kind: 'tuple', fields, heads: isDynamic ? 0 : sumOfHeads(fields) };
+  }
+  if (type.type === 'bytes' || type.type === 'string') return { kind: type.type, heads: 0 };
+  const read = wordReaderOf(type.type);
+  if (read === null) throw new Error(`unknown type ${type.type}`);
+  return { kind: 'word', read, heads: WORD };
+}
+
+const headOf = ({ heads }: Layout): number => heads || WORD;
+
+function sumOfHeads(fields: readonly FieldLayout[]): number {
+  return fields.reduce((sum, { layout }) => sum + headOf(layout), 0);
+}
+
+/** What is wanted lies in the data, beyond what is kept. */
+class NotKept extends Error {}
+
+/**
+ * The values of parameters in their order. `kept`: the beginning of data of `bytes` bytes. Throws for data that is no such
+ * encoding, or whose values would be far longer than itself.
+ */
+export function readValues(layouts: readonly Layout[], kept: Buffer, bytes: number): ReadValue[] {
+  const reader = new ValueReader(kept, bytes);
+  let at = 0;
+  return layouts.map((layout) => {
+    const head = at;
+    at += headOf(layout);
+    return reader.readWhole(layout, head);
+  });
+}
+
+class ValueReader {
+  private truncated = false;
+  private textLeft: number;
+
+  constructor(
+    private readonly kept: Buffer,
+    private readonly bytes: number,
+  ) {
+    this.textLeft = TEXT_MIN + TEXT_PER_BYTE * bytes;
+  }
+
+  readWhole(layout: Layout, head: number): ReadValue {
+    this.truncated = false;
+    try {
+      const value = this.read(layout, 0, head);
+      return { value, truncated: this.truncated };
+    } catch (error) {
+      if (!(error instanceof NotKept)) throw error;
+      return { value: null, truncated: true };
+    }
+  }
+
+  /** `base`: from where the offset in the head counts. */
+  private read(layout: Layout, base: number, head: number): DecodedValue {
+    const at = layout.heads === 0 ? base + this.number(head) : head;
+    switch (layout.kind) {
+      case 'word':
+        return this.word(layout.read, at);
+      case 'list':
+        return this.list(layout.item, layout.length, at);
+      case 'tuple':
+        return this.tuple(layout.fields, at);
+      default:
+        return this.text(layout.kind, at);
+    }
+  }
+
+  private word(read: WordReader, at: number): string | boolean {
+    const value = read(this.take(at, WORD).toString('hex'));
+    this.spend(String(value).length);
+    return value;
+  }
+
+  private tuple(fields: readonly FieldLayout[], base: number): DecodedField[] {
+    let at = base;
+    return fields.map(({ name, type, layout }) => {
+      const head = at;
+      at += headOf(layout);
+      this.spend(name.length + type.length + TEXT_PER_VALUE);
+      return { name, type, value: this.read(layout, base, head) };
+    });
+  }
+
+  /** The items that are kept. */
+  private list(item: Layout, length: number | null, at: number): DecodedValue[] {
+    const base = length === null ? at + WORD : at;
+    const count = length ?? this.number(at);
+    if (count * WORD > this.bytes) throw new RangeError('more items than words');
+    const items: DecodedValue[] = [];
+    try {
+      for (let index = 0; index < count; index += 1) {
+        this.spend(3);
+        items.push(this.read(item, base, base + index * headOf(item)));
+      }
+    } catch (error) {
+      if (!(error instanceof NotKept)) throw error;
+      this.truncated = true;
+    }
+    return items;
+  }
+
+  private text(kind: 'bytes' | 'string', at: number): string {
+    const length = this.number(at);
+    const from = at + WORD;
+    // As encoders write it, up to a whole word.
+    if (from + Math.ceil(length / WORD) * WORD > this.bytes) throw new RangeError('beyond the data');
+    if (length > 0 && from >= this.kept.length) throw new NotKept();
+    const value = this.kept.subarray(from, from + length);
+    const isCut = value.length < length;
+    if (isCut) this.truncated = true;
+    this.spend(2 * value.length);
+    if (kind === 'bytes') return `0x${value.toString('hex')}`;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value, { stream: isCut });
+  }
+
+  /** A number that may be a length or an offset. */
+  private number(at: number): number {
+    const word = this.take(at, WORD);
+    const high = word.subarray(0, 26).some((byte) => byte !== 0);
+    if (high) throw new RangeError('beyond any data');
+    return word.readUIntBE(26, 6);
+  }
+
+  private take(at: number, length: number): Buffer {
+    if (at + length > this.bytes) throw new RangeError('beyond the data');
+    if (at + length > this.kept.length) throw new NotKept();
+    return this.kept.subarray(at, at + length);
+  }
+
+  private spend(text: number): void {
+    this.textLeft -= text;
+    if (this.textLeft < 0) throw new RangeError('values far longer than their data');
+  }
+}
+
+/** For types that are one word; unused high bits are cut off as ethers does it, except an address'. */
+export function wordReaderOf(type: string): WordReader | null {
+  if (type === 'address') return readAddressWord;
+  if (type === 'bool') return (word) => BigInt(`0x${word}`) !== 0n;
+  const bytes = /^bytes(\d+)$/.exec(type)?.[1];
+  if (bytes !== undefined) return (word) => `0x${word.slice(0, 2 * Number(bytes))}`;
+  const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
+  if (bits === undefined) return null;
+  const cut = sign === 'u' ? BigInt.asUintN : BigInt.asIntN;
+  return (word) => cut(Number(bits), BigInt(`0x${word}`)).toString();
+}
+
+function readAddressWord(word: string): string {
+  if (!word.startsWith('0'.repeat(24))) throw new Error('more than an address');
+  return `0x${word.slice(24)}`;
+}
