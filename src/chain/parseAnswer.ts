@@ -1,32 +1,34 @@
-/** Turns the bytes of an answer into JSON, with a turn of the event loop between the steps of a large one. */
+/** Turns the bytes of an answer into JSON. Large ones are parsed in slices. */
 import { isAscii } from 'node:buffer';
 
-import type { Clock } from './clock';
+import { TimeSlices, type Clock } from './clock';
+import { parseSliced } from './slicedJson';
 
-/** Bytes from which each step takes milliseconds. */
-const LARGE_BYTES = 2 ** 20;
+/** JSON.parse takes at most some tens of milliseconds for so many bytes, whatever they are. */
+const SMALL_BYTES = 2 ** 18;
 
 /** undefined for what is not JSON. Empties `pieces`, so that the bytes are not held twice. */
 export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unknown> {
-  const [first] = pieces;
-  const bytes = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
-  pieces.length = 0;
-  if (bytes.length < LARGE_BYTES) return parseJson(decode(bytes));
-  await clock.turn();
-  const text = decode(bytes);
-  await clock.turn();
-  return parseJson(text);
-}
-
-/** Almost all answers are ASCII, which is decoded three times as fast as UTF-8. */
-function decode(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-}
-
-function parseJson(text: string): unknown {
+  const bytes = await join(pieces, clock);
+  if (bytes.length > SMALL_BYTES) return parseSliced(bytes, clock);
   try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
   } catch {
     return undefined;
   }
+}
+
+/** Buffer.concat in steps: new memory is slow to write. */
+async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return first;
+  const slices = new TimeSlices(clock);
+  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    at += piece.copy(bytes, at);
+    if (bytes.length > SMALL_BYTES) await slices.step();
+  }
+  pieces.length = 0;
+  return bytes;
 }

@@ -1,0 +1,194 @@
+/**
+ * Parses large JSON in slices, so that no answer of a node holds the event loop. Members of a container are cut out by
+ * their bytes and handed to JSON.parse in groups; only containers larger than a slice are put together here.
+ */
+import { isAscii } from 'node:buffer';
+
+import { TimeSlices, type Clock } from './clock';
+
+const SLICE_BYTES = 65_536;
+/** Bytes of one string. The data of a log that takes a whole block of 60 million gas has 15 million digits. */
+const STRING_BYTES_MAX = 2 ** 24;
+/** Containers larger than a slice within each other; the logs of a batch of receipts are six deep. */
+const DEPTH_MAX = 32;
+/** Members of an object that is larger than a slice. */
+const KEYS_MAX = 10_000;
+/** Structural bytes: so many, and one more for every twelve bytes. JSON.parse spends up to 60 bytes of heap on each. */
+const STRUCTURE_FREE = 100_000;
+const BYTES_PER_STRUCTURE = 12;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+/** A container that is being put together. */
+type Container =
+  | { readonly close: typeof CLOSE_LIST; readonly items: unknown[] }
+  | { readonly close: typeof CLOSE_OBJECT; readonly items: [string, unknown][]; key: string };
+
+/** Thrown for what is not JSON and for what passes a bound. */
+const REFUSED = new Error('refused');
+
+/** undefined for what is not JSON, and for JSON that no honest node answers. */
+export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown> {
+  try {
+    return await new SlicedParser(bytes, new TimeSlices(clock)).parse();
+  } catch (error) {
+    if (error === REFUSED || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+class SlicedParser {
+  readonly #open: Container[] = [];
+  readonly #encoding: 'latin1' | 'utf8';
+  #structure = 0;
+  /** Where the members begin that are not parsed yet. */
+  #from = 0;
+  #at = 0;
+  #result: unknown = undefined;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly slices: TimeSlices,
+  ) {
+    // Almost all answers are ASCII, which is decoded three times as fast as UTF-8.
+    this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8';
+  }
+
+  async parse(): Promise<unknown> {
+    this.#descend();
+    for (let top = this.#open.at(-1); top !== undefined; top = this.#open.at(-1)) {
+      await this.slices.step();
+      const end = this.#endOfMember();
+      if (end === null) this.#takeLarge(top);
+      else if (this.bytes[end] !== COMMA) {
+        this.#takeGroup(top, end);
+        this.#close(top, end);
+      } else {
+        this.#at = end + 1;
+        if (this.#at - this.#from < SLICE_BYTES) continue;
+        this.#takeGroup(top, end);
+        this.#from = this.#at;
+      }
+    }
+    this.#skipSpace();
+    if (this.#at !== this.bytes.length) throw REFUSED;
+    return this.#result;
+  }
+
+  /** The comma or bracket behind the member at hand; null when it is not within a slice. */
+  #endOfMember(): number | null {
+    const { bytes } = this;
+    const limit = Math.min(bytes.length, this.#at + SLICE_BYTES);
+    let depth = 0;
+    for (let at = this.#at; at < limit; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        at = endOfString(bytes, at, limit);
+      } else if (byte === COMMA || byte === COLON) {
+        this.#structure += 1;
+        if (depth === 0 && byte === COMMA) return at;
+      } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        this.#structure += 1;
+        depth += 1;
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+        if (depth === 0) return at;
+        depth -= 1;
+      }
+    }
+    if (this.#structure > STRUCTURE_FREE + bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
+    return null;
+  }
+
+  /** Parses the members before `end` together. */
+  #takeGroup(top: Container, end: number): void {
+    const text = this.bytes.toString(this.#encoding, this.#from, end);
+    if (text.trim() === '') {
+      // Right for an empty container, wrong behind a comma. A large member leaves `from` behind itself.
+      if (this.#from > 0 && this.bytes[this.#from - 1] === COMMA) throw REFUSED;
+      return;
+    }
+    if (this.#structure > STRUCTURE_FREE + this.bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
+    if (top.close === CLOSE_LIST) {
+      const items: unknown = JSON.parse(`[${text}]`);
+      if (Array.isArray(items)) for (const item of items) top.items.push(item);
+      return;
+    }
+    const members: unknown = JSON.parse(`{${text}}`);
+    for (const entry of Object.entries(members ?? {})) top.items.push(entry);
+    if (top.items.length > KEYS_MAX) throw REFUSED;
+  }
+
+  /** A member that is larger than a slice: a container to descend into, or a string. */
+  #takeLarge(top: Container): void {
+    if (this.#at > this.#from) this.#takeGroup(top, this.#at - 1);
+    if (top.close === CLOSE_OBJECT) {
+      top.key = String(this.#readString());
+      this.#skipSpace();
+      if (this.bytes[this.#at] !== COLON) throw REFUSED;
+      this.#at += 1;
+    }
+    this.#skipSpace();
+    if (this.bytes[this.#at] === QUOTE) this.#add(this.#readString());
+    else this.#descend();
+  }
+
+  #descend(): void {
+    this.#skipSpace();
+    const byte = this.bytes[this.#at];
+    if (this.#open.length >= DEPTH_MAX) throw REFUSED;
+    if (byte === OPEN_LIST) this.#open.push({ close: CLOSE_LIST, items: [] });
+    else if (byte === OPEN_OBJECT) this.#open.push({ close: CLOSE_OBJECT, items: [], key: '' });
+    else throw REFUSED;
+    this.#at += 1;
+    this.#from = this.#at;
+  }
+
+  #close(top: Container, end: number): void {
+    if (this.bytes[end] !== top.close) throw REFUSED;
+    this.#open.pop();
+    this.#at = end + 1;
+    this.#add(top.close === CLOSE_LIST ? top.items : Object.fromEntries<unknown>(top.items));
+  }
+
+  /** Gives a large value to its container and goes on behind it. */
+  #add(value: unknown): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) {
+      this.#result = value;
+      return;
+    }
+    if (parent.close === CLOSE_LIST) parent.items.push(value);
+    else parent.items.push([parent.key, value]);
+    this.#skipSpace();
+    const isComma = this.bytes[this.#at] === COMMA;
+    if (!isComma && this.bytes[this.#at] !== parent.close) throw REFUSED;
+    if (isComma) this.#at += 1;
+    this.#from = this.#at;
+  }
+
+  #readString(): unknown {
+    this.#skipSpace();
+    const from = this.#at;
+    if (this.bytes[from] !== QUOTE) throw REFUSED;
+    const end = endOfString(this.bytes, from, Math.min(this.bytes.length, from + STRING_BYTES_MAX));
+    if (this.bytes[end] !== QUOTE) throw REFUSED;
+    this.#at = end + 1;
+    return JSON.parse(this.bytes.toString(this.#encoding, from, this.#at));
+  }
+
+  #skipSpace(): void {
+    for (let byte = this.bytes[this.#at]; isSpace(byte); byte = this.bytes[this.#at]) this.#at += 1;
+  }
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** The quote that ends the string from `at`, or `limit`. */
+function endOfString(bytes: Buffer, at: number, limit: number): number {
+  let end = at + 1;
+  while (end < limit && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+  return Math.min(end, limit);
+}
