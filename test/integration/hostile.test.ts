@@ -63,7 +63,7 @@ beforeAll(async () => {
     ),
     texts: HOSTILE_PATTERNS.map(({ bytes }) => bytes.toString().slice(0, 60)),
   };
-}, 240_000);
+});
 
 afterAll(async () => {
   await api?.stop();

@@ -44,7 +44,7 @@ beforeAll(async () => {
     await program.stop();
     await runBackup(configOf(home.writerUrl), silent, never, `File('${names[index]}')`, sink);
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   const second = openDatabase({ url: home.writerUrl });
@@ -130,7 +130,7 @@ test("the creation of the second chain's database goes on after kills", async ()
   expect(await dump(secondDatabaseUrl(home.writerUrl))).toEqual(await dump(home.writerUrl));
   expect(await runKilled(3, start)).toBe(true);
   expect(proxy.statements()).toHaveLength(2);
-}, 300_000);
+});
 
 test('a restore that is killed at any statement leaves the old database or the new one, and can be run again', async () => {
   const { writerUrl } = target;
