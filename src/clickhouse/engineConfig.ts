@@ -36,6 +36,8 @@ export interface EngineConfig {
   readonly serverMemoryMax: number;
   /** Bytes of the data's file system that stay free: what would go below is refused with NOT_ENOUGH_SPACE. */
   readonly keepFreeBytes: number;
+  /** A reader's statement ends by then, or is refused. Default 10 s. */
+  readonly readerSecondsMax?: number;
   /** Absent: a server of its own. */
   readonly cluster?: EngineCluster;
 }
@@ -130,6 +132,7 @@ const UNPACKED_SHARE = 1 / 8;
 
 /** The text of the configuration file. It holds both passwords: write it with mode 0600. */
 export function writeEngineConfig(config: EngineConfig): string {
+  const { readerSecondsMax = READER_SECONDS_MAX } = config;
   const sizes = {
     max_server_memory_usage: config.serverMemoryMax,
     uncompressed_cache_size: Math.min(UNPACKED_MAX, Math.floor(config.serverMemoryMax * UNPACKED_SHARE)),
@@ -155,7 +158,7 @@ ${elements(WRITER_SETTINGS, '      ')}
     </writer>
     <reader>
       <readonly>1</readonly>
-${elements({ ...READER_SETTINGS, ...ANSWER_SETTINGS }, '      ')}
+${elements({ ...READER_SETTINGS, ...ANSWER_SETTINGS, max_execution_time: readerSecondsMax }, '      ')}
       <constraints>
 ${constants(Object.keys(READER_SETTINGS), '        ')}
       </constraints>

@@ -31,6 +31,8 @@ export interface EmbeddedServerOptions {
   readonly restartLimits?: RestartLimits;
   /** Bytes of the file system that the engine leaves free. Default 512 MiB, of a small disk a twentieth. */
   readonly keepFreeBytes?: number;
+  /** A reader's statement that takes longer is refused. Default 10 s; the tests raise it, for busy machines. */
+  readonly readerSecondsMax?: number;
   /** Makes it a node of a cluster. */
   readonly cluster?: EngineCluster;
 }
@@ -72,7 +74,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
   const keepFreeBytes = options.keepFreeBytes ?? defaultKeepFree(folder);
-  const config = makeConfig(database, folder, keepFreeBytes, options.cluster);
+  const config = makeConfig(database, folder, keepFreeBytes, options);
   const native = options.cluster === undefined ? {} : { tcpPort: options.cluster.tcpPort };
   const recipe = {
     launch: {
@@ -213,7 +215,7 @@ function makeConfig(
   database: string,
   folder: string,
   keepFreeBytes: number,
-  cluster: EngineCluster | undefined,
+  { cluster, readerSecondsMax }: EmbeddedServerOptions,
 ): EngineConfig {
   const secret = (): string => randomBytes(24).toString('hex');
   return {
@@ -221,6 +223,7 @@ function makeConfig(
     writer: { name: 'candlehouse_writer', password: cluster?.passwords.writer ?? secret() },
     reader: { name: 'candlehouse_reader', password: cluster?.passwords.reader ?? secret() },
     ...(cluster === undefined ? {} : { cluster }),
+    ...(readerSecondsMax === undefined ? {} : { readerSecondsMax }),
     database,
     file: join(folder, 'engine.xml'),
     logFile: join(folder, 'engine.log'),

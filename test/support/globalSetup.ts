@@ -6,6 +6,9 @@ import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/s
 import { createLog } from '../../src/log';
 import { createRunFolder, ENGINE_FOLDER } from './runFolder';
 
+/** So long that no statement of a test is refused because the machine is busy. */
+const READER_SECONDS_MAX = 240;
+
 declare global {
   var testEngine: { readonly server: EmbeddedServer; readonly folder: string } | undefined;
 }
@@ -14,7 +17,8 @@ export default async function globalSetup(): Promise<void> {
   const folder = createRunFolder();
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const dataDir = join(folder, ENGINE_FOLDER);
-  const server = await startEmbeddedServer({ dataDir, log: createLog('warn') }).catch((error: unknown) => {
+  const options = { dataDir, log: createLog('warn'), readerSecondsMax: READER_SECONDS_MAX };
+  const server = await startEmbeddedServer(options).catch((error: unknown) => {
     remove();
     throw error;
   });
