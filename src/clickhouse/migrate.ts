@@ -35,10 +35,10 @@ interface Row {
 const BEGUN_ID = 2 ** 32 - 1;
 /** Recorded together with all migrations, in one insert, after the last table is created. */
 const CREATED: Row = { id: 0, name: 'created' };
-/** What builds up to 0014 recorded under id 0 before the first table. They recorded the end in one insert per migration. */
+/** The name of id 0 in builds up to migration 0014, recorded before the first table. They recorded each migration in an insert of its own. */
 const EARLIER_BEGUN = 'creation';
 
-/** `being created`: nothing has been ingested, some tables may be missing. `created`: the tables are those of some build. */
+/** `being created`: nothing has been ingested, and tables may be missing. `created`: some build finished the creation. */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
 
 /**
@@ -56,7 +56,7 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
-/** What to bring a server to. `mark`: a table of every database that an early build made without recording it. */
+/** The wanted state of one server. `mark`: a table by which a database older than schema_migrations is known. */
 interface Plan {
   readonly mark: string;
   readonly schema: readonly string[];
@@ -94,7 +94,7 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   return [...applied];
 }
 
-/** Distributed tables whose columns are not those of the local tables any more: those that a migration has changed. */
+/** Distributed tables whose columns differ from their local tables: a migration has changed the local ones. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const rows = await database.select<{ name: string }>(
     'list outdated',
@@ -186,7 +186,7 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
     if (!tables.has(createdName(statement))) await database.command('create schema', statement);
 }
 
-/** Tables of the one kind do not become those of the other. */
+/** A database of one server cannot become a cluster's, nor the other way round. */
 async function refuseOther(database: Database, engine: string, those: string): Promise<void> {
   const tables = await database.select<{ name: string }>(
     'find other tables',

@@ -9,12 +9,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { startStubChain } from '../../scripts/bench/stubChain';
 import { stubDescription } from '../../scripts/bench/stubDescription';
+import { killCreations } from '../../scripts/kills/creation';
 import { allInOne, separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun } from '../../scripts/kills/killRun';
 import { Random } from '../simulation/random';
-import { isAlive, runProgram } from '../support/program';
+import { isAlive, runToSuccess } from '../support/program';
 
 const ROUNDS = 4;
+const CREATION_KILLS = 6;
 const SEED = Number(process.env['KILL_SEED'] ?? 11);
 
 test.each([allInOne, separate])(
@@ -44,9 +46,8 @@ test.each([allInOne, separate])(
       await run.settle();
       expect(await run.compare()).toEqual([]);
       await run.deployment.stop();
-      const verified = await runProgram(['verify'], { ...settings, DATA_DIR: dataDir });
-      expect(verified.output).toContain('agree with the stored events');
-      expect(verified.code).toBe(0);
+      const verified = await runToSuccess(['verify'], { ...settings, DATA_DIR: dataDir });
+      expect(verified).toContain('agree with the stored events');
       expect([...run.deployment.engines()].filter((pid) => pid > 0 && isAlive(pid))).toEqual([]);
     } finally {
       load.pause();
@@ -56,3 +57,11 @@ test.each([allInOne, separate])(
     }
   },
 );
+
+test('first starts that are killed at random moments leave folders that start, ingest and answer like the oracle', async () => {
+  const said: string[] = [];
+  const random = new Random(SEED);
+  const report = await killCreations({ kills: CREATION_KILLS, random, say: (text) => said.push(text) });
+  expect({ mismatches: report.mismatches, said }).toEqual({ mismatches: [], said });
+  expect(report.kills).toBe(CREATION_KILLS);
+}, 600_000);

@@ -12,11 +12,11 @@ export interface KillingProxy {
   close(): Promise<void>;
 }
 
-const READS = /^\s*(?:SELECT|WITH)\b/i;
+const READS = /^(?:\s|--.*\n)*(?:SELECT|WITH)\b/i;
 
 /** The beginning of the statement, which stands in the address of an insert and in the body of all else. */
 function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
-  return new URL(url, 'http://engine').searchParams.get('query') ?? body.toString('utf8', 0, 200);
+  return new URL(url, 'http://engine').searchParams.get('query') ?? body.toString('utf8', 0, 4_000);
 }
 
 /** A form holds a SELECT with long parameters. */

@@ -7,6 +7,7 @@ import { stubDescription } from '../../../scripts/bench/stubDescription';
 import type { Database } from '../../../src/clickhouse/database';
 import { attach } from '../../../src/commands/attach';
 import { runBackup } from '../../../src/commands/backup';
+import { openStorage } from '../../../src/commands/storage';
 import { runAll } from '../../../src/commands/runAll';
 import { runRestore } from '../../../src/commands/restore';
 import { runVerify } from '../../../src/commands/verify';
@@ -174,6 +175,18 @@ test('a restore neither writes over data unless it is told to, nor harms it when
   const said = await restore(config, join(folder, 'elsewhere', 'again'), true);
   expect(said).toContain(`final blocks 1-${await finalOf(config)}\n`);
   expect(await hashAll(config)).not.toEqual(before);
+});
+
+test('a restore that was killed before the restored database was in place is finished by the next start', async () => {
+  const config = configOf('other');
+  const before = await hashAll(config);
+  // As of a kill between the DROP and the RENAME.
+  await inside(config, async (database) => {
+    await database.command('crash', 'RENAME DATABASE candlehouse TO candlehouse_restored');
+  });
+  const storage = await openStorage(config, silent);
+  await storage.close();
+  expect(await hashAll(config)).toEqual(before);
 });
 
 test('a restore is refused while a program runs on the folder, and a backup where one is already', async () => {
