@@ -62,7 +62,10 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
   return server;
 }
 
-/** Ends a socket that sends requests faster than it takes answers, or sends them behind a stream, which never ends. */
+/**
+ * Handles the requests of a socket one after the other, and ends a socket with too many that wait. Node would begin all
+ * pipelined requests at once; behind a stream, which does not end, they now cost nothing but their place.
+ */
 function boundPipelines(handler: RequestListener, most: number): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
   return (request, response) => {
@@ -74,7 +77,9 @@ function boundPipelines(handler: RequestListener, most: number): RequestListener
     }
     unanswered.set(socket, count);
     response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    handler(request, response);
+    // Node gives a response its socket when the ones before it are sent.
+    if (response.socket === null) response.once('socket', () => handler(request, response));
+    else handler(request, response);
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { z } from 'zod';
 
+import { createSlices } from '../domain/turns';
 import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
 import { parseQueryText } from './queryText';
@@ -47,7 +48,11 @@ export function createQueryRunner(database: Database, options: QueryRunnerOption
       const reader = new RowReader(await database.selectBinary(name, textOf(name, params), params));
       options.observe?.(name, (performance.now() - started) / 1000);
       const rows: Row[] = [];
-      while (!reader.done) rows.push(decode(reader));
+      const slices = createSlices();
+      while (!reader.done) {
+        rows.push(decode(reader));
+        if (slices.isOver()) await slices.giveWay();
+      }
       return rows;
     },
     async write(name, params, format) {

@@ -1,4 +1,5 @@
 /** Bodies of the Etherscan dialect, a form or flat JSON: bounded by the action they are for, and in depth before parsing. */
+import type Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 
 import { isWithin } from '../../domain/jsonShape';
@@ -19,23 +20,26 @@ const PIECE = 65_536;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const FORM_TYPES = ['application/x-www-form-urlencoded'];
 
-/** One reader of plain text: the parsers behind it know no bound but the length. */
-function readerOf(limit: number): (ctx: RouteContext) => Promise<string> {
-  const read = bodyParser({
+/** A reader of the bytes alone: koa-bodyparser's own parsers know no bound but the length. */
+function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
+  const options = {
     enableTypes: ['text'],
     extendTypes: { text: [...JSON_TYPES, ...FORM_TYPES] },
     textLimit: `${limit}b`,
-    onerror(error, ctx) {
+    // Bytes, not text.
+    encoding: null,
+    onerror(error: Error, ctx: Koa.Context): never {
       // The rest of the body is not taken in.
       ctx.set('Connection', 'close');
       const large = 'status' in error && error.status === 413;
       throw badParam(large ? tooLarge(limit) : TEXTS.badBody);
     },
-  });
+  };
+  const read = bodyParser(options);
   return async (ctx) => {
     await read(ctx, () => Promise.resolve());
-    const { body } = ctx.request;
-    return typeof body === 'string' ? body : '';
+    const body: unknown = ctx.request.body;
+    return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   };
 }
 
@@ -53,10 +57,12 @@ export async function readBody(
   action: string | null,
 ): Promise<readonly (readonly [name: string, value: string])[]> {
   const isVerify = action?.toLowerCase() === VERIFY;
-  const text = await (action === null || isVerify ? readLong : readShort)(ctx);
+  const bytes = await (action === null || isVerify ? readLong : readShort)(ctx);
   const isJson = ctx.is(JSON_TYPES) !== false;
-  const isLong = Buffer.byteLength(text) > BODY_MAX;
-  if (isLong && !isVerify && !mayVerify(text, isJson)) throw badParam(TEXTS.largeShortBody);
+  const isLong = bytes.length > BODY_MAX;
+  if (isLong && !isVerify && !mayVerify(bytes.toString('latin1'), isJson))
+    throw badParam(TEXTS.largeShortBody);
+  const text = bytes.toString();
   const entries = isJson ? parseJson(text) : await parseForm(text);
   if (isLong && !isVerify && !verifies(entries)) throw badParam(TEXTS.largeShortBody);
   for (const [name, value] of entries) {

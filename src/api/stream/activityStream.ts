@@ -88,8 +88,7 @@ const DESCRIPTION =
   '`data` the item of /activity. `event: reorg` {from_block, to_block, removed_ids}: blocks ≥ from_block are void; ' +
   'removed_ids null: unknown. `event: gap` {from_id, to_id}: the events from from_id to to_id, both included, were ' +
   'left out. The Last-Event-ID header, or last_event_id, replays what came after it: at most 10,000 events. ' +
-  'An address has at most 100 streams (IPv6: a /64), and a connection one: a stream is refused with 400 while an earlier ' +
-  'request of its connection is unanswered.';
+  'An address has at most 100 streams (IPv6: a /64), and a connection one: requests behind a stream are not answered.';
 
 /**
  * A pipelined response waits for the one before it: behind a stream it would wait for ever. Node gives a response its
