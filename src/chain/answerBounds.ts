@@ -7,7 +7,7 @@ import type { RpcCall } from './rpcTransport';
 const MIB = 2 ** 20;
 /** Bytes of one answer. */
 export const ANSWER_BYTES_MAX = 64 * MIB;
-const IN_FLIGHT_MAX = 96 * MIB;
+const IN_FLIGHT_MAX = 80 * MIB;
 /** Bytes around one result in a batch. */
 const ENVELOPE_BYTES = 256;
 
@@ -21,13 +21,20 @@ const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_call: MIB,
 };
 
-/** Bytes that the answer to these calls may have; null: as many as the transport takes. */
-export function boundOf(calls: readonly RpcCall[], transportMax: number): number | null {
+export interface AnswerBound {
+  readonly bytesMax: number;
+  /** Whose bound it is: that of the callers, or ours, which an honest node keeps. */
+  readonly cut: 'call' | 'answer';
+}
+
+/** The bound on the answer to these calls. */
+export function boundOf(calls: readonly RpcCall[], transportMax: number): AnswerBound {
   let sum = 0;
   for (const { method, answerBytesMax } of calls) {
     sum += (answerBytesMax ?? BYTES_BY_METHOD[method] ?? transportMax) + ENVELOPE_BYTES;
   }
-  return sum < transportMax ? sum : null;
+  const isOwn = sum < transportMax && calls.some(({ answerBytesMax }) => answerBytesMax !== undefined);
+  return { bytesMax: Math.min(sum, transportMax), cut: isOwn ? 'call' : 'answer' };
 }
 
 export function tooLargeText(bytesMax: number): string {

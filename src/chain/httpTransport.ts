@@ -100,10 +100,9 @@ async function readBody(
   { headers, body }: Dispatcher.ResponseData,
   { bodyBytesMax, clock }: TransportOptions,
 ): Promise<{ readonly parsed: unknown; close(): void }> {
-  const callsMax = boundOf(calls, bodyBytesMax);
-  const bytesMax = callsMax ?? bodyBytesMax;
-  const meter = new AnswerMeter(bytesMax, (why, bySize) => {
-    body.destroy(oversizedError(endpoint, why, bySize && callsMax !== null ? 'call' : 'answer'));
+  const bound = boundOf(calls, bodyBytesMax);
+  const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
+    body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
   });
   // The loop below sees the error too; a body that is destroyed before it needs a listener.
   body.on('error', () => undefined);

@@ -25,6 +25,9 @@ const UNKNOWN_BLOCK_REST_MS = 250;
 /** Gas of one call: enough for a token behind proxies, too little to hold the node up. */
 const CALL_GAS: Hex = '0x4c4b40';
 
+/** Bytes of one answer: names, balances and positions are shorter. */
+const ANSWER_BYTES_MAX = 4_096;
+
 export interface NodeStateOptions {
   readonly rpc: Pick<EndpointPool, 'batchSettled'>;
   readonly log: Logger;
@@ -67,7 +70,7 @@ function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
   if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, at] };
   const { to, data, from } = question;
   const call = { to, data, gas: CALL_GAS, ...(from === undefined ? {} : { from }) };
-  return { method: 'eth_call', params: [call, at] };
+  return { method: 'eth_call', params: [call, at], answerBytesMax: ANSWER_BYTES_MAX };
 }
 
 function parseHex(result: unknown): Hex {

@@ -72,7 +72,7 @@ const METHOD_MISSING =
 const UNKNOWN_BLOCK =
   /(?:unknown|missing) block|block(?: \S+)? (?:not found|does not exist)|header (?:for hash )?not found|block ?out ?of ?range|beyond (?:the )?(?:current )?head|finalized block not found|missing trie node|pruned|no state available|not yet available|after last accepted block|unfinalized data/;
 const REVERT =
-  /execution reverted|reverted|vm execution error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|gas required exceeds|insufficient funds|execution error/;
+  /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|gas required exceeds|insufficient funds|execution error/;
 
 /** Sorts a JSON-RPC error object into a kind. Vendors share codes among meanings, so the wording decides first. */
 export function kindOfRpcError(code: number, message: string): RpcErrorKind {

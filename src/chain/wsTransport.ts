@@ -293,9 +293,10 @@ class WsTransport implements RpcTransport {
     const pending = typeof id === 'number' ? connection.pending.get(id) : undefined;
     if (pending === undefined || typeof id !== 'number') return;
     connection.pending.delete(id);
-    const bound = boundOf([pending.call], this.#options.bodyBytesMax);
-    if (bound === null || length <= bound) pending.settle(readAnswer(this.#endpoint, parsed));
-    else pending.settle({ error: oversizedError(this.#endpoint, tooLargeText(bound), 'call') });
+    const { bytesMax, cut } = boundOf([pending.call], this.#options.bodyBytesMax);
+    if (length <= bytesMax) pending.settle(readAnswer(this.#endpoint, parsed));
+    else if (cut === 'answer') pending.fail(this.#oversized(tooLargeText(bytesMax)));
+    else pending.settle({ error: oversizedError(this.#endpoint, tooLargeText(bytesMax), cut) });
   }
 }
 

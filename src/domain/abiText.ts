@@ -7,12 +7,14 @@ export const NAME_CALL = '0x06fdde03';
 /** Characters that are shown. */
 export const SYMBOL_MAX = 64;
 export const NAME_MAX = 128;
-/** Hex digits of an answer that are looked at: enough for the longest name in four-byte characters. */
+/** Characters of a hex answer: room for the longest name in four-byte characters. */
 const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
+/** Bytes of a node's answer that are read for one name. */
+export const TEXT_ANSWER_BYTES_MAX = 2_048;
 
-/** A string answer, or a bytes32 one (MKR's symbol), cleaned; null when it is neither. */
+/** A string answer, or a bytes32 one (MKR's symbol), cleaned; null for any other answer and for one that is too long. */
 export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
-  if (data == null || data.length < 66) return null;
+  if (data == null || data.length < 66 || data.length > TEXT_HEX_MAX) return null;
   if (data.length === 66) {
     const bytes = Buffer.from(data.slice(2), 'hex');
     const end = bytes.indexOf(0);
@@ -24,7 +26,6 @@ export function readAbiText(data: Hex | null | undefined, lengthMax: number): st
   const length = BigInt(`0x${data.slice(start, start + 64)}`);
   const available = data.length - start - 64;
   if (length * 2n > BigInt(available)) return null;
-  const digits = Math.min(Number(length) * 2, TEXT_HEX_MAX);
-  const bytes = Buffer.from(data.slice(start + 64, start + 64 + digits), 'hex');
+  const bytes = Buffer.from(data.slice(start + 64, start + 64 + Number(length) * 2), 'hex');
   return normaliseText(bytes.toString('utf8'), lengthMax);
 }

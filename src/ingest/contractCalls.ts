@@ -8,6 +8,8 @@ import type { EthCalls } from './ethCalls';
 
 /** Calls in one batch to the node. */
 const CALLS_MAX = 300;
+/** Bytes of one answer: room for the tokens, balances and weights of the largest pool that is read. */
+const ANSWER_BYTES_MAX = 16_384;
 /** Failures that say nothing about whether the node has a state: ask again later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
@@ -27,7 +29,7 @@ export interface TaggedCall {
   readonly at: BlockTag;
 }
 
-/** One answer per call, null for one that reverts. Rejects when the node cannot answer: never a guess. */
+/** One answer per call, null for one that reverts or answers too much. Rejects when the node cannot answer: never a guess. */
 export async function callContracts(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
@@ -120,6 +122,16 @@ interface CallAllOptions {
   readonly atLeast?: number;
 }
 
+/** `answerBytesMax`: of the whole answer, which holds two hex digits for each byte of the contract's. */
+export function toEthCall(call: object, at: BlockTag, answerBytesMax: number): RpcCall {
+  return { method: 'eth_call', params: [call, at], answerBytesMax };
+}
+
+/** Whether the contract brought the failure about: every node would fail the same way. */
+export function isContractsAnswer({ kind, cut }: RpcError): boolean {
+  return kind === 'revert' || cut === 'call';
+}
+
 /** The calls, of a node whose newest block is not below `atLeast`: it says so in the same batch. */
 export async function settleAtLeast<T>(
   rpc: EthCalls,
@@ -156,13 +168,13 @@ async function callAll(
   for (let from = 0; from < calls.length; from += CALLS_MAX) {
     const some = calls
       .slice(from, from + CALLS_MAX)
-      .map(({ at, ...call }): RpcCall => ({ method: 'eth_call', params: [call, at] }));
+      .map(({ at, ...call }) => toEthCall(call, at, ANSWER_BYTES_MAX));
     const settled =
       atLeast === undefined
         ? await rpc.batchSettled(some, parseData, options)
         : await settleAtLeast(rpc, some, parseData, atLeast, options);
     for (const item of settled) {
-      if ('error' in item && item.error.kind !== 'revert') throw item.error;
+      if ('error' in item && !isContractsAnswer(item.error)) throw item.error;
       results.push('value' in item ? item.value : null);
     }
   }

@@ -1,19 +1,26 @@
 /**
  * Reads symbol, name and decimals of tokens, many at once through Multicall3 where the chain has it. Tokens answer
- * whatever they like: bytes32 texts, reverts, absurd decimals, endless symbols. What is no sane answer is null.
+ * whatever they like: bytes32 texts, reverts, absurd decimals, endless symbols. An answer that makes no sense is null. The
+ * bytes of all answers are bounded when they are asked for.
  * Multicall3: https://github.com/mds1/multicall3
  */
 import { AbiCoder, Interface } from 'ethers';
 
 import type { Settled } from '../chain/endpoint';
 import { RpcError, type RpcErrorKind } from '../chain/rpcError';
-import type { RpcCall } from '../chain/rpcTransport';
 import type { TokenRow } from '../clickhouse/tables';
-import { NAME_CALL, NAME_MAX, readAbiText, SYMBOL_CALL, SYMBOL_MAX } from '../domain/abiText';
+import {
+  NAME_CALL,
+  NAME_MAX,
+  readAbiText,
+  SYMBOL_CALL,
+  SYMBOL_MAX,
+  TEXT_ANSWER_BYTES_MAX,
+} from '../domain/abiText';
 import { DECIMALS_MAX } from '../domain/amounts';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-import { newestInstead, settleAtLeast, type BlockTag } from './contractCalls';
+import { isContractsAnswer, newestInstead, settleAtLeast, toEthCall, type BlockTag } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
@@ -24,8 +31,10 @@ const MULTICALL = new Interface([
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 /** Tokens in one aggregate: one that burns all its gas must leave enough for the others. */
 const TOKENS_MAX = 40;
-/** Gas of one call to one token, when asked alone. */
-const CALL_GAS: Hex = '0x1c9c380';
+/** Bytes of an aggregate's answer for each token. Names of usual length take a third of them. */
+const AGGREGATE_BYTES_MAX = 4_096;
+/** Gas of one call to one token, when asked alone: enough behind proxies, too little to hold the node up. */
+const CALL_GAS: Hex = '0x4c4b40';
 /** Failures that say nothing about the token: ask again later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
@@ -105,13 +114,14 @@ async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): P
   return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
 }
 
-/** null when the chain has no Multicall3 or the aggregate as a whole failed. */
+/** null when the chain has no Multicall3, or the aggregate as a whole failed or was too large. */
 async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
   const calls = tokens.flatMap((target) =>
     CALLS.map((callData) => ({ target, allowFailure: true, callData })),
   );
   const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
-  const [settled] = await callAll(rpc, [{ to: MULTICALL3, data }], question);
+  const bytesMax = AGGREGATE_BYTES_MAX * (1 + tokens.length);
+  const [settled] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
   if (settled === undefined || 'error' in settled || settled.value.length < 130) return null;
   try {
     const [results] = MULTICALL.decodeFunctionResult('aggregate3', settled.value) as unknown as [
@@ -127,13 +137,14 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   const settled = await callAll(
     rpc,
     tokens.flatMap((to) => CALLS.map((data) => ({ to, data, gas: CALL_GAS }))),
+    TEXT_ANSWER_BYTES_MAX,
     question,
   );
   return settled.map((item) => {
     if ('value' in item) return item.value;
     // A node that cannot read the tag says nothing of the token.
-    if (NODE_FAULTS.has(item.error.kind) || (question.at !== 'latest' && item.error.kind !== 'revert'))
-      throw item.error;
+    const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
+    if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;
   });
 }
@@ -141,9 +152,10 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
 async function callAll(
   rpc: EthCalls,
   calls: readonly { readonly to: Hex; readonly data: string; readonly gas?: Hex }[],
+  answerBytesMax: number,
   { at, atLeast, options }: Question,
 ): Promise<Settled<Hex>[]> {
-  const asked: RpcCall[] = calls.map((call) => ({ method: 'eth_call', params: [call, at] }));
+  const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
   if (atLeast === null) return rpc.batchSettled(asked, parseData, options);
   return settleAtLeast(rpc, asked, parseData, atLeast, options);
 }

@@ -15,6 +15,8 @@ const REVERTS = new Interface(['error Error(string reason)']);
 /** Reads at the same time; more are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
+/** Bytes of one answer: a larger one is an error of the caller's question, not of the node. */
+const ANSWER_BYTES_MAX = 4 * 2 ** 20;
 
 /** What the same question meets on every node is an answer; all else is silence. Codes as clients send them. */
 const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
@@ -31,12 +33,15 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
     const late = (): Error => new RpcError('timeout', `no answer within ${READ_MS} ms`);
     return withDeadline(clock, READ_MS, undefined, late, (deadline) =>
-      rpc.run((endpoint, signal) => readOf(endpoint, { method, params }, signal), {
-        signal: deadline,
-        roundsMax: 1,
-        // So that after an endpoint that hangs another can be asked.
-        attemptMs: READ_MS / 2,
-      }),
+      rpc.run(
+        (endpoint, signal) => readOf(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
+        {
+          signal: deadline,
+          roundsMax: 1,
+          // So that after an endpoint that hangs another can be asked.
+          attemptMs: READ_MS / 2,
+        },
+      ),
     );
   };
   return {

@@ -19,6 +19,8 @@ import { AppError } from '../errors';
 
 /** Gas of one question to a contract. */
 const CALL_GAS: Hex = '0x4c4b40';
+/** Bytes of one answer: room for the addresses of a thousand facets. */
+const ANSWER_BYTES_MAX = 65_536;
 const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1967', IMPLEMENTATION_SLOT],
   ['eip1967_beacon', BEACON_SLOT],
@@ -102,15 +104,16 @@ function hashOf(code: Hex): Hex {
 }
 
 function call(to: Hex, data: Hex): RpcCall {
-  return { method: 'eth_call', params: [{ to, data, gas: CALL_GAS }, 'latest'] };
+  const params = [{ to, data, gas: CALL_GAS }, 'latest'];
+  return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
 }
 
-/** Null: the call failed for good, as a revert does. */
+/** Null: the call reverted or answered too much. */
 async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
   const settled = await rpc.batchSettled(calls, readData, { signal, roundsMax: 2 });
   return settled.map((answer) => {
     if ('value' in answer) return answer.value;
-    if (answer.error.kind === 'revert') return null;
+    if (answer.error.kind === 'revert' || answer.error.cut === 'call') return null;
     throw answer.error;
   });
 }

@@ -72,8 +72,12 @@ test('asks in one batch, as of the block by its hash', async () => {
   expect(batches).toEqual([
     [
       { method: 'eth_getBalance', params: [WHO, at] },
-      { method: 'eth_call', params: [{ to: WHO, data: '0x01', gas: '0x4c4b40', from: WHO }, at] },
-      { method: 'eth_call', params: [{ to: WHO, data: '0x02', gas: '0x4c4b40' }, at] },
+      {
+        method: 'eth_call',
+        params: [{ to: WHO, data: '0x01', gas: '0x4c4b40', from: WHO }, at],
+        answerBytesMax: 4_096,
+      },
+      { method: 'eth_call', params: [{ to: WHO, data: '0x02', gas: '0x4c4b40' }, at], answerBytesMax: 4_096 },
     ],
   ]);
 });

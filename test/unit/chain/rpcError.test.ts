@@ -5,6 +5,7 @@ const WORDINGS: [number, string, RpcErrorKind][] = [
   [-32000, 'execution reverted', 'revert'],
   [-32015, 'VM execution error.', 'revert'],
   [-32603, 'EVM error OutOfGas', 'revert'],
+  [-32603, 'EVM error MemoryOOG', 'revert'],
   [-32000, 'out of gas', 'revert'],
   [-32000, 'invalid opcode: INVALID', 'revert'],
   [-32601, 'the method eth_getBlockReceipts does not exist/is not available', 'method_missing'],
