@@ -25,6 +25,9 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
   'bad_answer',
 ]);
 
+/** A batch with too large answers is sent in so many parts: the node makes each large answer again at every level. */
+const PARTS = 8;
+
 export class Endpoint {
   readonly id: number;
   readonly transport: RpcTransport;
@@ -115,7 +118,7 @@ export class Endpoint {
           this.#batchMax = Math.min(this.#batchCeiling, this.#batchMax + 1);
       } catch (error) {
         if (error instanceof RpcError && error.cut === 'call') {
-          for (const answer of await this.#sendHalves(chunk, error, signal)) answers.push(answer);
+          for (const answer of await this.#sendParts(chunk, error, signal)) answers.push(answer);
           continue;
         }
         if (!(error instanceof RpcError) || chunk.length === 1) throw error;
@@ -129,11 +132,13 @@ export class Endpoint {
   }
 
   /** Finds the calls whose answers pass their bounds. It says nothing of the size of a batch that the node takes. */
-  async #sendHalves(calls: readonly RpcCall[], error: RpcError, signal?: AbortSignal): Promise<RpcAnswer[]> {
+  async #sendParts(calls: readonly RpcCall[], error: RpcError, signal?: AbortSignal): Promise<RpcAnswer[]> {
     if (calls.length === 1) return [{ error }];
-    const middle = Math.ceil(calls.length / 2);
-    const first = await this.#sendAll(calls.slice(0, middle), signal);
-    return [...first, ...(await this.#sendAll(calls.slice(middle), signal))];
+    const size = Math.ceil(calls.length / PARTS);
+    const answers: RpcAnswer[] = [];
+    for (let from = 0; from < calls.length; from += size)
+      for (const answer of await this.#sendAll(calls.slice(from, from + size), signal)) answers.push(answer);
+    return answers;
   }
 
   /** One round trip, counted. A request that fails as a whole counts as many errors as it had calls. */

@@ -33,8 +33,8 @@ const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 const TOKENS_MAX = 40;
 /** Bytes of an aggregate's answer for each token. Names of usual length take a third of them. */
 const AGGREGATE_BYTES_MAX = 4_096;
-/** Gas of one call to one token, when asked alone: enough behind proxies, too little to hold the node up. */
-const CALL_GAS: Hex = '0x4c4b40';
+/** Gas of one call to one token, when asked alone: enough behind proxies, too little for an answer of a megabyte. */
+const CALL_GAS: Hex = '0xf4240';
 /** Failures that say nothing about the token: ask again later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
