@@ -1,4 +1,6 @@
 /** Asks /healthz all the time from a thread of its own, and watches the memory of the process that answers. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 export interface HealthFigures {
@@ -61,6 +63,21 @@ export function startHealthProbe(url: string, pid: number, everyMs = 10): { stop
       await worker.terminate();
       return answer;
     },
+  };
+}
+
+/** An idle server in a process of its own: how long its answers take is the machine's doing. */
+export async function startIdleServer(): Promise<{ url: string; pid: number; stop(): void }> {
+  const code = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(0, '127.0.0.1', function () {
+    process.stdout.write(String(this.address().port));
+  });
+  process.stdin.on('end', () => process.exit(0)).resume();`;
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    url: `http://127.0.0.1:${port.toString()}`,
+    pid: child.pid ?? 0,
+    stop: () => void child.stdin.end(),
   };
 }
 
