@@ -56,12 +56,15 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
   const world = { chain, folder, random, report };
   try {
-    const withinMs = Math.max(KILL_WITHIN_MS, await timeFirstStart(world));
-    say(`kills within ${Math.round(withinMs)} ms of a start`);
+    const times = await timeFirstStart(world);
+    const [engineMs, schemaMs] = [Math.round(times.engineMs), Math.round(times.schemaMs)];
+    say(
+      `a first start takes ${engineMs} ms until the engine answers, ${schemaMs} ms more until the schema is there`,
+    );
     while (report.kills < kills) {
       const dataDir = join(folder, `data${report.folders}`);
       const most = Math.min(KILLS_MAX, kills - report.kills);
-      const wrong = await killFolder(world, dataDir, most, withinMs);
+      const wrong = await killFolder(world, dataDir, most, times);
       rmSync(dataDir, { recursive: true, force: true });
       report.folders += 1;
       for (const line of wrong) report.mismatches.push(`folder ${report.folders}: ${line}`);
@@ -93,33 +96,60 @@ function settingsOf({ chain, folder }: World): Settings {
   };
 }
 
-/** How long a first start takes until the schema is there, ms. */
-async function timeFirstStart(world: World): Promise<number> {
+/** Waits until the program's start is past the moment. Throws when it ends or hangs. */
+async function untilPast(program: Spawned, moment: Moment): Promise<void> {
+  const end = performance.now() + START_MAX_MS;
+  while (momentOf(program) === moment) {
+    if (program.hasEnded() || performance.now() > end) throw new Error(program.lastWords());
+    await delay(5);
+  }
+}
+
+/** How long a start takes, ms: until the engine answers, and from then until the schema is there. */
+interface StartTimes {
+  readonly engineMs: number;
+  readonly schemaMs: number;
+}
+
+async function timeFirstStart(world: World): Promise<StartTimes> {
   const dataDir = join(world.folder, 'timed');
   const begun = performance.now();
   const program = spawnProgram('all', { ...settingsOf(world), DATA_DIR: dataDir });
   try {
-    while (momentOf(program) !== 'after it') {
-      if (program.hasEnded() || performance.now() - begun > START_MAX_MS)
-        throw new Error(`no schema: ${program.lastWords()}`);
-      await delay(5);
-    }
-    return performance.now() - begun;
+    await untilPast(program, 'before the engine answered');
+    const engineMs = performance.now() - begun;
+    await untilPast(program, 'while creating the schema');
+    return { engineMs, schemaMs: performance.now() - begun - engineMs };
   } finally {
     await program.end('SIGTERM');
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
+/**
+ * Waits until a random moment of the start. Half of the moments count from the begin, the others from the engine's first answer:
+ * these hit the creation of the schema on a slow machine too.
+ */
+async function untilKill(
+  program: Spawned,
+  random: Random,
+  { engineMs, schemaMs }: StartTimes,
+): Promise<void> {
+  const isCreation = random.chance(0.5);
+  const withinMs = isCreation ? schemaMs : Math.max(KILL_WITHIN_MS, engineMs + schemaMs);
+  if (isCreation) await untilPast(program, 'before the engine answered');
+  await delay(random.int(0, Math.round(withinMs)));
+}
+
 /** Kills the first start of one folder 1 … `most` times; resolves to what is wrong with it afterwards. */
-async function killFolder(world: World, dataDir: string, most: number, withinMs: number): Promise<string[]> {
+async function killFolder(world: World, dataDir: string, most: number, times: StartTimes): Promise<string[]> {
   const { chain, random } = world;
   // Nobody answers there: the second chain has a database and no blocks.
   const second: Settings = random.chance(0.5) ? { RPC_URL_943: 'http://127.0.0.1:1' } : {};
   const settings = { ...settingsOf(world), ...second };
   const engines = new Set<number>();
   for (let left = random.int(1, most); left > 0; left -= 1) {
-    const ended = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, withinMs);
+    const ended = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, times);
     if (ended !== null) return [ended];
   }
   const deployment = allInOne(settings, dataDir);
@@ -140,19 +170,25 @@ async function killStart(
   { random, report }: World,
   settings: Settings,
   engines: Set<number>,
-  withinMs: number,
+  times: StartTimes,
 ): Promise<string | null> {
   const program = spawnProgram('all', settings, { ownGroup: true, mayEnd: true });
-  await delay(random.int(0, Math.round(withinMs)));
-  if (program.hasEnded()) return program.lastWords();
-  const withEngine = random.chance(0.5);
+  try {
+    await untilKill(program, random, times);
+    if (program.hasEnded()) return program.lastWords();
+  } catch (error) {
+    await program.end('SIGKILL');
+    return error instanceof Error ? error.message : String(error);
+  }
   const engine = enginePid(settings['DATA_DIR'] ?? '');
-  await program.end('SIGKILL');
-  if (engine !== null) engines.add(engine);
-  if (withEngine && engine !== null && isAlive(engine)) {
+  const ended = program.end('SIGKILL');
+  // At once: the engine ends by itself soon after the program.
+  if (engine !== null && isAlive(engine) && random.chance(0.5)) {
     process.kill(-engine, 'SIGKILL');
     report.engineKills += 1;
   }
+  await ended;
+  if (engine !== null) engines.add(engine);
   report.kills += 1;
   const moment = momentOf(program);
   report.byMoment.set(moment, (report.byMoment.get(moment) ?? 0) + 1);

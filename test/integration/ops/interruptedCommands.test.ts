@@ -124,7 +124,7 @@ test("the creation of the second chain's database goes on after kills", async ()
   const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
   const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
   // After both databases, after what is recorded first, and among the tables: interruptedMigrate kills at every statement.
-  for (const killed of [1, 2, 3, 4, 5, 20, 40]) expect(await runKilled(killed, start)).toBe(false);
+  for (const killed of [1, 2, 3, 4, 5, 15, 30]) expect(await runKilled(killed, start)).toBe(false);
   expect(await runKilled(Infinity, start)).toBe(true);
   expect(proxy.statements().length).toBeGreaterThan(5);
   expect(await dump(secondDatabaseUrl(home.writerUrl))).toEqual(await dump(home.writerUrl));
