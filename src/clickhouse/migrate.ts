@@ -117,7 +117,10 @@ async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
 async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
   if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
-  const rows = await database.select<Row>('list migrations', 'SELECT id, name FROM schema_migrations');
+  const rows = await database.select<Row>(
+    'list migrations',
+    'SELECT id, argMax(m.name, applied_at) AS name FROM schema_migrations AS m GROUP BY id',
+  );
   const state = await readState(database, plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
