@@ -138,8 +138,9 @@ function eventList(address: string, chain: string, signal: AbortSignal): HTMLEle
       ),
     render: ({ data, meta }) => {
       if (data.length === 0) return emptyNotice(offset > 0 ? 'No older events' : 'No events of this kind');
+      // A page of long logs ends earlier than asked.
       const turn = (step: number) => (): void => {
-        offset = Math.max(0, offset + step * EVENTS);
+        offset = Math.max(0, offset + step);
         list.reload();
       };
       const total = meta?.total ?? 0;
@@ -153,8 +154,11 @@ function eventList(address: string, chain: string, signal: AbortSignal): HTMLEle
           { class: 'pager' },
           h('span', { class: 'range' }, range),
           h('span', { class: 'spring' }),
-          button('‹', turn(-1), { disabled: offset === 0, 'aria-label': 'Newer events' }),
-          button('›', turn(1), { disabled: data.length < EVENTS, 'aria-label': 'Older events' }),
+          button('‹', turn(-EVENTS), { disabled: offset === 0, 'aria-label': 'Newer events' }),
+          button('›', turn(data.length), {
+            disabled: meta?.next_cursor == null,
+            'aria-label': 'Older events',
+          }),
         ),
       );
     },

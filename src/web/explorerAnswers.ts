@@ -75,5 +75,10 @@ export interface SourceHit {
 
 export interface ListAnswer<T> {
   readonly data: readonly T[];
-  readonly meta?: { readonly limit?: number; readonly offset?: number; readonly total?: number };
+  readonly meta?: {
+    readonly limit?: number;
+    readonly offset?: number;
+    readonly total?: number;
+    readonly next_cursor?: string | null;
+  };
 }

@@ -60,8 +60,7 @@ export async function readBody(
   const bytes = await (action === null || isVerify ? readLong : readShort)(ctx);
   const isJson = ctx.is(JSON_TYPES) !== false;
   const isLong = bytes.length > BODY_MAX;
-  if (isLong && !isVerify && !mayVerify(bytes.toString('latin1'), isJson))
-    throw badParam(TEXTS.largeShortBody);
+  if (isLong && !isVerify && !mayVerify(bytes)) throw badParam(TEXTS.largeShortBody);
   const text = bytes.toString();
   const entries = isJson ? parseJson(text) : await parseForm(text);
   if (isLong && !isVerify && !verifies(entries)) throw badParam(TEXTS.largeShortBody);
@@ -72,11 +71,13 @@ export async function readBody(
   return entries;
 }
 
-/** A look at the text before anything of it is decoded. */
-function mayVerify(text: string, isJson: boolean): boolean {
-  return isJson
-    ? /"action"\s*:\s*"\s*verifysourcecode\s*"/i.test(text)
-    : /(?:^|&)action=[+]*verifysourcecode[+]*(?:&|$)/i.test(text);
+/** Whether the bytes name the action at all: a look before anything of them is decoded, in pieces that overlap. */
+function mayVerify(bytes: Buffer): boolean {
+  for (let from = 0; from < bytes.length; from += PIECE) {
+    const piece = bytes.toString('latin1', from, from + PIECE + VERIFY.length);
+    if (/verifysourcecode/i.test(piece)) return true;
+  }
+  return false;
 }
 
 function verifies(entries: readonly (readonly [string, string])[]): boolean {
