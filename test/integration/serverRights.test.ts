@@ -83,7 +83,7 @@ describe('a running engine', () => {
     ['SELECT number FROM numbers(1000001)', 'TOO_MANY_ROWS_OR_BYTES'],
     ['SELECT 1 SETTINGS max_result_bytes = 1073741824', 'READONLY'],
     ['SELECT count() FROM numbers(1000000000)', 'TOO_MANY_ROWS'],
-    ['SELECT groupArray(number) FROM numbers(200000000)', 'MEMORY_LIMIT_EXCEEDED'],
+    ["SELECT groupArray(repeat('x', 100000)) FROM numbers(100000)", 'MEMORY_LIMIT_EXCEEDED'],
     ['SELECT sleep(4)', 'TOO_SLOW'],
     [
       'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r',
