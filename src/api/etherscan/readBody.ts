@@ -66,7 +66,8 @@ export async function readBody(
   if (isLong && !isVerify && !verifies(entries)) throw badParam(TEXTS.largeShortBody);
   for (const [name, value] of entries) {
     const isInput = name.toLowerCase() === 'sourcecode' && /^\s*\{/.test(value);
-    if (isInput && !isWithin(value, SOURCE_BOUNDS)) throw badParam('Error! Invalid sourceCode format');
+    if (isInput && !isWithin(value, SOURCE_BOUNDS))
+      throw badParam('Error! Invalid sourceCode format: nested too deeply, or too many parts');
   }
   return entries;
 }
