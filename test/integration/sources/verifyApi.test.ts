@@ -296,6 +296,23 @@ test('what is asked again while it waits has the same ticket', async () => {
   expect(await settled(tickets[0]!['result'])).toMatchObject({ result: 'Pass - Verified' });
 });
 
+test('a client address has two open verifications, and a third is refused in words that say so', async () => {
+  const { address } = deployed[5]!;
+  const withComment = (comment: string): Fields => {
+    const fields = fieldsFor(vault(), address);
+    const sourceCode = fields['sourceCode']!.replace('// SPDX', `// ${comment}\\n// SPDX`);
+    expect(sourceCode).not.toBe(fields['sourceCode']);
+    return { ...fields, sourceCode };
+  };
+  const answers = await Promise.all(['one', 'two', 'three'].map((comment) => post(withComment(comment))));
+  const refused = answers.filter(({ status }) => status === '0');
+  expect(refused).toEqual([
+    notOk('Too many open verifications: a client address may have 2; try again when one has ended'),
+  ]);
+  for (const { status, result } of answers) if (status === '1') await settled(result);
+  expect(await post(withComment('three'))).toMatchObject({ status: '1' });
+});
+
 test.each([
   ['no address', { contractaddress: '' }, 'Error! Missing address'],
   ['a bad address', { contractaddress: '0x12' }, 'Error! Invalid address format'],
