@@ -15,8 +15,6 @@ import { readContractCodes } from '../../src/sources/readContractCode';
 import { FakeChain } from '../support/fakeChain';
 import { FakeNode } from '../support/fakeNode';
 
-jest.setTimeout(300_000);
-
 const log = createLog('silent', false);
 const addressOf = (index: number): Hex => `0x${(0x1000 + index).toString(16).padStart(40, '0')}`;
 /** `string` of 1,048,512 bytes that begins with letters, to any call: 32, the length, 32 times "A", zeros. */
