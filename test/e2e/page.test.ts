@@ -281,7 +281,7 @@ test('trades arrive by themselves, on the tape and in the last bar, as the API h
   await eventually(
     () => newest.getAttribute('data-id'),
     (id) => id !== first,
-    60_000,
+    120_000,
   );
   await eventually(trades, (now) => now > before, 60_000);
   // The bar is as of some block of these seconds: the API had, or will soon have, exactly the same.
@@ -293,7 +293,7 @@ test('trades arrive by themselves, on the tape and in the last bar, as the API h
       return JSON.stringify((await csvBars(page)).at(-1));
     },
     (shown) => told.has(shown),
-    60_000,
+    120_000,
   );
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
 });

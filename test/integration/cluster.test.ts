@@ -173,7 +173,7 @@ test('a shard that died is a passing fault; once it is back, the same insert mak
   });
   await eventually(120_000, () => cluster.servers[1]!.status().state, 'up');
   await eventually(
-    30_000,
+    120_000,
     () => database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'a').then(() => 'stored'),
     'stored',
   );
