@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Random } from '../test/simulation/random';
-import { isAlive, runProgram } from '../test/support/program';
+import { runProgram } from '../test/support/program';
 import { percentile } from './bench/figure';
 import { startStubChain } from './bench/stubChain';
 import { stubDescription } from './bench/stubDescription';
@@ -109,7 +109,7 @@ async function checkEnd(
 ): Promise<void> {
   const { code, output } = await runProgram(['verify'], { ...settings, DATA_DIR: dataDir });
   if (code !== 0) totals.mismatches.push(`verify: ${output.slice(-500)}`);
-  const left = [...deployment.engines()].filter((pid) => pid > 0 && isAlive(pid));
+  const left = deployment.enginesLeft();
   if (left.length > 0) totals.mismatches.push(`engines that were left running: ${left.join(', ')}`);
 }
 

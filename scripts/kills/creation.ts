@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Random } from '../../test/simulation/random';
-import { enginePid, isAlive, spawnProgram, type Settings, type Spawned } from '../../test/support/program';
+import { enginePid, isEngine, spawnProgram, type Settings, type Spawned } from '../../test/support/program';
 import { startStubChain, type StubChain } from '../bench/stubChain';
 import { stubDescription } from '../bench/stubDescription';
 import { allInOne } from './deployment';
@@ -161,7 +161,7 @@ async function killFolder(world: World, dataDir: string, most: number, times: St
     return [error instanceof Error ? error.message : String(error)];
   } finally {
     await deployment.stop();
-    for (const pid of engines) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of engines) if (isEngine(pid, dataDir)) process.kill(pid, 'SIGKILL');
   }
 }
 
@@ -180,19 +180,28 @@ async function killStart(
     await program.end('SIGKILL');
     return error instanceof Error ? error.message : String(error);
   }
-  const engine = enginePid(settings['DATA_DIR'] ?? '');
+  const dataDir = settings['DATA_DIR'] ?? '';
+  const engine = enginePid(dataDir);
+  const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
   const ended = program.end('SIGKILL');
   // At once: the engine ends by itself soon after the program.
-  if (engine !== null && isAlive(engine) && random.chance(0.5)) {
-    process.kill(-engine, 'SIGKILL');
-    report.engineKills += 1;
-  }
+  if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
   await ended;
   if (engine !== null) engines.add(engine);
   report.kills += 1;
   const moment = momentOf(program);
   report.byMoment.set(moment, (report.byMoment.get(moment) ?? 0) + 1);
   return null;
+}
+
+/** Whether there was something to kill. */
+function killGroup(leader: number): boolean {
+  try {
+    process.kill(-leader, 'SIGKILL');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function momentOf(program: Spawned): Moment {

@@ -7,7 +7,7 @@ import { errorText } from '../../src/errors';
 import { createLog } from '../../src/log';
 import {
   enginePid,
-  isAlive,
+  isEngine,
   spawnProgram,
   startProgram,
   type Program,
@@ -28,8 +28,8 @@ export interface Deployment {
   /** What the processes printed last. */
   output(): string;
   stop(): Promise<void>;
-  /** Engines that were ever started; none of them may outlive the end. */
-  engines(): ReadonlySet<number>;
+  /** Engines that run; none of them may outlive the end. */
+  enginesLeft(): readonly number[];
 }
 
 /** A supervisor gives an engine up that ends 8 times in 10 minutes: no more kills of engines than this per program. */
@@ -78,7 +78,7 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
     async kill(target): Promise<void> {
       const engine = noteEngine();
       ends.reset();
-      if ((target === 'engine' || target === 'both') && engine !== null && isAlive(engine)) {
+      if ((target === 'engine' || target === 'both') && engine !== null && isEngine(engine, dataDir)) {
         engineKills += 1;
         process.kill(engine, 'SIGKILL');
       }
@@ -95,7 +95,7 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
       await program?.end('SIGTERM');
       program = null;
     },
-    engines: () => engines,
+    enginesLeft: () => [...engines].filter((pid) => isEngine(pid, dataDir)),
   };
 }
 
@@ -157,7 +157,7 @@ export function separate(settings: Settings, dataDir: string): Deployment {
       const engine = server?.pid() ?? 0;
       ends.reset();
       if (target === 'ingester') await endIngester();
-      if ((target === 'engine' || target === 'both') && engine > 0 && isAlive(engine)) {
+      if ((target === 'engine' || target === 'both') && engine > 0 && isEngine(engine, dataDir)) {
         engines.add(engine);
         process.kill(engine, 'SIGKILL');
       }
@@ -178,6 +178,6 @@ export function separate(settings: Settings, dataDir: string): Deployment {
       api = null;
       server = null;
     },
-    engines: () => engines,
+    enginesLeft: () => [...engines].filter((pid) => isEngine(pid, dataDir)),
   };
 }

@@ -13,7 +13,7 @@ import { killCreations } from '../../scripts/kills/creation';
 import { allInOne, separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun } from '../../scripts/kills/killRun';
 import { Random } from '../simulation/random';
-import { isAlive, runToSuccess } from '../support/program';
+import { runToSuccess } from '../support/program';
 
 const ROUNDS = 4;
 const CREATION_KILLS = 6;
@@ -48,7 +48,7 @@ test.each([allInOne, separate])(
       await run.deployment.stop();
       const verified = await runToSuccess(['verify'], { ...settings, DATA_DIR: dataDir });
       expect(verified).toContain('agree with the stored events');
-      expect([...run.deployment.engines()].filter((pid) => pid > 0 && isAlive(pid))).toEqual([]);
+      expect(run.deployment.enginesLeft()).toEqual([]);
     } finally {
       load.pause();
       await run.deployment.stop();

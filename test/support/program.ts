@@ -1,5 +1,5 @@
 /** The built program as a user runs it: spawned, its log read, stopped or killed. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -170,10 +170,13 @@ export function enginePid(dataDir: string): number | null {
   }
 }
 
-export function isAlive(pid: number): boolean {
+/** Whether the process is an engine of the data folder; a dead engine's pid may be another process's by now. */
+export function isEngine(pid: number, dataDir: string): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    const command = execFileSync('ps', ['-ww', '-o', 'state=,args=', '-p', String(pid)], {
+      encoding: 'utf8',
+    });
+    return !command.startsWith('Z') && command.includes(join(dataDir, 'clickhouse'));
   } catch {
     return false;
   }
