@@ -68,8 +68,10 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
       rmSync(dataDir, { recursive: true, force: true });
       report.folders += 1;
       for (const line of wrong) report.mismatches.push(`folder ${report.folders}: ${line}`);
+      const moments = [...report.byMoment].map(([moment, count]) => `${count} ${moment}`).join(', ');
       say(
-        `${report.kills} of ${kills} kills, ${report.folders} folders, ${report.mismatches.length} mismatches`,
+        `${report.kills} of ${kills} kills (${moments}; ${report.engineKills} with the engine), ` +
+          `${report.folders} folders, ${report.mismatches.length} mismatches`,
       );
       for (const line of wrong) say(line);
     }
