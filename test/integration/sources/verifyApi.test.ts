@@ -1,6 +1,4 @@
 /** Verification over the Etherscan dialect, by the whole program on two real chains: handed in, compiled, stored, seen everywhere. */
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { getAddress } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
@@ -12,13 +10,11 @@ import { createLog } from '../../../src/log';
 import { eventually } from '../../support/embedded';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
+import { createVerifyCalls, fieldsFor, statusOf, type Fields, type Json } from '../../support/verifyCalls';
 import { TRICKY } from '../../support/worldSources';
 
 // The compiler has the lowest priority: beside other load it may take minutes.
 jest.setTimeout(900_000);
-
-type Json = Record<string, unknown>;
-type Fields = Readonly<Record<string, string>>;
 
 const log = createLog('silent', false);
 const OWNER = `0x${'ab'.repeat(20)}`;
@@ -75,46 +71,7 @@ async function nameOfDatabase(): Promise<string> {
   return row!.name;
 }
 
-async function post(fields: Fields, path = '/api'): Promise<Json> {
-  const answer = await fetch(`${program.url}${path}`, { method: 'POST', body: new URLSearchParams(fields) });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as Json;
-}
-
-async function get(path: string): Promise<Json> {
-  return (await (await fetch(`${program.url}${path}`)).json()) as Json;
-}
-
-/** Asks until the answer is as wanted, at most a while. */
-async function until(path: string, wanted: (json: Json) => boolean): Promise<Json> {
-  for (const end = Date.now() + 300_000; ; await delay(100)) {
-    const json = await get(path);
-    if (wanted(json)) return json;
-    if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 1_000)}`);
-  }
-}
-
-const statusOf = (guid: unknown): string =>
-  `/api?module=contract&action=checkverifystatus&guid=${String(guid)}`;
-
-/** The last state of a ticket. */
-const settled = (guid: unknown): Promise<Json> =>
-  until(statusOf(guid), ({ result }) => result !== 'Pending in queue');
-
-/** As hardhat asks. */
-function fieldsFor(contract: WorldContract, address: Hex, more: Fields = {}): Fields {
-  return {
-    apikey: 'k',
-    module: 'contract',
-    action: 'verifysourcecode',
-    contractaddress: address,
-    sourceCode: JSON.stringify(contract.input),
-    codeformat: 'solidity-standard-json-input',
-    contractname: `${contract.path}:${contract.name}`,
-    compilerversion: `v${contract.version}`,
-    ...more,
-  };
-}
+const { post, get, until, settled } = createVerifyCalls(() => program.url);
 
 const sourceOf = async (path: string, address: Hex): Promise<Json> =>
   ((await get(`${path}?module=contract&action=getsourcecode&address=${address}`))['result'] as Json[])[0]!;

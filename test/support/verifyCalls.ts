@@ -1,0 +1,61 @@
+/** Calls of the verification actions as its clients make them, to a program that runs. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Hex } from '../../src/domain/hex';
+import type { WorldContract } from './verifiedWorld';
+
+export type Json = Record<string, unknown>;
+export type Fields = Readonly<Record<string, string>>;
+
+/** The compiler has the lowest priority: beside other load it may take minutes. */
+const COMPILED_WITHIN_MS = 300_000;
+
+export const statusOf = (guid: unknown): string =>
+  `/api?module=contract&action=checkverifystatus&guid=${String(guid)}`;
+
+/** The fields that hardhat sends. */
+export function fieldsFor(contract: WorldContract, address: Hex, more: Fields = {}): Fields {
+  return {
+    apikey: 'k',
+    module: 'contract',
+    action: 'verifysourcecode',
+    contractaddress: address,
+    sourceCode: JSON.stringify(contract.input),
+    codeformat: 'solidity-standard-json-input',
+    contractname: `${contract.path}:${contract.name}`,
+    compilerversion: `v${contract.version}`,
+    ...more,
+  };
+}
+
+export interface VerifyCalls {
+  post(fields: Fields, path?: string): Promise<Json>;
+  get(path: string): Promise<Json>;
+  /** Asks until the answer is as wanted. */
+  until(path: string, wanted: (json: Json) => boolean): Promise<Json>;
+  /** The last state of a ticket. */
+  settled(guid: unknown): Promise<Json>;
+}
+
+/** `urlOf`: where the program listens, read at each call. */
+export function createVerifyCalls(urlOf: () => string): VerifyCalls {
+  const get = async (path: string): Promise<Json> =>
+    (await (await fetch(`${urlOf()}${path}`)).json()) as Json;
+  const until = async (path: string, wanted: (json: Json) => boolean): Promise<Json> => {
+    for (const end = Date.now() + COMPILED_WITHIN_MS; ; await delay(100)) {
+      const json = await get(path);
+      if (wanted(json)) return json;
+      if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 1_000)}`);
+    }
+  };
+  return {
+    async post(fields, path = '/api') {
+      const answer = await fetch(`${urlOf()}${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+      expect(answer.status).toBe(200);
+      return (await answer.json()) as Json;
+    },
+    get,
+    until,
+    settled: (guid) => until(statusOf(guid), ({ result }) => result !== 'Pending in queue'),
+  };
+}
