@@ -19,7 +19,7 @@ import { startProgram, waitForBlock, type Program } from './program';
 
 export const LONG_EMITTER: Hex = `0x${'1d'.repeat(20)}`;
 export const LONG_LOGS = 240;
-/** Has code, and nobody knows its source. */
+/** A contract whose source is not verified. */
 export const UNVERIFIED: Hex = `0x${'c0de'.repeat(10)}`;
 const LONG_BYTES = 1_000_000;
 const BLOCKS = 150;

@@ -141,7 +141,7 @@ function endOfPiece(text: string, at: number): number {
   if (/^[\udc00-\udfff]/.test(text.slice(end, end + 1))) end -= 1;
   if (text[end - 1] === '%') end -= 1;
   else if (text[end - 2] === '%') end -= 2;
-  // Bytes 80 to BF go on with a character, of which they are at most three.
+  // A UTF-8 character has at most three continuation bytes (80 to BF).
   let first = end;
   for (let back = 0; back < 3 && isContinuation(text, first) && text[first - 3] === '%'; back += 1)
     first -= 3;
