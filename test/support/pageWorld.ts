@@ -54,21 +54,22 @@ const DAYS = 3;
 export async function startPageWorld(): Promise<PageWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
   const log = createLog('silent', false);
-  const chain = await startDevChain({ dataDir: folder, log, swaps: SWAPS, days: DAYS });
-  const settings = {
-    RPC_URL: chain.wsUrl,
-    CHAIN_CONFIG: chain.chainConfigPath,
-    START_BLOCK: '0',
-    DATA_DIR: join(folder, 'data'),
-    RATE_LIMIT_PER_MINUTE: '0',
-  };
-  const program = await startProgram('all', settings);
+  // What has been started, ended in reverse, also when a later part does not start.
+  const started: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
-    await program.end('SIGTERM');
-    await chain.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const end of started.reverse()) await end();
   };
   try {
+    const chain = await startDevChain({ dataDir: folder, log, swaps: SWAPS, days: DAYS });
+    started.push(() => chain.stop());
+    const program = await startProgram('all', {
+      RPC_URL: chain.wsUrl,
+      CHAIN_CONFIG: chain.chainConfigPath,
+      START_BLOCK: '0',
+      DATA_DIR: join(folder, 'data'),
+      RATE_LIMIT_PER_MINUTE: '0',
+    });
+    started.push(async () => void (await program.end('SIGTERM')));
     return { ...(await describeWorld(program)), stop };
   } catch (error) {
     await stop();
