@@ -59,16 +59,28 @@ async function killEach(root: string, prepare: (database: Database) => Promise<v
     return [await dump(database), count];
   });
   expect(statements).toBeGreaterThan(20);
-  for (let killed = 0; killed < statements; killed += 1) {
-    await withCluster(async (database) => {
+  await forEachOf(statements, (killed) =>
+    withCluster(async (database) => {
       await prepare(database);
       const dying = killedAfter(database, { left: killed });
       await expect(migrate(dying, log, root)).rejects.toThrow('killed');
       await migrate(database, log, root);
       expect({ killed, servers: await dump(database) }).toEqual({ killed, servers: whole });
       expect(await countStatements(database, (counted) => migrate(counted, log, root))).toBe(0);
-    });
-  }
+    }),
+  );
+}
+
+/** Databases that are created side by side. */
+const WORKERS = 4;
+
+async function forEachOf(count: number, check: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) await check(index);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: WORKERS }, work));
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
 test('the creation of a cluster that is killed after any statement is finished by the next start', async () => {
