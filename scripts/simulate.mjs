@@ -2,8 +2,10 @@
  * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: reruns one seed of the simulation or many, on the model
  * of the store or (--engine) on the real engine and the model both. Tells seeds run, seeds a minute and mismatches as it
  * goes; exits 1 where something differed. SIMULATION_TRACE=1 prints every step of a seed.
+ * `npm run simulate -- --properties [--seed N --seeds M]`: the tests over random cases with five times as many cases as in
+ * `npm test`, and the ingester against the oracle on M seeds.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
     engine: { type: 'boolean', default: false },
+    properties: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '1' },
   },
 });
@@ -21,14 +24,26 @@ const first = Number(values.seed);
 const seeds = Number(values.seeds);
 const jobs = Math.max(1, Math.min(Number(values.jobs), seeds));
 if (![first, seeds, jobs].every(Number.isSafeInteger)) {
-  console.error('usage: npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]');
+  console.error('usage: npm run simulate -- --seed N [--seeds M] [--engine | --properties] [--jobs J]');
   process.exit(2);
+}
+
+const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+if (values.properties) {
+  const tests = ['property', 'unit', 'integration/fuzz', 'simulation/pipeline'].map((path) => `test/${path}`);
+  const env = {
+    ...process.env,
+    PROPERTY_SHARE: '1',
+    SIMULATION_FIRST_SEED: String(first),
+    SIMULATION_SEEDS: String(seeds),
+  };
+  const { status } = spawnSync(process.execPath, [jest, ...tests], { cwd: root, stdio: 'inherit', env });
+  process.exit(status ?? 1);
 }
 
 /** Runs one part of the seeds; resolves to whether all was well. */
 function runPart(from, count) {
   const test = values.engine ? 'engineSeeds' : 'seeds';
-  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   const args = [
     jest,
     '-i',

@@ -8,10 +8,11 @@ import fc from 'fast-check';
 
 import { ERROR_STATUS } from '../../src/errors';
 import { startSimApi, type SimApi } from '../support/simApi';
+import { runsOf } from '../support/runs';
 
 /** Kept: each gives 150 cases. */
 const SEEDS = [1, 20_260_101, 369, 7_777_777];
-const CASES_A_SEED = 150;
+const CASES_A_SEED = runsOf(150);
 const PARALLEL = 8;
 
 /** No word of these stands in what callers send, so that an echo of theirs is no leak of ours. */

@@ -14,9 +14,10 @@ import { Random } from '../simulation/random';
 import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';
 import { findRoutesOver } from '../unit/pricing/pools';
 import { naiveRoutes } from './naiveRoutes';
+import { runsOf } from '../support/runs';
 
 /** On failure fast-check names the world's seed. */
-const RUNS = 1_000;
+const RUNS = runsOf(1_000);
 const forEachWorld = (check: (seed: number) => void, runs = RUNS): void =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 }), check), { numRuns: runs });
 
@@ -227,7 +228,7 @@ test('inside an epoch a block changes only tokens of its own legs, and those tha
       for (const { token } of routes) own.add(token);
       for (const { token } of hops) holds(own.has(token), `${token} was not touched`);
     }
-  }, 300);
+  }, runsOf(300));
 });
 
 test('the order of entries in a block does not show in a single bit', () => {
@@ -239,7 +240,7 @@ test('the order of entries in a block does not show in a single bit', () => {
       const expected = sorted(one.apply(block, false));
       same(sorted(other.apply(shuffled(block, random), false)), expected);
     }
-  }, 500);
+  }, runsOf(500));
 });
 
 test('a pricer that is loaded at the end of an epoch goes on as one that never stopped', () => {
@@ -276,7 +277,7 @@ test('a pricer that is loaded at the end of an epoch goes on as one that never s
       compared += expected.hops.length;
     }
     same(pricesOf(loaded, world), pricesOf(straight, world));
-  }, 500);
+  }, runsOf(500));
   expect(compared).toBeGreaterThan(500);
 });
 
@@ -304,5 +305,5 @@ test('a pricer that is taken back and goes on again is as if it had never gone a
       bent.rewindTo(block.number);
       same(pricesOf(bent, world), pricesOf(straight, world));
     }
-  }, 300);
+  }, runsOf(300));
 });

@@ -7,7 +7,7 @@ import { checkOnEngine } from './checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
-const SEEDS = Number(process.env['SIMULATION_CLUSTER_SEEDS'] ?? 2);
+const SEEDS = Number(process.env['SIMULATION_CLUSTER_SEEDS'] ?? 1);
 
 let cluster: EmbeddedCluster;
 let backend: EngineBackend;

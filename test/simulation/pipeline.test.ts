@@ -14,9 +14,9 @@ import { Random } from './random';
 import { SimChain } from './simChain';
 import type { SimFaults } from './simNode';
 
-/** More by hand: SIMULATION_SEEDS=200 SIMULATION_FIRST_SEED=1000. */
+/** More: npm run simulate -- --properties --seed 1000 --seeds 200. */
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
-const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 8);
+const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 3);
 const STEPS = 14;
 const FINALITY_DEPTH = 20;
 

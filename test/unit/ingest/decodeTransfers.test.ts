@@ -11,6 +11,7 @@ import {
   type TransferRows,
 } from '../../../src/ingest/decodeTransfers';
 import { encode, logsOf, toLog, V3, type Words } from '../protocols/reference';
+import { runsOf } from '../../support/runs';
 
 const ERC20 = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 const ERC721 = new Interface([
@@ -32,7 +33,7 @@ const OTHER_POOL = hexAddress('b1');
 const FAKE_POOL = hexAddress('bf');
 const EMITTERS = [WRAPPED, MANAGER, TOKEN];
 const BLOCK = { number: 77, timestamp: 1_700_000_000 };
-const RUNS = 800;
+const RUNS = runsOf(800);
 
 const rules = {
   wrappedNative: WRAPPED,
@@ -192,7 +193,7 @@ const odd = fc
   });
 
 test('odd variants are left out and counted, exactly where ethers finds no event', () => {
-  fc.assert(fc.property(odd, emitter, logIndex, expectAgreement), { numRuns: 4_000 });
+  fc.assert(fc.property(odd, emitter, logIndex, expectAgreement), { numRuns: runsOf(4_000) });
 });
 
 test('nothing makes the decoder throw', () => {
@@ -207,7 +208,7 @@ test('nothing makes the decoder throw', () => {
       decodeAll([[{ topics: [topic, ...others], data }, { address }]]);
     },
   );
-  fc.assert(property, { numRuns: 3_000 });
+  fc.assert(property, { numRuns: runsOf(3_000) });
 });
 
 test('without a wrapped native token and position managers only Transfers are wanted', () => {

@@ -21,10 +21,11 @@ import {
   V3_FACTORY,
   type Words,
 } from './reference';
+import { runsOf } from '../../support/runs';
 
 /** Together more than 10,000 logs each run; a failure prints its seed. */
-const LOGS_PER_EVENT = 600;
-const MUTANTS = 1_500;
+const LOGS_PER_EVENT = runsOf(600);
+const MUTANTS = runsOf(1_500);
 
 const V2_EVENTS = ['Swap', 'Sync', 'Mint', 'Burn'];
 const V3_EVENTS = ['Swap', 'Initialize', 'Mint', 'Burn', 'Collect', 'CollectProtocol', 'Flash'];
