@@ -13,9 +13,9 @@ import { expectTokenBars, nativelessToken, priceSwaps, untrackedToken } from './
 import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
 import { SEED } from '../../support/seed';
 
-const BLOCKS = 250;
-const FINAL = FIRST_BLOCK + 190;
-const STORED = FIRST_BLOCK + 205;
+const BLOCKS = 180;
+const FINAL = FIRST_BLOCK + 130;
+const STORED = FIRST_BLOCK + 145;
 const TIP = FIRST_BLOCK + BLOCKS - 1;
 
 const TOKENS = Array.from({ length: 6 }, (_, index) => hexOf('aa', index, 40));
@@ -45,8 +45,8 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     // So that bars stay in as many parts as there were inserts.
     await db.command('stop merges', 'SYSTEM STOP MERGES token_bars');
     world = priceSwaps(makeWorld({ seed, blocks: BLOCKS, pools: 14, spacing, events: 8 }));
-    const early = findCrowded(world, FIRST_BLOCK + 120);
-    await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 40 });
+    const early = findCrowded(world, FIRST_BLOCK + 85);
+    await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 30 });
     reader = openDatabase({ url: test_.readerUrl });
     const checked = createQueryRunner(reader, { checkRows: true });
     const count = (name: string): void => void runs.set(name, (runs.get(name) ?? 0) + 1);
@@ -118,8 +118,11 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     'of %s equal a plain recomputation in both currencies and every state of the store',
     async (timeframe: Timeframe) => {
       let bars = 0;
-      for (const head of Object.values(snapshots)) {
-        const asked = TOKENS.flatMap((token) =>
+      for (const [index, head] of Object.values(snapshots).entries()) {
+        // Every token at the first head; at each other one another token for each timeframe.
+        const turn = (index + TIMEFRAMES.indexOf(timeframe)) % TOKENS.length;
+        const tokens = index === 0 ? TOKENS : [TOKENS[turn]!];
+        const asked = tokens.flatMap((token) =>
           TOKEN_CURRENCIES.map((currency) => request({ token, timeframe, currency })),
         );
         const counts = await Promise.all(asked.map((each) => check(head, each)));
@@ -140,8 +143,8 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
             const token = TOKENS[Math.floor(turn / heads.length) % TOKENS.length]!;
             turn += 1;
             const bounds = [null, head.timestamp, head.timestamp - 86_400, head.timestamp + 1e6, 5];
-            for (const to of [bounds[turn % 5] ?? null, bounds[(turn + 2) % 5] ?? null])
-              await check(head, { token, timeframe, currency, fill, limit, to });
+            const to = bounds[turn % bounds.length] ?? null;
+            await check(head, { token, timeframe, currency, fill, limit, to });
           }
         }
       }
@@ -202,8 +205,8 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
 
   test('of which a page of rows ends within one equal a plain recomputation', async () => {
     const head = snapshots['everything final']!;
-    for (const timeframe of ['1d', '4h', '1h'] as const) {
-      for (const token of TOKENS) {
+    for (const [index, timeframe] of (['1d', '4h', '1h'] as const).entries()) {
+      for (const token of TOKENS.slice(2 * index, 2 * index + 2)) {
         for (const limit of [1, 2, 3, 4, 5]) await check(head, request({ token, timeframe, limit }));
       }
     }

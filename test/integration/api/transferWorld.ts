@@ -14,7 +14,7 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createRandom, type Random } from './random';
-import { commitOf, FIRST_BLOCK, hexOf, snapshotOf, type World } from './world';
+import { commitOf, FIRST_BLOCK, HEADS_AT_ONCE, hexOf, insertCommits, snapshotOf, type World } from './world';
 
 export const DEAD: Hex = '0x000000000000000000000000000000000000dead';
 export const HOLDERS: readonly Hex[] = Array.from({ length: 60 }, (_, index) => hexOf('e0', index, 40));
@@ -234,12 +234,24 @@ export async function storeTransfers(
       batch.flatMap(({ positions }) => positions),
     );
   }
-  for (const { number, transfers, positions } of blocks.filter((block) => block.number >= options.headFrom)) {
-    const orphan = orphans.get(number)!;
-    await insertRows(db, transfersTable, orphan.transfers, { commit: ORPHAN_BASE + number });
-    await insertRows(db, positionEventsTable, orphan.positions, { commit: ORPHAN_BASE + number });
-    await insertRows(db, transfersTable, transfers, { commit: commitOf(number) });
-    await insertRows(db, positionEventsTable, positions, { commit: commitOf(number) });
+  const heads = blocks
+    .filter(({ number }) => number >= options.headFrom)
+    .flatMap((moves) => [
+      { ...orphans.get(moves.number)!, commit: ORPHAN_BASE + moves.number },
+      { ...moves, commit: commitOf(moves.number) },
+    ]);
+  for (let from = 0; from < heads.length; from += HEADS_AT_ONCE) {
+    const batch = heads.slice(from, from + HEADS_AT_ONCE);
+    await insertCommits(
+      db,
+      transfersTable,
+      batch.map(({ transfers, commit }) => ({ rows: transfers, commit })),
+    );
+    await insertCommits(
+      db,
+      positionEventsTable,
+      batch.map(({ positions, commit }) => ({ rows: positions, commit })),
+    );
   }
 }
 

@@ -3,7 +3,7 @@
  * tables: final blocks in several inserts, head blocks under commits, and orphaned blocks that must never show.
  */
 import type { Database } from '../../../src/clickhouse/database';
-import { insertRows } from '../../../src/clickhouse/inserter';
+import { encodeRows, insertRows } from '../../../src/clickhouse/inserter';
 import {
   blocksTable,
   liquidityEventsTable,
@@ -13,6 +13,7 @@ import {
   tokenPricesTable,
   tokensTable,
   type PoolRow,
+  type Table,
   type TokenRow,
 } from '../../../src/clickhouse/tables';
 import { toOrd } from '../../../src/domain/ord';
@@ -157,14 +158,58 @@ export async function insertFinal(db: Database, blocks: readonly WorldBlock[]): 
   );
 }
 
-/** Inserts one block into the head tables. */
-export async function insertHead(db: Database, block: WorldBlock, commit: number): Promise<void> {
-  await insertRows(db, poolsTable, block.pools, { commit });
-  await insertRows(db, poolStatesTable, block.states, { commit });
-  await insertRows(db, liquidityEventsTable, block.liquidity, { commit });
-  await insertRows(db, tokenPricesTable, block.prices, { commit });
-  await insertRows(db, swapsTable, block.swaps, { commit });
+interface HeadBlock {
+  readonly block: WorldBlock;
+  readonly commit: number;
 }
+
+/** Inserts blocks, each under its own commit, into the head tables: one insert a table. */
+async function insertHeads(db: Database, heads: readonly HeadBlock[]): Promise<void> {
+  const partsOf = <Row>(rowsOf: (block: WorldBlock) => readonly Row[]) =>
+    heads.map(({ block, commit }) => ({ rows: rowsOf(block), commit }));
+  await insertCommits(
+    db,
+    poolsTable,
+    partsOf(({ pools }) => pools),
+  );
+  await insertCommits(
+    db,
+    poolStatesTable,
+    partsOf(({ states }) => states),
+  );
+  await insertCommits(
+    db,
+    liquidityEventsTable,
+    partsOf(({ liquidity }) => liquidity),
+  );
+  await insertCommits(
+    db,
+    tokenPricesTable,
+    partsOf(({ prices }) => prices),
+  );
+  await insertCommits(
+    db,
+    swapsTable,
+    partsOf(({ swaps }) => swaps),
+  );
+}
+
+/** Inserts rows of several commits into the table's head twin at once. */
+export async function insertCommits<Row>(
+  db: Database,
+  table: Table<Row>,
+  parts: readonly { readonly rows: readonly Row[]; readonly commit: number }[],
+): Promise<void> {
+  const encoded = parts
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ rows, commit }) => encodeRows(table, rows, commit));
+  const [first] = encoded;
+  if (first === undefined) return;
+  await db.insert(first.table, first.columns, Buffer.concat(encoded.map(({ body }) => body)));
+}
+
+/** Head blocks that are stored with one insert: several parts a table, but not one a block. */
+export const HEADS_AT_ONCE = 20;
 
 export async function insertTokens(db: Database, tokens: readonly TokenRow[]): Promise<void> {
   await insertRows(db, tokensTable, tokens);
@@ -206,10 +251,13 @@ export async function storeWorld(
   const size = Math.ceil(final.length / options.inserts);
   for (let from = 0; from < final.length; from += size) await insertFinal(db, final.slice(from, from + size));
   const random = createRandom(world.seed + 1);
+  const heads: HeadBlock[] = [];
   for (const block of world.blocks.filter(({ number }) => number >= options.headFrom)) {
-    if (random() < 0.4) await insertHead(db, orphanOf(block, random), ORPHAN_BASE + block.number);
-    await insertHead(db, block, commitOf(block.number));
+    if (random() < 0.4) heads.push({ block: orphanOf(block, random), commit: ORPHAN_BASE + block.number });
+    heads.push({ block, commit: commitOf(block.number) });
   }
+  for (let from = 0; from < heads.length; from += HEADS_AT_ONCE)
+    await insertHeads(db, heads.slice(from, from + HEADS_AT_ONCE));
 }
 
 function orphanOf(block: WorldBlock, random: Random): WorldBlock {
