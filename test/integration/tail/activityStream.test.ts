@@ -10,8 +10,13 @@ let chain: ChainWriter;
 let api: Tail;
 let clients: SseClient[];
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createStreamWorld();
+});
+
+afterAll(() => world.drop());
+
+beforeEach(async () => {
   chain = world.chain;
   await chain.start();
   await chain.mine();
@@ -22,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const client of clients) client.close();
-  await world.drop();
+  await world.clear();
 });
 
 async function join(query = '', lastId: string | null = null): Promise<SseClient> {

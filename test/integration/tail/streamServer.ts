@@ -23,11 +23,14 @@ export interface Tail {
 }
 
 export interface StreamWorld {
+  /** Another one after `clear`. */
   readonly chain: ChainWriter;
   readonly database: Database;
   readonly testDatabase: TestDatabase;
   /** Starts one API process; several may share the world. `port`: another way to the same database. */
   serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
+  /** Stops the API processes and empties the tables: quicker than a new world for each test. */
+  clear(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -37,9 +40,14 @@ export async function createStreamWorld(): Promise<StreamWorld> {
   const testDatabase = await createTestDatabase();
   const database = openDatabase({ url: testDatabase.writerUrl });
   await migrate(database, LOG);
+  const nodes = database.cluster?.nodes.map((node) => node.database) ?? [database];
+  const filledByMigrations = new Set(await listFilled(nodes[0]!));
   const tails: Tail[] = [];
+  let chain = new ChainWriter(database);
   return {
-    chain: new ChainWriter(database),
+    get chain() {
+      return chain;
+    },
     database,
     testDatabase,
     async serve(options = {}, port, pollMs = 10): Promise<Tail> {
@@ -49,12 +57,28 @@ export async function createStreamWorld(): Promise<StreamWorld> {
       tails.push(tail);
       return tail;
     },
+    async clear(): Promise<void> {
+      for (const tail of tails.splice(0)) await tail.stop();
+      for (const node of nodes)
+        for (const table of await listFilled(node))
+          if (!filledByMigrations.has(table)) await node.command('clear', `TRUNCATE TABLE ${table}`);
+      chain = new ChainWriter(database);
+    },
     async drop(): Promise<void> {
       for (const tail of tails) await tail.stop();
       await database.close();
       await testDatabase.drop();
     },
   };
+}
+
+/** Tables of one server that have rows. */
+async function listFilled(node: Database): Promise<string[]> {
+  const rows = await node.select<{ name: string }>(
+    'filled',
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND total_rows > 0",
+  );
+  return rows.map(({ name }) => name);
 }
 
 async function serve(readerUrl: string, options: HubOptions, pollMs: number): Promise<Tail> {
