@@ -42,11 +42,41 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-async function open(): Promise<Database> {
+/** Empty tables that a test that passed has left. */
+let left: ClusterDatabase | null = null;
+
+/** Empty tables. A test that passes hands them on with `leave`, since new ones take seconds. */
+async function openTables(): Promise<ClusterDatabase> {
+  const known = left;
+  left = null;
+  if (known !== null) return known;
   const one = await createClusterDatabase(cluster);
   opened.push(one);
   await migrate(one.database, log);
-  return one.database;
+  seeded = new Set(await listFilled(one.database.cluster!.nodes[0]!.database));
+  return one;
+}
+
+async function open(): Promise<Database> {
+  return (await openTables()).database;
+}
+
+/** Tables that the migrations fill. */
+let seeded: ReadonlySet<string> = new Set();
+
+async function listFilled(node: Database): Promise<string[]> {
+  const rows = await node.select<{ name: string }>(
+    'filled',
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND total_rows > 0",
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function leave(database: Database): Promise<void> {
+  for (const node of database.cluster!.nodes)
+    for (const table of await listFilled(node.database))
+      if (!seeded.has(table)) await node.database.command('empty', `TRUNCATE TABLE ${table}`);
+  left = opened.find((one) => one.database === database)!;
 }
 
 /** Swaps 0 … count - 1 in RowBinary, with their commit for the head table, spread over the pairs. */
@@ -97,6 +127,7 @@ test('rows are spread over both shards, those of one pair and what views make of
     const pairs = await numbersOf(database, `SELECT uniqExact(pair) AS n FROM ${table}`);
     expect([table, pairs[0]! + pairs[1]!]).toEqual([table, PAIRS]);
   }
+  await leave(database);
 });
 
 test('what is inserted again with its token is there once, in both shards and in what views made of it', async () => {
@@ -106,6 +137,7 @@ test('what is inserted again with its token is there once, in both shards and in
   await expectSwaps(database, 1_000);
   await database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'b');
   await expectSwaps(database, 2_000);
+  await leave(database);
 });
 
 const intentOf = (count: number): OpenIntent => ({
@@ -129,6 +161,7 @@ test('a promotion that is repeated moves each row once, and only those of its co
   await expect(store.auditRange(intentOf(999))).rejects.toThrow(
     'swaps holds 1000 rows where 999 are expected',
   );
+  await leave(database);
 });
 
 test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
@@ -157,6 +190,7 @@ test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
     await second.command('take', `ALTER TABLE ${table} DROP CONSTRAINT never`);
     await store.promote(intentOf(1_000), [7], false);
     await expectSwaps(database, 2_000);
+    await leave(database);
   },
 );
 
@@ -178,6 +212,7 @@ test('a shard that died is a passing fault; once it is back, the same insert mak
     'stored',
   );
   await expectSwaps(database, 1_100);
+  await leave(database);
 });
 
 test('old partitions of the head are dropped on every shard, newer ones stay', async () => {
@@ -193,6 +228,7 @@ test('old partitions of the head are dropped on every shard, newer ones stay', a
   expect(await numberOf(database, 'SELECT count() AS n FROM swaps_head')).toBe(500);
   for (const rows of await numbersOf(database, 'SELECT count() AS n FROM swaps_head_local'))
     expect(rows).toBeGreaterThan(50);
+  await leave(database);
 });
 
 test('migrating again changes nothing; what an older schema lacks is added on every server', async () => {
@@ -223,6 +259,7 @@ test('migrating again changes nothing; what an older schema lacks is added on ev
   ]);
   expect(await dump(nodes[0]!)).toEqual(before);
   expect(await dump(nodes[1]!)).toEqual(before);
+  await leave(database);
 });
 
 test('a cluster of before goes on storing fees, also of what is inserted without them', async () => {
@@ -275,9 +312,7 @@ test('tables of one server do not become those of a cluster, nor the other way r
   await expect(migrate(one.database, log)).rejects.toThrow(
     'those of one server: give the cluster another database',
   );
-  const other = await createClusterDatabase(cluster);
-  opened.push(other);
-  await migrate(other.database, log);
+  const other = await openTables();
   const plain = openDatabase({ url: other.writerUrl });
   await expect(migrate(plain, log)).rejects.toThrow('those of a cluster: set CLICKHOUSE_CLUSTER');
   await alone.close();
