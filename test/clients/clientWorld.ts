@@ -1,6 +1,6 @@
 /**
- * What the clients are let loose on: two real chains with contracts of npm packages, more than 150 of them deployed and
- * verified on the first, and the whole program over both. At one address the chains have different contracts, so that a
+ * What the clients are let loose on: two real chains with contracts of npm packages, some or more than 150 of them deployed
+ * and verified on the first, and the whole program over both. At one address the chains have different contracts, so that a
  * client that asks the wrong chain is found out.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { hashCode } from '../../src/sources/verifiedRecord';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { compileSet, compileWorld, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
-import { TRICKY } from '../support/worldSources';
+import { listSourceSets, TRICKY, type SourceSet } from '../support/worldSources';
 import { installClients } from './installClients';
 
 export const OWNER: Hex = `0x${'ab'.repeat(20)}`;
@@ -62,16 +62,25 @@ interface Chain {
   readonly rpc: DevRpc;
 }
 
-/** Installs the clients first, which may take a minute. */
-export async function openClientWorld(): Promise<ClientWorld> {
+/**
+ * Installs the clients first, which may take a minute. `size`: `large` has more than 150 verified contracts beside those
+ * that have a name here.
+ */
+export async function openClientWorld(size: 'small' | 'large'): Promise<ClientWorld> {
   const clients = await installClients();
   const chains = await Promise.all([369, 943].map(startChain));
   try {
-    return await settle(clients, chains);
+    return await settle(clients, chains, size);
   } catch (error) {
     await closeChains(chains);
     throw error;
   }
+}
+
+/** The tokens of the world alone. */
+async function compileTokens(): Promise<WorldContract[]> {
+  const isOfTokens = ({ input }: SourceSet): boolean => 'contracts/tokens/Pulse_Token_0.sol' in input.sources;
+  return compileSet(listSourceSets().find(isOfTokens)!);
 }
 
 async function startChain(chainId: number): Promise<Chain> {
@@ -86,9 +95,13 @@ async function closeChains(chains: readonly Chain[]): Promise<void> {
   }
 }
 
-async function settle(clients: string, chains: readonly Chain[]): Promise<ClientWorld> {
+async function settle(
+  clients: string,
+  chains: readonly Chain[],
+  size: 'small' | 'large',
+): Promise<ClientWorld> {
   const [first, second] = chains;
-  const world = await compileWorld();
+  const world = await (size === 'large' ? compileWorld() : compileTokens());
   const tricky = await compileSet(TRICKY);
   const place = async (
     chain: Chain | undefined,
@@ -111,7 +124,7 @@ async function settle(clients: string, chains: readonly Chain[]): Promise<Client
   const vaultByIr = await place(first, byIr.find(isNamed('Immutable_Vault'))!, [OWNER, 54_321, 'by IR']);
   const unverified = await place(first, world.find(isNamed('Pulse_Token_3'))!, [OWNER]);
   const others = world.filter((contract) => contract !== unverified.contract);
-  const many = await placeAll(first!.rpc, 369, others);
+  const many = size === 'large' ? await placeAll(first!.rpc, 369, others) : [];
   const home = await createProgramHome();
   const program = await home.start([first!.node.url], { RPC_URL_943: second!.node.url, FINALITY_DEPTH: '4' });
   const verified = [twoFaced[369], vault, vaultByIr, ...many];

@@ -14,7 +14,7 @@ let world: ClientWorld;
 let folder: string;
 
 beforeAll(async () => {
-  world = await openClientWorld();
+  world = await openClientWorld('small');
 });
 
 afterAll(() => world.close());

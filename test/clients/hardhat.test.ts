@@ -56,7 +56,7 @@ let folder: string;
 let box: WorldContract;
 
 beforeAll(async () => {
-  world = await openClientWorld();
+  world = await openClientWorld('small');
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-hardhat-'));
   symlinkSync(join(world.clients, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'contracts'));

@@ -14,7 +14,7 @@ jest.setTimeout(600_000);
 let world: ClientWorld;
 
 beforeAll(async () => {
-  world = await openClientWorld();
+  world = await openClientWorld('large');
 });
 
 afterAll(() => world.close());

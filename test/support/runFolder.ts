@@ -16,8 +16,6 @@ const PROCESS_GRACE_MS = 30_000;
 
 /** The engine that all test files share. */
 export const ENGINE_FOLDER = 'engine';
-/** What the compilers of the tests made, for all test files of the run. */
-export const COMPILED_FOLDER = 'compiled';
 
 /** Creates the folder and makes it the temporary folder of this process and of all that it starts. */
 export function createRunFolder(): string {
@@ -29,8 +27,7 @@ export function createRunFolder(): string {
 
 /** Ends the processes and removes the files that the tests left. Returns a line for each, empty when there are none. */
 export async function clearRunFolder(folder: string): Promise<string[]> {
-  const kept = new Set([ENGINE_FOLDER, COMPILED_FOLDER]);
-  const files = readdirSync(folder).filter((name) => !kept.has(name));
+  const files = readdirSync(folder).filter((name) => name !== ENGINE_FOLDER);
   const end = Date.now() + PROCESS_GRACE_MS;
   let processes = listProcesses(folder);
   while (processes.length > 0 && Date.now() < end) {

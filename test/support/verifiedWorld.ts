@@ -1,16 +1,16 @@
 /**
  * A world of verified contracts: OpenZeppelin, Uniswap V2 and V3 and tokens made of them, compiled with npm solc. The
- * compilers' answers are kept in the temporary folder by the hash of what was compiled, since they take half a minute.
+ * compilers' answers are kept in node_modules/.cache by the hash of what was compiled, since they take more than a minute.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { AbiCoder, keccak256, toUtf8Bytes } from 'ethers';
 
 import type { DevRpc } from '../../scripts/dev/devRpc';
 import { field } from '../../scripts/dev/devRpc';
+import { findPackageRoot } from '../../src/clickhouse/packageRoot';
 import { readAbi } from '../../src/domain/abi';
 import type { Hex } from '../../src/domain/hex';
 import type { AbiEntry } from '../../src/domain/verifiedContract';
@@ -18,7 +18,6 @@ import { hashCode, NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/
 import { findCompilers } from '../../src/sources/verify/compilers';
 import { withoutOutputs, type StandardInput } from '../../src/sources/verify/standardJson';
 import { findLicense } from '../../src/sources/license';
-import { COMPILED_FOLDER } from './runFolder';
 import { listSourceSets, type SourceSet } from './worldSources';
 
 /** One contract with all that its verification needs. */
@@ -76,7 +75,7 @@ async function compileKept(version: string, input: StandardInput): Promise<Kept>
   const digest = createHash('sha256')
     .update(JSON.stringify([FORMAT, version, asked]))
     .digest('hex');
-  const folder = join(tmpdir(), COMPILED_FOLDER);
+  const folder = join(findPackageRoot(), 'node_modules', '.cache', 'candlehouse-compiled');
   const file = join(folder, `${digest}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Kept;
   const answer = await findCompilers(COMPILE_LIMITS).compile(version, asked);
