@@ -19,7 +19,7 @@ const STEP_MS = 40;
 const REORG_DEPTH_MAX = 24;
 /** Steps without another branch, at most: a short run has reorgs whatever its seed. */
 const CALM_MAX = 20;
-const RECOVERY_MAX_MS = 60_000;
+const RECOVERY_MAX_MS = 120_000;
 const POLL_MS = 20;
 /** The tail loop asks the database every 50 ms. */
 const FRESH_S = 0.3;

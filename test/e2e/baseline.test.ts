@@ -10,7 +10,7 @@ import { listWorse, readBaselines } from '../../scripts/bench/baseline';
 import type { Figure } from '../../scripts/bench/figure';
 import { findPackageRoot } from '../../src/clickhouse/packageRoot';
 
-const SIZE = { BENCH_BLOCKS: '400', BENCH_SWAPS: '50000' };
+const SIZE = { BENCH_BLOCKS: '100', BENCH_SWAPS: '10000', BENCH_CALM_MS: '0' };
 const GROUPS = ['decode', 'backfill', 'insert', 'ticks'];
 const run = promisify(execFile);
 

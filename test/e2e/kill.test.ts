@@ -16,7 +16,7 @@ import { Random } from '../simulation/random';
 import { runToSuccess } from '../support/program';
 
 const ROUNDS = 4;
-const CREATION_KILLS = 6;
+const CREATION_KILLS = 4;
 const SEED = Number(process.env['KILL_SEED'] ?? 11);
 
 test.each([allInOne, separate])(
@@ -24,7 +24,7 @@ test.each([allInOne, separate])(
   async (deploy) => {
     const random = new Random(SEED);
     const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kill-'));
-    const chain = await startStubChain({ blocks: 150, logsPerBlock: 48, pairs: 12, seed: SEED });
+    const chain = await startStubChain({ blocks: 100, logsPerBlock: 24, pairs: 6, seed: SEED });
     writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
     const settings = {
       RPC_URL: chain.url,
@@ -34,7 +34,7 @@ test.each([allInOne, separate])(
     };
     const dataDir = join(folder, 'data');
     const run = new KillRun(chain, deploy(settings, dataDir), random);
-    const load = new ChainLoad(chain, random, 400);
+    const load = new ChainLoad(chain, random, 300);
     try {
       for (let round = 0; round < ROUNDS; round += 1) {
         load.begin();

@@ -52,7 +52,7 @@ test('clients that come back with their last id end with the canonical events, t
   const load = new ChainLoad(chain, random, 420);
   const stream = (): string => `${deployment.url()}/api/v1/activity/stream`;
   // One that is away more than there, one that mostly stays.
-  const followers = [1_000, 6_000].map(
+  const followers = [1_000, 3_000].map(
     (stayMs) => new EventFollower(stream, new Random(SEED + stayMs), '1-1048575', stayMs),
   );
   try {
