@@ -82,9 +82,13 @@ function heads(): [string, HeadSnapshot][] {
   ];
 }
 
+const balancesAt = new WeakMap<HeadSnapshot, ReturnType<typeof plainBalances>>();
+
 /** What the holders of a token come to, as plainly as can be. */
 function plainHolding(of: HeadSnapshot, token: string) {
-  const holders = plainBalances(movesOf(moves, of)).get(token);
+  const balances = balancesAt.get(of) ?? plainBalances(movesOf(moves, of));
+  balancesAt.set(of, balances);
+  const holders = balances.get(token);
   if (holders === undefined) return null;
   const zero = holders.get(ZERO_ADDRESS) ?? 0n;
   const others = [...holders].filter(([who]) => who !== ZERO_ADDRESS).map(([, balance]) => balance);
@@ -119,15 +123,28 @@ async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<numb
   return known;
 }
 
+/** How the parts lie matters little: once they are merged, some of the heads will do. */
+const MERGED_HEADS = new Set([
+  'a cursor and a head above it',
+  'a reorg of two blocks',
+  'the whole head',
+  'a head that lies far behind the store',
+  'the cursor in the midst of a promotion',
+]);
+
 describe.each(['as the parts were inserted', 'after they were merged'])('holders %s', (state) => {
+  const isMerged = state === 'after they were merged';
+  const some = (): [string, HeadSnapshot][] =>
+    heads().filter(([name]) => !isMerged || MERGED_HEADS.has(name));
+
   beforeAll(async () => {
-    if (state === 'as the parts were inserted') return;
+    if (!isMerged) return;
     for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
       await db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
   });
 
   test('equal a plain recomputation, counted afresh at each head', async () => {
-    for (const [, of] of heads()) {
+    for (const [, of] of some()) {
       const known = await expectPlain(createHolderTables(runner, pairs), of);
       if (of.number >= FINAL) expect(known).toBeGreaterThan(8);
     }
@@ -135,7 +152,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
 
   test('equal it too when each head starts from the one before, whatever the order', async () => {
     const tables = createHolderTables(runner, pairs);
-    for (const [, of] of [...heads(), ...heads().reverse()]) await expectPlain(tables, of);
+    for (const [, of] of [...some(), ...some().reverse()]) await expectPlain(tables, of);
   });
 
   test('equal it when they follow the changes of single blocks and reorgs instead of being counted', async () => {
@@ -155,13 +172,13 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
       wholeSnapshot(world, STORED, tip, orphans);
     await expectPlain(tables, at(STORED + 3));
     counted.length = 0;
-    for (let tip = STORED + 4; tip < TIP; tip += 6) {
+    for (let tip = STORED + 4; tip < TIP; tip += isMerged ? 12 : 7) {
       await expectPlain(tables, at(tip));
       await expectPlain(tables, at(tip + 1, [tip, tip + 1]));
     }
     // Only what had no transfer before.
     expect(counted.length).toBeLessThan(6);
-    for (const [, of] of heads()) await expectPlain(tables, of);
+    for (const [, of] of some()) await expectPlain(tables, of);
     expect(followed).toBeGreaterThan(100);
   });
 });
@@ -300,13 +317,16 @@ function plainBurned(of: HeadSnapshot, token: string, addresses: readonly string
 
 test('burns are Transfers into burn addresses from others, in every state of the store', async () => {
   let burned = 0n;
-  for (const [, of] of heads())
-    for (const token of world.tokens.map(({ address }) => address))
-      for (const addresses of [[ZERO_ADDRESS], [ZERO_ADDRESS, DEAD], [DEAD]]) {
+  for (const [index, [, of]] of heads().entries())
+    for (const [turn, addresses] of [[ZERO_ADDRESS], [ZERO_ADDRESS, DEAD], [DEAD]].entries()) {
+      // All tokens at the first head, and one at each other, another for each list of addresses.
+      const all = world.tokens.map(({ address }) => address);
+      for (const token of index === 0 ? all : [all[(index + turn) % all.length]!]) {
         const wanted = plainBurned(of, token, addresses);
         expect(await sumBurned(runner, CHAIN_ID, of, { token, addresses }, DAY)).toBe(wanted);
         burned += wanted;
       }
+    }
   expect(burned > 0n).toBe(true);
 });
 
