@@ -16,9 +16,9 @@ import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedC
 import { startSimApi, type SimApi } from '../support/simApi';
 
 const SEED = 5;
-const BLOCKS = 160;
+const BLOCKS = 110;
 const TOKENS = 10;
-const EXAMPLES = 6;
+const EXAMPLES = 3;
 /** Of one answer alone. */
 const ERROR_ID = /"errorId":"[^"]+"/;
 /** Of the process, not of what is stored. */
@@ -142,7 +142,8 @@ function callsOf(paths: Paths): string[] {
 function valuesOf(name: string, { enum: listed, type }: Parameter['schema']): readonly string[] {
   if (listed !== undefined) return listed;
   if (type === 'boolean') return ['true', 'false'];
-  return name === 'limit' || name === 'offset' ? ['1', '7', '50'] : [];
+  if (name === 'offset') return ['7'];
+  return name === 'limit' ? ['1', '50'] : [];
 }
 
 interface Comparison {
@@ -176,15 +177,17 @@ test('every endpoint answers the same bytes from two shards as from one engine',
         `/api/v1/activity?pair=${address}&limit=50`,
         `/api/v1/logs?address=${address}`,
       ]),
-    ...tokens.flatMap((address) => [
-      `/api/v1/tokens/${address}`,
-      `/api/v1/tokens/${address}/audit`,
-      `/api/v1/tokens/${address}/ticks?timeframe=5m`,
-      `/api/v1/portfolio/${address}`,
-      `/api/v1/contracts/${address}`,
-      `/api?module=contract&action=getsourcecode&address=${address}`,
-      `/api?module=token&action=tokenholderlist&contractaddress=${address}`,
-    ]),
+    ...tokens
+      .slice(0, EXAMPLES)
+      .flatMap((address) => [
+        `/api/v1/tokens/${address}`,
+        `/api/v1/tokens/${address}/audit`,
+        `/api/v1/tokens/${address}/ticks?timeframe=5m`,
+        `/api/v1/portfolio/${address}`,
+        `/api/v1/contracts/${address}`,
+        `/api?module=contract&action=getsourcecode&address=${address}`,
+        `/api?module=token&action=tokenholderlist&contractaddress=${address}`,
+      ]),
     '/api/v1/search?q=Token',
     '/api/v1/source-search?q=transfer&limit=50',
     '/api/v1/contracts?verified=true',
