@@ -27,9 +27,9 @@ import { feeOf } from './plainMarket';
 import { commitOf, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
 
 const SEED = 77;
-const BLOCKS = 160;
-const FINAL = FIRST_BLOCK + 110;
-const STORED = FIRST_BLOCK + 125;
+const BLOCKS = 120;
+const FINAL = FIRST_BLOCK + 70;
+const STORED = FIRST_BLOCK + 85;
 const TIP = FIRST_BLOCK + BLOCKS - 1;
 
 let test_: TestDatabase;
@@ -50,7 +50,7 @@ beforeAll(async () => {
     snapshotOf(world, FINAL, TIP, FINAL + 20),
     snapshotOf(world, FINAL, FINAL),
     snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FINAL - 60, FINAL - 60),
+    snapshotOf(world, FINAL - 40, FINAL - 40),
   ];
 });
 
@@ -233,11 +233,15 @@ describe('events', () => {
     async (name) => {
       const filter = FILTERS[name]!;
       const counter = new ActivityCounter(runner);
-      for (const head of heads) {
+      for (const [turn, head] of heads.entries()) {
         const wanted = expectStored(head, filter);
         const got = await listNewestEvents(runner, head, filter, { beforeOrd: null, skip: 0, limit: 3_000 });
         expect(got.map(({ ord }) => ord)).toEqual(wanted.map(({ row }) => row.ord));
-        got.forEach(({ item }, index) => checkItem(item, wanted[index]!, head));
+        // To the last field: of all events at the first head every one, else every seventh.
+        const step = turn === 0 && filter === ALL_ACTIVITY ? 1 : 7;
+        got.forEach(({ item }, index) => {
+          if (index % step === 0) checkItem(item, wanted[index]!, head);
+        });
         expect(got.every(({ item }) => matchesActivity(filter, item))).toBe(true);
         expect(await counter.count(head, filter)).toBe(wanted.length);
         expect(await counter.count(head, filter)).toBe(wanted.length);
@@ -248,9 +252,9 @@ describe('events', () => {
   test.each(Object.keys(FILTERS))('of %s come in pages of any size without overlap', async (name) => {
     const filter = FILTERS[name]!;
     const newest = new NewestEvents(runner);
-    for (const head of heads.slice(0, 2)) {
+    for (const [index, head] of heads.slice(0, 2).entries()) {
       const wanted = expectStored(head, filter).map(({ row }) => row.ord);
-      for (const [skip, limit] of [
+      const pages = [
         [0, 1],
         [3, 7],
         [25, 26],
@@ -258,7 +262,10 @@ describe('events', () => {
         [1, 101],
         [wanted.length - 2, 10],
         [wanted.length + 5, 3],
-      ] as const) {
+      ] as const;
+      // All pages with one wide and one narrow filter; with the others, and without head blocks, two of them will do.
+      const isFull = index === 0 && ['everything', 'a pair'].includes(name);
+      for (const [skip, limit] of isFull ? pages : pages.slice(1, 3)) {
         const from = Math.max(0, skip);
         const got = await newest.list(head, filter, { beforeOrd: null, skip: from, limit });
         expect(got.map(({ ord }) => ord)).toEqual(wanted.slice(from, from + limit));
@@ -288,14 +295,14 @@ describe('events', () => {
     'of %s between two positions come in order, as the stream wants them',
     async (name) => {
       const filter = FILTERS[name]!;
-      for (const head of heads) {
+      for (const [index, head] of heads.entries()) {
         const wanted = expectStored(head, filter)
           .map(({ row }) => row.ord)
           .reverse();
         const after = wanted[Math.floor(wanted.length / 4)] ?? 0;
         const to = lastOrdOfBlock(head.number - 3);
         const range = wanted.filter((ord) => ord > after && ord <= to);
-        for (const limit of [1, 13, 3_000]) {
+        for (const limit of index === 0 ? [1, 13, 3_000] : [index === 1 ? 13 : 3_000]) {
           const got = await listEventsBetween(runner, head, filter, after, to, limit);
           expect(got.map(({ ord }) => ord)).toEqual(range.slice(0, limit));
         }
