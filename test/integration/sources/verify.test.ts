@@ -13,14 +13,8 @@ import { findCompilers } from '../../../src/sources/verify/compilers';
 import type { StandardInput } from '../../../src/sources/verify/standardJson';
 import { eventually } from '../../support/embedded';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import {
-  compileSet,
-  compileWorld,
-  deploy,
-  type Deployed,
-  type WorldContract,
-} from '../../support/verifiedWorld';
-import { TRICKY } from '../../support/worldSources';
+import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
+import { listSourceSets, onlyImported, TRICKY } from '../../support/worldSources';
 
 const log = createLog('silent', false);
 let anvil: Anvil;
@@ -29,7 +23,6 @@ let pool: EndpointPool;
 let db: SourcesDatabase;
 let queue: VerificationQueue;
 let tricky: Map<string, WorldContract>;
-let world: WorldContract[];
 /** What a test says about who created what; chain readers know more. */
 const creations = new Map<Hex, Hex>();
 
@@ -48,7 +41,6 @@ beforeAll(async () => {
     now: () => 1_800_000_000_000,
   });
   tricky = new Map((await compileSet(TRICKY)).map((each) => [each.name, each]));
-  world = await compileWorld();
 });
 
 afterAll(async () => {
@@ -234,22 +226,26 @@ test.each([
 });
 
 test.each([
-  ['UniswapV2Factory', 'contracts/UniswapV2Factory.sol', [ZeroAddress], 'exact_match'],
-  ['Pulse_Token_2', 'contracts/tokens/Pulse_Token_2.sol', [OWNER], 'exact_match'],
-  ['ERC1967Proxy', '@openzeppelin/contracts/proxy/ERC1967/ERC1967Proxy.sol', null, 'exact_match'],
-] as const)('%s of a real package is verified from its own sources', async (name, path, values, status) => {
-  const found = world.find((each) => each.name === name && each.path === path)!;
-  const settings = {
-    ...found.input.settings,
-    evmVersion: found.version.startsWith('0.8') ? 'shanghai' : 'istanbul',
-  };
-  const compiled = await compileSet({ version: found.version, input: { ...found.input, settings } });
-  const contract = compiled.find((each) => each.name === name && each.path === path)!;
-  const target = await deploy(rpc, vault(), vaultValues);
-  const deployed = await deployKnown(rpc, contract, values ?? [target.address, '0x']);
-  expect(await verify(contract, deployed.address)).toEqual({ state: 'verified', status });
-  expect((await own(deployed.address))?.constructorArguments).toBe(deployed.constructorArguments);
-});
+  ['UniswapV2Factory', 'contracts/UniswapV2Factory.sol', '0.5.16', 'istanbul', [ZeroAddress]],
+  ['Pulse_Token_2', 'contracts/tokens/Pulse_Token_2.sol', '0.8.30', 'shanghai', [OWNER]],
+  ['ERC1967Proxy', '@openzeppelin/contracts/proxy/ERC1967/ERC1967Proxy.sol', '0.8.30', 'shanghai', null],
+] as const)(
+  '%s of a real package is verified from its own sources',
+  async (name, path, compiler, evmVersion, values) => {
+    const { version, input } = listSourceSets().find(
+      (set) => set.version === compiler && path in set.input.sources,
+    )!;
+    const sourceOfItself = { [path]: input.sources[path]! };
+    const sources = { ...onlyImported(input.sources, sourceOfItself), ...sourceOfItself };
+    const settings = { ...input.settings, evmVersion };
+    const compiled = await compileSet({ version, input: { ...input, sources, settings } });
+    const contract = compiled.find((each) => each.name === name && each.path === path)!;
+    const target = await deploy(rpc, vault(), vaultValues);
+    const deployed = await deployKnown(rpc, contract, values ?? [target.address, '0x']);
+    expect(await verify(contract, deployed.address)).toEqual({ state: 'verified', status: 'exact_match' });
+    expect((await own(deployed.address))?.constructorArguments).toBe(deployed.constructorArguments);
+  },
+);
 
 test('the sources that a contract is not made of are not kept', async () => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
