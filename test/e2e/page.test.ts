@@ -319,7 +319,7 @@ test('the docs name every endpoint and parameter, and answer for real', async ()
   }
   const ticks = page.locator('#get-api-v1-pairs-address-ticks');
   await ticks.scrollIntoViewIfNeeded();
-  await ticks.locator('.status[data-ok=true]').waitFor({ timeout: 60_000 });
+  await ticks.locator('.status[data-ok=true]').waitFor({ timeout: 120_000 });
   expect(await ticks.locator('.output').innerText()).toContain('"next_to"');
   await ticks.locator('[aria-label=limit]').fill('0');
   await ticks.getByRole('button', { name: 'Send' }).click();

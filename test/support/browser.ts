@@ -33,8 +33,8 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-/** Longest that a view may take on a busy machine. */
-const LOAD_MS = 60_000;
+/** A view, a click or a download that takes longer hangs. */
+const HANG_MS = 120_000;
 
 export interface Look {
   readonly width: number;
@@ -82,6 +82,7 @@ export async function openPage(
     baseURL: url,
     acceptDownloads: true,
   });
+  context.setDefaultTimeout(HANG_MS);
   await context.addInitScript(COUNT_SHIFTS);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -107,8 +108,8 @@ export async function untilLoaded(page: Page): Promise<void> {
     document.querySelectorAll('[aria-busy=true], .skeleton').length === 0 &&
     [...document.querySelectorAll('.chart')].every((chart) => ['more', 'all'].includes(chart.dataset.state))`;
   // Asked from outside: the page's own policy forbids it to run text, which is what waitForFunction would have it do.
-  for (const end = Date.now() + LOAD_MS; (await page.evaluate(question)) !== true; await delay(50))
-    if (Date.now() > end) throw new Error(`${page.url()} did not load in ${LOAD_MS} ms`);
+  for (const end = Date.now() + HANG_MS; (await page.evaluate(question)) !== true; await delay(50))
+    if (Date.now() > end) throw new Error(`${page.url()} did not load in ${HANG_MS} ms`);
 }
 
 /** How far things moved by themselves, and which. */
