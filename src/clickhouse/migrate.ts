@@ -35,8 +35,8 @@ interface Row {
 const BEGUN_ID = 2 ** 32 - 1;
 /** Recorded together with all migrations, in one insert, after the last table is created. */
 const CREATED: Row = { id: 0, name: 'created' };
-/** The name of id 0 in builds up to migration 0014, recorded before the first table. They recorded each migration in an insert of its own. */
-const EARLIER_BEGUN = 'creation';
+/** Migrations up to this one are part of the schema: no released version lacked them. */
+const LAST_UNRELEASED = 14;
 
 /** `being created`: nothing has been ingested, and tables may be missing. `created`: some build finished the creation. */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
@@ -121,7 +121,7 @@ async function migrateServer(database: Database, plan: Plan, log: Logger): Promi
     'list migrations',
     'SELECT id, argMax(m.name, applied_at) AS name FROM schema_migrations AS m GROUP BY id',
   );
-  const state = await readState(database, plan, tables, rows);
+  const state = readState(plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
     return [];
@@ -138,30 +138,17 @@ const printOf = (schema: readonly string[]): string =>
 
 const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
 
-async function readState(
-  database: Database,
-  plan: Plan,
-  tables: ReadonlySet<string>,
-  rows: readonly Row[],
-): Promise<State> {
+/** Throws `bad_config` for a database that lacks migrations which no file describes any more. */
+function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
   if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
   if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
-  const ids = new Set(rows.map(({ id }) => id));
-  const begunEarlier = rows.some(({ name }) => name === EARLIER_BEGUN);
-  if (!ids.has(BEGUN_ID) && !begunEarlier)
-    return rows.length > 0 || tables.has(plan.mark) ? 'created' : 'empty';
-  // The earlier builds do not record the end: a database is finished that has every migration, or holds rows.
-  const isComplete = begunEarlier && ids.size > 1 && plan.migrations.every(({ id }) => ids.has(id));
-  return isComplete || (await holdsRows(database)) ? 'created' : 'being created by another build';
-}
-
-async function holdsRows(database: Database): Promise<boolean> {
-  const [row] = await database.select<{ rows: string }>(
-    'count rows',
-    `SELECT sum(total_rows) AS rows FROM system.tables
-     WHERE database = currentDatabase() AND name != 'schema_migrations' AND endsWith(engine, 'MergeTree')`,
+  if (rows.some(({ id }) => id === BEGUN_ID)) return 'being created by another build';
+  if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
+  if (rows.some(({ id }) => id === LAST_UNRELEASED)) return 'created';
+  throw new AppError(
+    'bad_config',
+    'a version before the first release made this database, and it cannot be upgraded: ingest into an empty one',
   );
-  return Number(row?.rows ?? 0) > 0;
 }
 
 /** Creates the tables that are missing. Tables of another build may have other columns: they are dropped first. */

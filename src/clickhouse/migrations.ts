@@ -2,7 +2,7 @@
  * Reads clickhouse/migrations. A migration that a crash interrupts starts over at its first statement, so each of its
  * statements must be safe to repeat; a file that breaks this rule is refused when it is read.
  */
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../errors';
@@ -24,10 +24,14 @@ const REPEATABLE =
   /^(?:ADD (?:COLUMN|INDEX|PROJECTION) IF NOT EXISTS|(DROP) (?:COLUMN|INDEX|PROJECTION) IF EXISTS|(?:MODIFY|COMMENT|MATERIALIZE) COLUMN|MATERIALIZE (?:INDEX|PROJECTION)) (\w+)(?! (?:REMOVE|RESET|MODIFY)\b)/;
 const REPEATABLE_WHOLE = /^MODIFY (?:SETTING|QUERY|COMMENT)\b/;
 
-/** Migration files `NNNN_name.sql`, in the order of their numbers. Throws `bad_config` for one that is not safe to repeat. */
+/**
+ * Migration files `NNNN_name.sql`, in the order of their numbers; none where there is no folder. Numbers begin at 0015: the
+ * smaller ones were used before the first release. Throws `bad_config` for a file that is not safe to repeat.
+ */
 export function readMigrations(root: string = findPackageRoot()): Migration[] {
   const folder = join(root, 'clickhouse', 'migrations');
-  return readdirSync(folder)
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
     .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
     .sort()
     .map((name) => {

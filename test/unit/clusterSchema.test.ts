@@ -3,6 +3,7 @@ import { toDistributedSchema, toLocalMigration, toLocalSchema } from '../../src/
 import { globalSubqueries } from '../../src/clickhouse/globalSubqueries';
 import { readMigrations } from '../../src/clickhouse/migrations';
 import { readSchema } from '../../src/clickhouse/schema';
+import { makeSmallSchema } from '../support/smallSchema';
 
 const schema = readSchema();
 const tables = schema.flatMap((text) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(text)?.[1] ?? []);
@@ -62,8 +63,11 @@ test('with replicas, engines and deduplication windows are the replicated ones',
   });
 });
 
-test('every migration so far can be one of parts, or of a view between parts', () => {
-  for (const statement of readMigrations().flatMap(({ statements }) => statements)) {
+test('every statement of a migration can be one of parts, or of a view between parts', () => {
+  const small = makeSmallSchema();
+  const migrations = [...readMigrations(), ...readMigrations(small.after)];
+  small.remove();
+  for (const statement of migrations.flatMap(({ statements }) => statements)) {
     const local = toLocalMigration(statement);
     expect(local).toMatch(/^ALTER TABLE (\w+_local\s|mv_\w+ MODIFY QUERY\n)/);
     for (const [, table = ''] of local.matchAll(/\bFROM (\w+)/g)) expect(table).toMatch(/_local$/);

@@ -1,1 +1,0 @@
--- Hashes of ranges of final blocks. The table comes with the schema; ranges stored before are hashed in the background.

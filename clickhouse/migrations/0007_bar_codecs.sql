@@ -1,4 +1,0 @@
--- Bars in smaller pieces that are compressed better: reading 300 of them takes a fifth less time, a bar 15 B less. New and merged
--- parts have it; how many rows a mark stands for is fixed when a table is made, so that databases of before keep the old number.
-ALTER TABLE bars MODIFY COLUMN timeframe CODEC(ZSTD(1)), MODIFY COLUMN pair CODEC(ZSTD(1)), MODIFY COLUMN leg CODEC(ZSTD(1)), MODIFY COLUMN bucket CODEC(Delta, ZSTD(1)), MODIFY COLUMN open CODEC(ZSTD(1)), MODIFY COLUMN close CODEC(ZSTD(1)), MODIFY COLUMN high CODEC(ZSTD(1)), MODIFY COLUMN low CODEC(ZSTD(1)), MODIFY COLUMN open_usd CODEC(ZSTD(1)), MODIFY COLUMN close_usd CODEC(ZSTD(1)), MODIFY COLUMN high_usd CODEC(ZSTD(1)), MODIFY COLUMN low_usd CODEC(ZSTD(1)), MODIFY COLUMN trades CODEC(ZSTD(1)), MODIFY COLUMN untracked CODEC(ZSTD(1)), MODIFY COLUMN buys CODEC(ZSTD(1)), MODIFY COLUMN last_ord CODEC(Delta, ZSTD(1));
-ALTER TABLE bars MODIFY SETTING min_compress_block_size = 16384;

@@ -1,3 +1,0 @@
--- Mints and burns in pools of more than two tokens: what the other tokens are worth. Rows stored before do not tell.
-ALTER TABLE liquidity_events ADD COLUMN IF NOT EXISTS others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is' AFTER trust;
-ALTER TABLE liquidity_events_head ADD COLUMN IF NOT EXISTS others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is' AFTER trust;
