@@ -50,12 +50,24 @@ function newestChange(folder) {
   return newest;
 }
 
+/** Whether a source is newer than what was compiled of it. */
+function isOutdated(output, folders) {
+  const file = join(root, output);
+  if (!existsSync(file)) return true;
+  return Math.max(...folders.map((folder) => newestChange(join(root, folder)))) > statSync(file).mtimeMs;
+}
+
 function build() {
-  const output = join(root, 'dist', 'main.js');
-  const sources = Math.max(newestChange(join(root, 'src')), newestChange(join(root, 'scripts')));
-  if (existsSync(output) && statSync(output).mtimeMs > sources) return;
+  if (!isOutdated('dist/main.js', ['src'])) return;
   console.error('Building …');
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
+}
+
+/** The benchmarks and the other programs of scripts. */
+function buildTools() {
+  if (!isOutdated('build/scripts/bench/main.js', ['src', 'scripts', 'test/support'])) return;
+  console.error('Building the tools …');
+  run(process.execPath, [join(root, 'scripts', 'build.mjs'), '--tools']);
 }
 
 /**
@@ -78,13 +90,16 @@ function handOver(args, watched = false) {
 install();
 if (task === 'test') {
   build();
+  buildTools();
   handOver([join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...rest]);
 } else if (task === 'bench') {
   build();
-  handOver([join(root, 'dist', 'scripts', 'bench', 'main.js'), ...rest]);
+  buildTools();
+  handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...rest]);
 } else if (task === 'kills' || task === 'soak') {
   build();
-  handOver([join(root, 'dist', 'scripts', `${task}.js`), ...rest]);
+  buildTools();
+  handOver([join(root, 'build', 'scripts', `${task}.js`), ...rest]);
 } else {
   build();
   const command = process.env.RPC_URL ? 'all' : 'dev';

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { Random } from '../test/simulation/random';
+import { Random } from '../test/support/random';
 import { runProgram } from '../test/support/program';
 import { percentile } from './bench/figure';
-import { startStubChain } from './bench/stubChain';
-import { stubDescription } from './bench/stubDescription';
+import { startStubChain } from '../test/support/stubChain';
+import { stubDescription } from '../test/support/stubDescription';
 import { killCreations } from './kills/creation';
 import { allInOne, separate, type Deployment } from './kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';

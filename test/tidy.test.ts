@@ -23,7 +23,25 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   tail: ['errors', 'log', 'domain', 'clickhouse', 'query', 'wire'],
   api: ['errors', 'log', 'domain', 'clickhouse', 'query', 'tail', 'wire', 'metrics'],
   config: ['errors', 'domain', 'chains'],
+  dev: ['errors', 'log', 'domain', 'clickhouse'],
+  web: ['wire'],
+  commands: [
+    ...['errors', 'log', 'domain', 'chains', 'config', 'clickhouse', 'chain', 'ingest', 'query', 'sources'],
+    ...['tail', 'metrics', 'api', 'dev'],
+  ],
+  main: ['errors', 'log', 'config', 'clickhouse', 'commands'],
 };
+
+/**
+ * What a file outside src may import, by where it lies. Tests may look into the programs of scripts; those share with them
+ * what stands in test/support.
+ */
+const FOLDERS: readonly (readonly [folder: string, allowed: readonly string[]])[] = [
+  ['src/', ['src/']],
+  ['scripts/', ['src/', 'scripts/', 'test/support/']],
+  ['test/support/', ['src/', 'test/support/']],
+  ['test/', ['src/', 'scripts/', 'test/support/', 'test/simulation/', 'test/golden/']],
+];
 
 function listFiles(folder: string, ending: RegExp): string[] {
   return readdirSync(join(ROOT, folder)).flatMap((name) => {
@@ -53,14 +71,28 @@ test(`no file of code is longer than ${LINES_MAX} lines`, () => {
 
 test('imports go only downwards through the layers', () => {
   const wrong = sources.flatMap((path) => {
-    const allowed = LAYERS[layerOf(path)];
-    if (allowed === undefined) return [];
+    const allowed = LAYERS[layerOf(path)] ?? [];
     return importsOf(path)
       .filter((target) => target.startsWith('src/') && layerOf(target) !== layerOf(path))
       .filter((target) => !allowed.includes(layerOf(target)))
       .map((target) => `${path} → ${target}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test('imports leave a folder only for those it may know, and the package has no tests', () => {
+  const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/') + '/';
+  const wrong = code.flatMap((path) => {
+    const [, allowed = []] = FOLDERS.find(([folder]) => path.startsWith(folder)) ?? [];
+    return importsOf(path)
+      .filter((target) => !target.startsWith(folderOf(path)))
+      .filter((target) => !allowed.some((folder) => target.startsWith(folder)))
+      .map((target) => `${path} → ${target}`);
+  });
+  expect(wrong).toEqual([]);
+  const { files } = JSON.parse(textOf('package.json')) as { files: readonly string[] };
+  expect(files).toEqual(['dist', 'clickhouse', 'src/dev/contracts']);
+  expect(JSON.parse(textOf('tsconfig.build.json'))).toMatchObject({ include: ['src/**/*.ts'] });
 });
 
 test('no imports go in circles', () => {
@@ -83,13 +115,15 @@ test('no imports go in circles', () => {
   expect(circles).toEqual([]);
 });
 
-test('only clickhouse imports the database client, only config and main read the environment', () => {
+test('only clickhouse imports the database client, only config, main and the development node read the environment', () => {
   const clients = sources.filter(
     (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
   );
   expect(clients).toEqual([]);
   const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
-  expect(readers.filter((path) => !['src/main.ts', 'src/config.ts'].includes(path))).toEqual([]);
+  // The development node is given this process's PATH.
+  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/anvil.ts'];
+  expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
 });
 
 test('no barrels, no vague file names', () => {

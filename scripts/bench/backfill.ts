@@ -14,7 +14,7 @@ import { newIngestStatus } from '../../src/ingest/status';
 import type { Logger } from '../../src/log';
 import { processorSeconds } from './childProcess';
 import type { Figure } from './figure';
-import { stubDescription } from './stubDescription';
+import { stubDescription } from '../../test/support/stubDescription';
 
 /** A number of each process that has a part in a backfill: its id, or seconds of processor time. */
 type PerProcess = Readonly<Record<'ingester' | 'engine' | 'node', number>>;

@@ -7,7 +7,7 @@ import { migrate } from '../../src/clickhouse/migrate';
 import type { EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
 import { percentile, type Figure } from './figure';
-import { stubDescription } from './stubDescription';
+import { stubDescription } from '../../test/support/stubDescription';
 import { loadedAnchors } from './swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);

@@ -18,7 +18,7 @@ export interface BenchChild {
 
 /** Starts `scripts/bench/<name>.ts` as built; ends with this process at the latest. */
 export async function startBenchChild(name: string, argument: unknown): Promise<BenchChild> {
-  const file = join(findPackageRoot(), 'dist', 'scripts', 'bench', `${name}.js`);
+  const file = join(findPackageRoot(), 'build', 'scripts', 'bench', `${name}.js`);
   const child = spawn(process.execPath, [file, JSON.stringify(argument)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

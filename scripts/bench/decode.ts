@@ -5,7 +5,7 @@ import { EMPTY_STATE, type PoolState } from '../../src/domain/pool';
 import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../src/protocols/uniswapV3';
 import { median, type Figure } from './figure';
-import type { StubChain } from './stubChain';
+import type { StubChain } from '../../test/support/stubChain';
 
 const ROUNDS = 5;
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { processorSeconds, residentBytes, startBenchChild, type BenchChild } from './childProcess';
 import type { Figure } from './figure';
 import type { ServedApi } from './servedApi';
-import type { StubChain } from './stubChain';
+import type { StubChain } from '../../test/support/stubChain';
 
 const EVENT_EVERY_MS = 100;
 const SECONDS = 15;

@@ -5,7 +5,7 @@ import { startBenchChild, type BenchChild } from './childProcess';
 import { benchDecode } from './decode';
 import { benchInserts } from './inserts';
 import { serveApi } from './servedApi';
-import { startStubChain } from './stubChain';
+import { startStubChain } from '../../test/support/stubChain';
 
 const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const CHAIN = { blocks: BLOCKS, logsPerBlock: 200, pairs: 2_000 };

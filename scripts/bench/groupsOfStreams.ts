@@ -5,7 +5,7 @@ import { benchFanOut } from './fanOut';
 import { benchLatency } from './latency';
 import { benchReorg } from './reorg';
 import { serveApi } from './servedApi';
-import { startStubChain } from './stubChain';
+import { startStubChain } from '../../test/support/stubChain';
 
 const LOGS_PER_BLOCK = 200;
 const REORG_LOGS = 50;

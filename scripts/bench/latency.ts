@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { Database } from '../../src/clickhouse/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
-import type { StubChain } from './stubChain';
+import type { StubChain } from '../../test/support/stubChain';
 
 const BLOCK_EVERY_MS = 250;
 /** What may be added to the insert, at which percentile. */

@@ -7,8 +7,8 @@ import { migrate } from '../../src/clickhouse/migrate';
 import { startEmbeddedServer } from '../../src/clickhouse/server';
 import type { Logger } from '../../src/log';
 import { waitForMerges } from './bench';
-import { startStubChain, type StubChain } from './stubChain';
-import { stubDescription } from './stubDescription';
+import { startStubChain, type StubChain } from '../../test/support/stubChain';
+import { stubDescription } from '../../test/support/stubDescription';
 import { lastLoadedBlock, loadSwaps, type SwapLoad } from './swapLoader';
 
 const PAIRS = 2_000;

@@ -11,7 +11,7 @@ import type { Logger } from '../../src/log';
 import { startProgram, type Program } from '../../test/support/program';
 import { median, type Figure } from './figure';
 import type { LoadedFolder } from './loadedFolder';
-import type { StubChain } from './stubChain';
+import type { StubChain } from '../../test/support/stubChain';
 import { loadedPair } from './swapLoader';
 
 const ROUNDS = 5;

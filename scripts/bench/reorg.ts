@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
-import type { StubBranch, StubChain } from './stubChain';
+import type { StubBranch, StubChain } from '../../test/support/stubChain';
 
 const DEPTH = 64;
 const ROUNDS = 20;

@@ -1,5 +1,5 @@
 /** `node stubServer.js '<StubChainOptions as JSON>'`: a stub chain in a process of its own; prints its address. */
-import { startStubChain, type StubChainOptions } from './stubChain';
+import { startStubChain, type StubChainOptions } from '../../test/support/stubChain';
 
 async function main(): Promise<void> {
   const options = JSON.parse(process.argv[2] ?? '{}') as StubChainOptions;

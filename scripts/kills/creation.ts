@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Random } from '../../test/simulation/random';
+import type { Random } from '../../test/support/random';
 import { enginePid, isEngine, spawnProgram, type Settings, type Spawned } from '../../test/support/program';
-import { startStubChain, type StubChain } from '../bench/stubChain';
-import { stubDescription } from '../bench/stubDescription';
+import { startStubChain, type StubChain } from '../../test/support/stubChain';
+import { stubDescription } from '../../test/support/stubDescription';
 import { allInOne } from './deployment';
 import { KillRun } from './killRun';
 

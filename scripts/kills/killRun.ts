@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { StubBranch, StubChain } from '../bench/stubChain';
-import type { Random } from '../../test/simulation/random';
+import type { StubBranch, StubChain } from '../../test/support/stubChain';
+import type { Random } from '../../test/support/random';
 import { StubTruth } from '../../test/support/stubTruth';
 import type { Deployment, KillTarget } from './deployment';
 

@@ -1,7 +1,7 @@
 /** What a soak asks: every path of the OpenAPI document by its example, and the hot ones with parameters at random. */
 import { z } from 'zod';
 
-import type { Random } from '../../test/simulation/random';
+import type { Random } from '../../test/support/random';
 
 export interface Question {
   /** For the figures: the path with its parameters' names. */

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { FastRandom, Random } from '../../test/simulation/random';
+import { FastRandom, Random } from '../../test/support/random';
 import { EventFollower } from '../../test/support/eventFollower';
 import { enginePid, runProgram, startProgram, waitForBlock, type Program } from '../../test/support/program';
 import { describeDifference, StubTruth } from '../../test/support/stubTruth';
-import { startStubChain, type StubChain } from '../bench/stubChain';
-import { stubDescription } from '../bench/stubDescription';
+import { startStubChain, type StubChain } from '../../test/support/stubChain';
+import { stubDescription } from '../../test/support/stubDescription';
 import { ChainLoad } from '../kills/killRun';
 import { judgeMemory, type MemoryReport, type MemorySample } from './memory';
 import { Questions } from './questions';

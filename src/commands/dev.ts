@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { startDevChain } from '../../scripts/dev/devChain';
+import { startDevChain } from '../dev/devChain';
 import { loadConfig, type Config } from '../config';
 import type { Logger } from '../log';
 import type { ApiServer } from './api';

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../scripts/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../src/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import type { AbiParameter } from '../../src/domain/verifiedContract';

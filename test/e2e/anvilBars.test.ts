@@ -8,8 +8,8 @@ import { join } from 'node:path';
 
 import { numberToHex, type Hex } from '../../src/domain/hex';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
-import { oracleSwaps } from '../simulation/oracle';
-import { Random } from '../simulation/random';
+import { oracleSwaps } from '../support/oracle';
+import { Random } from '../support/random';
 import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
 import { collectEvents, type EventCollector } from '../support/eventCollector';
 import { startProgram, waitForBlock, type Program } from '../support/program';

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { startStubChain, type StubChain } from '../support/stubChain';
+import { stubDescription } from '../support/stubDescription';
 import { runProgram, runToSuccess, startProgram, waitForBlock, type Settings } from '../support/program';
 import { StubTruth } from '../support/stubTruth';
 

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 
 import { Interface } from 'ethers';
 
-import { encodeCall } from '../../scripts/dev/abi';
-import type { DevTransaction } from '../../scripts/dev/blockMaker';
-import { toHexData } from '../../scripts/dev/devRpc';
-import { Random } from '../simulation/random';
+import { encodeCall } from '../../src/dev/abi';
+import type { DevTransaction } from '../../src/dev/blockMaker';
+import { toHexData } from '../../src/dev/devRpc';
+import { Random } from '../support/random';
 import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
 import { startProgram, waitForBlock, type Program } from '../support/program';
 

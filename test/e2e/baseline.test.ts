@@ -15,7 +15,7 @@ const GROUPS = ['decode', 'backfill', 'insert', 'ticks'];
 const run = promisify(execFile);
 
 test('the benchmarks give every watched figure as a ratio to a limit of the same run', async () => {
-  const main = join(findPackageRoot(), 'dist/scripts/bench/main.js');
+  const main = join(findPackageRoot(), 'build/scripts/bench/main.js');
   const options = { env: { ...process.env, ...SIZE }, maxBuffer: 1e8 };
   // The command fails where a target is missed; only whether it measures counts here.
   const said = await run(process.execPath, [main, ...GROUPS, '--json'], options).catch(

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { startStubChain, type StubChain } from '../support/stubChain';
+import { stubDescription } from '../support/stubDescription';
 import { readyShape } from '../../src/api/service/readyz';
 import { CLUSTER_NAME } from '../support/embeddedCluster';
 import { createTestDatabase } from '../support/engine';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { startStubChain, type StubChain } from '../support/stubChain';
 import { runProgram } from '../support/program';
 
 let folder: string;

@@ -6,14 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface, keccak256 } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../scripts/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../src/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
 import { type Database } from '../../src/clickhouse/database';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
-import type { Json } from '../integration/api/apiServer';
+import type { Json } from '../support/apiServer';
 import { PROXY_SOURCES } from '../support/proxyContracts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { compileSet, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startStubChain } from '../../scripts/bench/stubChain';
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { startStubChain } from '../support/stubChain';
+import { stubDescription } from '../support/stubDescription';
 import { killCreations } from '../../scripts/kills/creation';
 import { allInOne, separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun } from '../../scripts/kills/killRun';
-import { Random } from '../simulation/random';
+import { Random } from '../support/random';
 import { runToSuccess } from '../support/program';
 
 const ROUNDS = 4;

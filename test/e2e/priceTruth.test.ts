@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { DevTransaction } from '../../scripts/dev/blockMaker';
-import type { WorldPool } from '../../scripts/dev/world';
+import type { DevTransaction } from '../../src/dev/blockMaker';
+import type { WorldPool } from '../../src/dev/world';
 import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
 import { startProgram, waitForBlock, type Program } from '../support/program';
 import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/truthWorldPlan';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { stubDescription } from '../support/stubDescription';
 import { runProgram, spawnProgram, type Spawned } from '../support/program';
 
 const SECRETS = {

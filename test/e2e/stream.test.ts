@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { startStubChain, type StubChain } from '../support/stubChain';
+import { stubDescription } from '../support/stubDescription';
 import { separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KillRun } from '../../scripts/kills/killRun';
 import { QUEUE_BYTES_MAX } from '../../src/tail/streamClient';
-import { Random } from '../simulation/random';
+import { Random } from '../support/random';
 import { EventFollower } from '../support/eventFollower';
 import { startProgram, waitForBlock, type Settings } from '../support/program';
 import { describeDifference, StubTruth } from '../support/stubTruth';

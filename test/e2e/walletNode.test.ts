@@ -9,14 +9,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { Interface, keccak256 } from 'ethers';
 
-import { encodeCall } from '../../scripts/dev/abi';
-import type { DevTransaction } from '../../scripts/dev/blockMaker';
-import { toHexData } from '../../scripts/dev/devRpc';
+import { encodeCall } from '../../src/dev/abi';
+import type { DevTransaction } from '../../src/dev/blockMaker';
+import { toHexData } from '../../src/dev/devRpc';
 import { formatUnits } from '../../src/domain/amounts';
 import type { Hex } from '../../src/domain/hex';
 import type { Portfolio } from '../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../src/wire/tokens';
-import { Random } from '../simulation/random';
+import { Random } from '../support/random';
 import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
 import { startProgram, waitForBlock, type Program } from '../support/program';
 import { TEST_POOLS } from '../support/testWorldPlan';

@@ -2,12 +2,12 @@
  * Audit hashes: the same chain ingested in different ways (in one backfill; step by step with reorgs and restarts) has the
  * same hash for each range of 1,000 blocks, and a changed row changes its range's hash alone.
  */
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { startStubChain, type StubChain } from '../support/stubChain';
 import { printAudit } from '../../src/commands/verifyAudit';
 import type { Database } from '../../src/clickhouse/database';
 import { swapsTable } from '../../src/clickhouse/tables';
 import { hashedColumns, hashRanges, listWholeRanges, readRangeHashes } from '../../src/ingest/auditHash';
-import { Random } from '../simulation/random';
+import { Random } from '../support/random';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
 
 const CHAIN_ID = 369;

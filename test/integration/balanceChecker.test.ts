@@ -18,8 +18,8 @@ import { createLog } from '../../src/log';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import { listRebasing } from '../../src/query/rebasing';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
-import { answeringCalls, type Asked } from '../unit/ingest/vaultSetup';
-import { createRandom } from './api/random';
+import { answeringCalls, type Asked } from '../support/vaultSetup';
+import { createRandom } from '../support/createRandom';
 
 const SEED = 90_210;
 const CHAIN_ID = 369;

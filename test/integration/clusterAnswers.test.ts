@@ -13,7 +13,7 @@ import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
 import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
-import { startSimApi, type SimApi } from '../support/simApi';
+import { startSimApi, type SimApi } from '../simulation/simApi';
 
 const SEED = 5;
 const BLOCKS = 110;

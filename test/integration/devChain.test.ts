@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { id } from 'ethers';
 
-import { startDevChain } from '../../scripts/dev/devChain';
-import { getBlockHead, openDevRpc } from '../../scripts/dev/devRpc';
+import { startDevChain } from '../../src/dev/devChain';
+import { getBlockHead, openDevRpc } from '../../src/dev/devRpc';
 import { parseChainDescription } from '../../src/chains/parseChainDescription';
 import { numberToHex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';

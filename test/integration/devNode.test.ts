@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { findAnvilBinary, startAnvil } from '../../scripts/dev/anvil';
-import { makeDevFolder, removeOldDevFolders } from '../../scripts/dev/devFolder';
-import { getBlockHead, openDevRpc, toNumber } from '../../scripts/dev/devRpc';
+import { findAnvilBinary, startAnvil } from '../../src/dev/anvil';
+import { makeDevFolder, removeOldDevFolders } from '../../src/dev/devFolder';
+import { getBlockHead, openDevRpc, toNumber } from '../../src/dev/devRpc';
 import { createLog } from '../../src/log';
 import { listChildNodes, listLeftovers } from '../support/childNodes';
 
@@ -141,7 +141,7 @@ function spawnParent(folder: string): ChildProcess {
     const { transformFileSync } = require('@swc/core');
     const options = { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } };
     require.extensions['.ts'] = (module, file) => module._compile(transformFileSync(file, options).code, file);
-    const { startAnvil } = require('./scripts/dev/anvil.ts');
+    const { startAnvil } = require('./src/dev/anvil.ts');
     const { createLog } = require('./src/log.ts');
     startAnvil({ log: createLog('silent', false) }).then((node) => {
       process.stdout.write('pid ' + node.pid + '\\n');

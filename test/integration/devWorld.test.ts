@@ -3,22 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { Interface, id } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../scripts/dev/anvil';
-import { expectAllSucceeded } from '../../scripts/dev/blockMaker';
-import { buildWorld } from '../../scripts/dev/buildWorld';
-import {
-  field,
-  getBlockHead,
-  openDevRpc,
-  toNumber,
-  type BlockHead,
-  type DevRpc,
-} from '../../scripts/dev/devRpc';
-import { listTimestamps, mineHistory, type History } from '../../scripts/dev/history';
-import { tradeLive } from '../../scripts/dev/liveTrader';
-import { tokenByKey } from '../../scripts/dev/openPools';
-import type { World, WorldPool } from '../../scripts/dev/world';
-import { FULL_PLAN, SMALL_PLAN } from '../../scripts/dev/worldPlan';
+import { startAnvil, type Anvil } from '../../src/dev/anvil';
+import { expectAllSucceeded } from '../../src/dev/blockMaker';
+import { buildWorld } from '../../src/dev/buildWorld';
+import { field, getBlockHead, openDevRpc, toNumber, type BlockHead, type DevRpc } from '../../src/dev/devRpc';
+import { listTimestamps, mineHistory, type History } from '../../src/dev/history';
+import { tradeLive } from '../../src/dev/liveTrader';
+import { tokenByKey } from '../../src/dev/openPools';
+import type { World, WorldPool } from '../../src/dev/world';
+import { FULL_PLAN, SMALL_PLAN } from '../../src/dev/worldPlan';
 import { parseChainDescription } from '../../src/chains/parseChainDescription';
 import { numberToHex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';

@@ -7,19 +7,14 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import {
-  startStubChain,
-  STUB_V2_FACTORY,
-  STUB_V3_FACTORY,
-  type StubChain,
-} from '../../scripts/bench/stubChain';
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { startStubChain, STUB_V2_FACTORY, STUB_V3_FACTORY, type StubChain } from '../support/stubChain';
+import { stubDescription } from '../support/stubDescription';
 import { readyShape, type ReadyAnswer } from '../../src/api/service/readyz';
 import { runAll } from '../../src/commands/runAll';
 import { loadConfig } from '../../src/config';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
-import { oracleSwaps, type OracleSwap } from '../simulation/oracle';
+import { oracleSwaps, type OracleSwap } from '../support/oracle';
 import { ask, cleanUp, makeFolder, silent, start } from '../support/embedded';
 import { waitForBlock } from '../support/program';
 import { findWrongBars } from '../support/wrongBars';

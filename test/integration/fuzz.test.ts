@@ -7,7 +7,7 @@ import { request } from 'node:http';
 import fc from 'fast-check';
 
 import { ERROR_STATUS } from '../../src/errors';
-import { startSimApi, type SimApi } from '../support/simApi';
+import { startSimApi, type SimApi } from '../simulation/simApi';
 import { runsOf } from '../support/runs';
 
 /** Kept: each gives 150 cases. */

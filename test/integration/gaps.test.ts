@@ -1,5 +1,5 @@
 /** Rows that were stored and are gone are noticed and read from the node again, to the bit; readers see no difference. */
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { startStubChain, type StubChain } from '../support/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { readStubLogs, StubTruth } from '../support/stubTruth';

@@ -3,8 +3,8 @@
  * stream is asked for it. A column or an endpoint that this file does not know fails.
  */
 import { HOSTILE_PATTERNS, patternPart } from '../support/hostileBytes';
-import { hostileContract, hostileWilderness, sourceText, storeHostileRows } from '../support/hostileWorld';
-import { startSimApi, type SimApi } from '../support/simApi';
+import { hostileContract, hostileWilderness, sourceText, storeHostileRows } from '../simulation/hostileWorld';
+import { startSimApi, type SimApi } from '../simulation/simApi';
 import { LOG_LINE_BYTES_MAX } from '../../src/log';
 import { hostileCalls, servedActions, WITHOUT_CHAIN_BYTES, type HostileFacts } from '../support/hostileCalls';
 import { readBack } from '../support/readBack';

@@ -1,8 +1,8 @@
 /** Tokens that answer a megabyte to whatever they are asked, on a real node and on one that ignores all limits. */
-import { startAnvil, type Anvil } from '../../scripts/dev/anvil';
-import { MULTICALL3 } from '../../scripts/dev/buildWorld';
-import { openDevRpc, type DevRpc } from '../../scripts/dev/devRpc';
-import { readOwnRuntimeBytecode } from '../../scripts/dev/packageFiles';
+import { startAnvil, type Anvil } from '../../src/dev/anvil';
+import { MULTICALL3 } from '../../src/dev/buildWorld';
+import { openDevRpc, type DevRpc } from '../../src/dev/devRpc';
+import { readOwnRuntimeBytecode } from '../../src/dev/packageFiles';
 import { createEndpointPool } from '../../src/chain/endpointPool';
 import { createNodeState } from '../../src/chain/nodeState';
 import type { Hex } from '../../src/domain/hex';

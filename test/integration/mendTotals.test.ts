@@ -8,7 +8,7 @@ import type { OpenIntent } from '../../src/ingest/store';
 import type { RebuildProgress } from '../../src/ingest/viewRebuild';
 import { createLog } from '../../src/log';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, storeWorld, type World } from './api/world';
+import { CHAIN_ID, FIRST_BLOCK, makeWorld, storeWorld, type World } from '../support/world';
 
 const STEPS_MIN = 3;
 const STORED = FIRST_BLOCK + 60;

@@ -1,5 +1,5 @@
 /** The program itself, after a kill within a range: what the aggregates lost of it is made anew, said in log and metrics, and then only is it done. */
-import { startStubChain, type StubChain } from '../../scripts/bench/stubChain';
+import { startStubChain, type StubChain } from '../support/stubChain';
 import { findWrongTotal } from '../../src/ingest/viewAudit';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
 

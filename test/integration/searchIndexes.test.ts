@@ -9,7 +9,7 @@ import { createLog } from '../../src/log';
 import { createTokenNames, type NamedToken } from '../../src/query/tokenNames';
 import { createVerifiedIndex } from '../../src/query/verifiedIndex';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
-import { createRandom } from './api/random';
+import { createRandom } from '../support/createRandom';
 
 const CHAIN = 369;
 const TOKENS = 4_000;

@@ -1,7 +1,7 @@
 /** The tests' own world does what it says: each action has its events, blocks have their times, reorgs replace blocks. */
 import { id } from 'ethers';
 
-import { field } from '../../scripts/dev/devRpc';
+import { field } from '../../src/dev/devRpc';
 import { numberToHex } from '../../src/domain/hex';
 import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
 import { TEST_POOLS } from '../support/testWorldPlan';

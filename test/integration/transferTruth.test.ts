@@ -2,13 +2,13 @@
 import { Interface } from 'ethers';
 import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/interfaces/INonfungiblePositionManager.sol/INonfungiblePositionManager.json';
 
-import { encodeCall, readContract, V2_ROUTER } from '../../scripts/dev/abi';
-import { startAnvil, type Anvil } from '../../scripts/dev/anvil';
-import { openBuilder, type Builder } from '../../scripts/dev/builder';
-import { buildWorld } from '../../scripts/dev/buildWorld';
-import { field, openDevRpc, toNumber, type DevRpc } from '../../scripts/dev/devRpc';
-import { mineHistory } from '../../scripts/dev/history';
-import type { World } from '../../scripts/dev/world';
+import { encodeCall, readContract, V2_ROUTER } from '../../src/dev/abi';
+import { startAnvil, type Anvil } from '../../src/dev/anvil';
+import { openBuilder, type Builder } from '../../src/dev/builder';
+import { buildWorld } from '../../src/dev/buildWorld';
+import { field, openDevRpc, toNumber, type DevRpc } from '../../src/dev/devRpc';
+import { mineHistory } from '../../src/dev/history';
+import type { World } from '../../src/dev/world';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import { createTransferDecoder, type SkippedLogs, type TransferRows } from '../../src/ingest/decodeTransfers';
 import { createLog } from '../../src/log';

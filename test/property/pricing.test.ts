@@ -10,9 +10,9 @@ import { NO_STATE, type Leg } from '../../src/pricing/leg';
 import { priceRouteHop, type Market } from '../../src/pricing/market';
 import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/pricer';
 import { isAnchorRoute, type Route, type TokenHop } from '../../src/pricing/route';
-import { Random } from '../simulation/random';
+import { Random } from '../support/random';
 import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';
-import { findRoutesOver } from '../unit/pricing/pools';
+import { findRoutesOver } from '../support/pools';
 import { naiveRoutes } from './naiveRoutes';
 import { runsOf } from '../support/runs';
 

@@ -11,7 +11,7 @@ import { createPoolDirectory } from '../../src/query/poolDirectory';
 import { getPairTicks } from '../../src/query/ticks';
 import type { Currency } from '../../src/wire/ticks';
 import { isBaseFirst, type OracleTruth } from './compareOracle';
-import { oracleBars, type OracleBar } from './oracle';
+import { oracleBars, type OracleBar } from '../support/oracle';
 import { SIM_CHAIN_ID, type SimChain } from './simChain';
 import { SIM_DESCRIPTION } from './simDescription';
 import { simDecimals } from './simPairCalls';

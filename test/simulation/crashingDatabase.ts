@@ -1,7 +1,7 @@
 /** A database whose process dies at a seeded moment: before a write, or after it was done but not acknowledged. */
 import type { Database } from '../../src/clickhouse/database';
 import { AppError } from '../../src/errors';
-import type { Random } from './random';
+import type { Random } from '../support/random';
 
 export interface CrashingDatabase extends Database {
   /** From now on, every write is a crash point with this probability. */

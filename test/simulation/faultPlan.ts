@@ -3,7 +3,7 @@
  * something may go wrong; seeded, so that the same seed dies at the same points.
  */
 import { AppError } from '../../src/errors';
-import type { Random } from './random';
+import type { Random } from '../support/random';
 
 export type Death =
   /** Statements under way end as if nothing had happened; nobody hears of it. */

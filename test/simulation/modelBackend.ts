@@ -2,7 +2,7 @@
 import { FaultPlan } from './faultPlan';
 import { ModelEngine } from './model/modelEngine';
 import { openModelDatabase } from './model/modelDatabase';
-import { Random } from './random';
+import { Random } from '../support/random';
 import type { Backend } from './runSeed';
 
 export interface ModelBackend extends Backend {

@@ -3,7 +3,7 @@
  * in and taken out. Every event applied to plain numbers; shares no code with the product.
  */
 import type { ChainBlock } from '../../src/domain/block';
-import { PAIR_TOPICS, parsePlain, type PlainEvent } from './plainEvents';
+import { PAIR_TOPICS, parsePlain, type PlainEvent } from '../support/plainEvents';
 
 const LARGEST_128 = (1n << 128n) - 1n;
 const LARGEST_256 = (1n << 256n) - 1n;

@@ -10,7 +10,7 @@ import { createLog } from '../../src/log';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { crashingDatabase } from './crashingDatabase';
 import { findDifferences, openSession } from './harness';
-import { Random } from './random';
+import { Random } from '../support/random';
 import { SimChain } from './simChain';
 import type { SimFaults } from './simNode';
 

@@ -1,8 +1,8 @@
 /** The oracle's reading of logs, compared with ethers' on a whole simulated chain and its impostors. */
 import { Interface } from 'ethers';
 
-import { parsePlain } from './plainEvents';
-import { FastRandom } from './random';
+import { parsePlain } from '../support/plainEvents';
+import { FastRandom } from '../support/random';
 import { SimChain } from './simChain';
 import { createWilderness } from './simWild';
 

@@ -15,7 +15,7 @@ import { crashError, FaultPlan } from './faultPlan';
 import { SimTransport } from './fleet/simTransport';
 import { SimWorld } from './fleet/simWorld';
 import { drawNature, type NodeNature } from './fleet/nodeTraits';
-import { FastRandom, type Random } from './random';
+import { FastRandom, type Random } from '../support/random';
 import type { SeedPlan } from './seedPlan';
 import { SIM_CHAIN_ID, SimChain } from './simChain';
 import { SIM_DESCRIPTION } from './simDescription';

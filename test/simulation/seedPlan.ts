@@ -1,7 +1,7 @@
 /** What one seed is: the shape of its chain, the health of its nodes, how the ingester dies. Drawn once, from the seed alone. */
 import type { FleetHealth } from './fleet/nodeTraits';
 import { SESSION_LIMITS, type SessionLimits } from '../../src/ingest/sessionLimits';
-import { Random } from './random';
+import { Random } from '../support/random';
 import type { WildSize } from './simWild';
 
 export interface SeedPlan {

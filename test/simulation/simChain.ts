@@ -4,7 +4,7 @@
  */
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
-import { FastRandom, Random } from './random';
+import { FastRandom, Random } from '../support/random';
 import { data, digest, topicOf, type Draft } from './simLogs';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';

@@ -1,6 +1,6 @@
 /** Who sends what to whom on the simulated chain: plain, odd and extreme transfers, wrapping, and logs that only look so. */
 import type { Hex } from '../../src/domain/hex';
-import type { Random } from './random';
+import type { Random } from '../support/random';
 import { data, digest, topicOf, type Draft } from './simLogs';
 
 const TOPIC = {

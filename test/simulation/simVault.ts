@@ -1,6 +1,6 @@
 /** The vault of the simulated chain: its pools of two to four tokens, what happens to them, and what they answer. */
 import type { Hex } from '../../src/domain/hex';
-import type { Random } from './random';
+import type { Random } from '../support/random';
 import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
 
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;

@@ -4,7 +4,7 @@
  * only looks like an event. Logs are encoded by hand.
  */
 import type { Hex } from '../../src/domain/hex';
-import type { Random } from './random';
+import type { Random } from '../support/random';
 import type { Wilderness } from './simChain';
 import { data, digest, topicOf, type Draft } from './simLogs';
 

@@ -1,7 +1,7 @@
 /** What is stored of a vault's pools beside swaps (pools, states, liquidity) compared with the oracle, row by row. */
 import type { Database } from '../../src/clickhouse/database';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
-import type { VaultOracle } from './oracleVault';
+import type { VaultOracle } from '../support/oracleVault';
 
 const hexed = (column: string): string => `concat('0x', lower(hex(t.${column})))`;
 const joined = (column: string): string => `arrayStringConcat(arrayMap(v -> toString(v), t.${column}), ' ')`;

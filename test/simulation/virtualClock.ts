@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../src/chain/clock';
 import { onAbort } from '../../src/chain/abortSignals';
-import type { Random } from './random';
+import type { Random } from '../support/random';
 
 interface Timer {
   readonly at: number;

@@ -4,15 +4,15 @@
  */
 import { Interface, id } from 'ethers';
 
-import { ERC20, TRADER, encodeCall, readContract } from '../../scripts/dev/abi';
-import { startAnvil } from '../../scripts/dev/anvil';
+import { ERC20, TRADER, encodeCall, readContract } from '../../src/dev/abi';
+import { startAnvil } from '../../src/dev/anvil';
 import {
   expectAllSucceeded,
   openBlockMaker,
   type BlockMaker,
   type DevTransaction,
-} from '../../scripts/dev/blockMaker';
-import { buildWorld } from '../../scripts/dev/buildWorld';
+} from '../../src/dev/blockMaker';
+import { buildWorld } from '../../src/dev/buildWorld';
 import {
   field,
   getBlockHead,
@@ -20,12 +20,12 @@ import {
   toHexData,
   type BlockHead,
   type DevRpc,
-} from '../../scripts/dev/devRpc';
-import { readOwnBytecode } from '../../scripts/dev/packageFiles';
-import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
+} from '../../src/dev/devRpc';
+import { readOwnBytecode } from '../../src/dev/packageFiles';
+import type { World, WorldPool, WorldToken } from '../../src/dev/world';
 import { isAddress, numberToHex, type Hex } from '../../src/domain/hex';
 import { createLog, type Logger } from '../../src/log';
-import type { WorldPlan } from '../../scripts/dev/worldPlan';
+import type { WorldPlan } from '../../src/dev/worldPlan';
 import { TEST_WORLD_PLAN } from './testWorldPlan';
 import { makeWorldActions, routerOf, type WorldActions } from './worldActions';
 

@@ -5,8 +5,8 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { STUB_V2_FACTORY } from '../../scripts/bench/stubChain';
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { STUB_V2_FACTORY } from './stubChain';
+import { stubDescription } from './stubDescription';
 import { openDatabase } from '../../src/clickhouse/database';
 import { insertRows } from '../../src/clickhouse/inserter';
 import { logsTable } from '../../src/clickhouse/tables';

@@ -2,9 +2,9 @@
 import { openClusterDatabase, type ClusterServers } from '../../src/clickhouse/cluster';
 import { localTable } from '../../src/clickhouse/clusterSchema';
 // Not the address that is mapped to this file.
-import * as single from '../../src/./clickhouse/database';
+import * as single from '../../src/clickhouse/database';
 
-export * from '../../src/./clickhouse/database';
+export * from '../../src/clickhouse/database';
 
 /** Of a server of the cluster: its tables are those of all, and a writer knows the servers. */
 export function openDatabase(options: single.DatabaseOptions): single.Database {

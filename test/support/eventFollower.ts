@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock, withDeadline } from '../../src/chain/clock';
-import type { Random } from '../simulation/random';
+import type { Random } from './random';
 
 interface Held {
   readonly id: string;

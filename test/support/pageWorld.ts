@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Download } from 'playwright-core';
 import { z } from 'zod';
 
-import { startDevChain } from '../../scripts/dev/devChain';
+import { startDevChain } from '../../src/dev/devChain';
 import { createLog } from '../../src/log';
 import { barShape, type Bar } from '../../src/wire/ticks';
 import { startProgram, type Program } from './program';

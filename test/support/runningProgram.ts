@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import pino from 'pino';
 
-import { stubDescription } from '../../scripts/bench/stubDescription';
+import { stubDescription } from './stubDescription';
 import { readyShape, type ReadyAnswer } from '../../src/api/service/readyz';
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { runAll } from '../../src/commands/runAll';

@@ -1,9 +1,9 @@
 /** What the stub chain's canonical logs say: blocks for the oracle, and the API's bars beside it. */
-import { STUB_V2_FACTORY, STUB_V3_FACTORY, type StubChain } from '../../scripts/bench/stubChain';
-import type { StubBlock } from '../../scripts/bench/stubBlocks';
+import { STUB_V2_FACTORY, STUB_V3_FACTORY, type StubChain } from './stubChain';
+import type { StubBlock } from './stubBlocks';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
-import { oracleSwaps, type OracleSwap } from '../simulation/oracle';
+import { oracleSwaps, type OracleSwap } from './oracle';
 import { ask } from './ask';
 import { findWrongBars } from './wrongBars';
 

@@ -1,5 +1,5 @@
 /** The small world of the tests: decimals of 0, 6, 8, 18 and 30, a taxed token, three exchanges, eight pools. */
-import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../scripts/dev/worldPlan';
+import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/worldPlan';
 
 const TOKENS = ['wpls', 'usdc', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed'];
 

@@ -2,7 +2,7 @@
  * The world of the price tests: three stables, the native token and tokens whose true price is known because every pool
  * opens at it; beside them a thin pool, two tokens that nothing prices, and tokens of 0 and 30 decimals.
  */
-import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../scripts/dev/worldPlan';
+import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/worldPlan';
 
 const TOKENS = ['wpls', 'usdc', 'usdt', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed', 'pepe', 'floki'];
 

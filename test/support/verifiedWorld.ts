@@ -8,8 +8,8 @@ import { join } from 'node:path';
 
 import { AbiCoder, keccak256, toUtf8Bytes } from 'ethers';
 
-import type { DevRpc } from '../../scripts/dev/devRpc';
-import { field } from '../../scripts/dev/devRpc';
+import type { DevRpc } from '../../src/dev/devRpc';
+import { field } from '../../src/dev/devRpc';
 import { findPackageRoot } from '../../src/clickhouse/packageRoot';
 import { readAbi } from '../../src/domain/abi';
 import type { Hex } from '../../src/domain/hex';

@@ -4,9 +4,9 @@
  */
 import { Interface } from 'ethers';
 
-import { ERC20, POSITION_MANAGER, V2_ROUTER, V3_ROUTER, encodeCall } from '../../scripts/dev/abi';
-import type { DevTransaction } from '../../scripts/dev/blockMaker';
-import type { World, WorldPool, WorldToken } from '../../scripts/dev/world';
+import { ERC20, POSITION_MANAGER, V2_ROUTER, V3_ROUTER, encodeCall } from '../../src/dev/abi';
+import type { DevTransaction } from '../../src/dev/blockMaker';
+import type { World, WorldPool, WorldToken } from '../../src/dev/world';
 import type { Hex } from '../../src/domain/hex';
 
 /** Who sends; default the first user. */

@@ -1,6 +1,6 @@
 /** Every bar that the API gives, beside the oracle's: of each pair, in each timeframe. */
 import { ask } from './ask';
-import { oracleBars, type OracleBar, type OracleSwap } from '../simulation/oracle';
+import { oracleBars, type OracleBar, type OracleSwap } from './oracle';
 
 const TIMEFRAMES: Readonly<Record<string, number>> = {
   '1m': 60,

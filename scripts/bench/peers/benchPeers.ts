@@ -13,12 +13,12 @@
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import type { EmbeddedServer } from '../../../src/clickhouse/server';
 import { errorText } from '../../../src/errors';
-import { installProject } from '../../dev/installProject';
+import { installProject } from '../../../test/support/installProject';
 import { ingest } from '../backfill';
 import { createDatabase, databaseUrl, log, say, waitForMerges, type Bench } from '../bench';
 import { startBenchChild } from '../childProcess';
 import type { Figure } from '../figure';
-import { STUB_V2_FACTORY } from '../stubChain';
+import { STUB_V2_FACTORY } from '../../../test/support/stubChain';
 import { projectOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import { runPonder } from './ponderPeer';
 import { findPostgres, startPostgres, type PostgresServer } from './postgresServer';

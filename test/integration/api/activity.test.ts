@@ -24,7 +24,15 @@ import {
 } from '../../../src/wire/activity';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { feeOf } from './plainMarket';
-import { commitOf, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import {
+  commitOf,
+  FIRST_BLOCK,
+  hexOf,
+  makeWorld,
+  snapshotOf,
+  storeWorld,
+  type World,
+} from '../../support/world';
 
 const SEED = 77;
 const BLOCKS = 120;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
-import { Random } from '../../simulation/random';
+import { Random } from '../../support/random';
 
 const GENESIS_TIME = 1_700_000_000;
 const TOPIC = {

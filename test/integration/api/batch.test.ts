@@ -3,8 +3,8 @@ import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from './apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld } from './world';
+import { startApi, type ApiServer, type Json } from '../../support/apiServer';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld } from '../../support/world';
 
 const TIP = FIRST_BLOCK + 59;
 const FINAL = FIRST_BLOCK + 40;

@@ -11,10 +11,10 @@ import { readPairTable } from '../../../src/query/pairTable';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { dexAnswerShape, dexesAnswerShape, dexItemShape } from '../../../src/wire/dexes';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { expectChange, expectClose, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
-import { createRandom } from './random';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { createRandom } from '../../support/createRandom';
+import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const SEED = 31_337;
 const BLOCKS = 300;

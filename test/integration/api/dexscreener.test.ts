@@ -13,14 +13,14 @@ import {
   type ScreenerEvent,
 } from '../../../src/wire/dexscreener';
 import { openSession } from '../../simulation/harness';
-import { oracleSwaps, type OracleSwap } from '../../simulation/oracle';
-import { VaultOracle } from '../../simulation/oracleVault';
-import { parsePlain } from '../../simulation/plainEvents';
+import { oracleSwaps, type OracleSwap } from '../../support/oracle';
+import { VaultOracle } from '../../support/oracleVault';
+import { parsePlain } from '../../support/plainEvents';
 import { SIM_CHAIN_ID, SIM_RANKED, SimChain, V2_FACTORY, V3_FACTORY } from '../../simulation/simChain';
 import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from './apiServer';
-import { createRandom } from './random';
+import { startApi, type ApiServer, type Json } from '../../support/apiServer';
+import { createRandom } from '../../support/createRandom';
 
 const SEED = 23;
 const BLOCKS = 260;

@@ -24,8 +24,8 @@ import {
   type DialectWorld,
 } from './etherscanWorld';
 import { emitterOf, FIRST_LOG_BLOCK, topicOf, wordOf } from './logWorld';
-import { createRandom, type Random } from './random';
-import { hexOf } from './worldEvents';
+import { createRandom, type Random } from '../../support/createRandom';
+import { hexOf } from '../../support/worldEvents';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
 

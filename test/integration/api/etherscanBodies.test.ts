@@ -5,7 +5,7 @@ import { SEED } from '../../support/seed';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk } from './etherscanWorld';
 import { explorerDeps } from './explorerServer';
-import { createRandom } from './random';
+import { createRandom } from '../../support/createRandom';
 
 const VERSION = '0.8.30';
 const LARGE = notOk(

@@ -12,8 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk } from './etherscanWorld';
 import { explorerDeps } from './explorerServer';
-import { createRandom } from './random';
-import { hexOf } from './worldEvents';
+import { createRandom } from '../../support/createRandom';
+import { hexOf } from '../../support/worldEvents';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
 

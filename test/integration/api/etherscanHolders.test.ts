@@ -27,7 +27,7 @@ import {
   wholeSnapshot,
   type TransferWorld,
 } from './transferWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from './world';
+import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from '../../support/world';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
 

@@ -19,7 +19,7 @@ import {
   type DialectWorld,
 } from './etherscanWorld';
 import { emitterOf, wordOf } from './logWorld';
-import { createRandom } from './random';
+import { createRandom } from '../../support/createRandom';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
 

@@ -1,8 +1,8 @@
 /** Module proxy over a real node: each read is what the node itself answers, in JSON-RPC's envelope; nothing writes. */
 import { Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
 import { createNodeState } from '../../../src/chain/nodeState';
@@ -13,7 +13,7 @@ import { createNodeReads } from '../../../src/sources/nodeReads';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk, NOBODY, openDialectWorld, type DialectWorld } from './etherscanWorld';
 import { LOG_CHAIN_ID } from './logWorld';
-import { hexOf } from './worldEvents';
+import { hexOf } from '../../support/worldEvents';
 
 const SEED = 5;
 const log = createLog('silent', false);

@@ -27,7 +27,7 @@ import {
   wordOf,
   type LogBlock,
 } from './logWorld';
-import { hexOf } from './worldEvents';
+import { hexOf } from '../../support/worldEvents';
 
 export const BLOCKS = 60;
 export const STORED_TO = FIRST_LOG_BLOCK + 40;

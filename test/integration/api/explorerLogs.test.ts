@@ -26,7 +26,7 @@ import {
   wordOf,
   type LogBlock,
 } from './logWorld';
-import { createRandom, type Random } from './random';
+import { createRandom, type Random } from '../../support/createRandom';
 import { SEED } from '../../support/seed';
 
 const BLOCKS = 120;

@@ -14,7 +14,7 @@ import { createSignatureReader } from '../../../src/query/signatures';
 import { multi, openDialectWorld, single, SINGLE, STORED_TO, TIP, type DialectWorld } from './etherscanWorld';
 import { startExplorer } from './explorerServer';
 import { LOG_CHAIN_ID, wordOf } from './logWorld';
-import { hexOf } from './worldEvents';
+import { hexOf } from '../../support/worldEvents';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const COPY = hexOf('c9', 1, 40);

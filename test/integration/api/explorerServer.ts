@@ -17,7 +17,7 @@ import { createLogDecoder } from '../../../src/query/logDecoder';
 import { NO_PAIR_NAMES } from '../../../src/query/pairNames';
 import { createTokenNames } from '../../../src/query/tokenNames';
 import { createVerifiedIndex, type VerifiedIndex } from '../../../src/query/verifiedIndex';
-import type { Json } from './apiServer';
+import type { Json } from '../../support/apiServer';
 
 export const nothingVerified: VerifiedReader = {
   find: () => Promise.resolve(null),

@@ -6,8 +6,8 @@ import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { readBack, type ReadRow } from '../../support/readBack';
-import { startApi, type ApiServer } from './apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { startApi, type ApiServer } from '../../support/apiServer';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const BLOCKS = 160;
 const FINAL = FIRST_BLOCK + 110;

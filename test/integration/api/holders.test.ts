@@ -12,7 +12,7 @@ import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTokenTables } from '../../../src/query/tokenTable';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { decimalsOf, expectClose, priceNow, upTo } from './plainMarket';
 import {
   DEAD,
@@ -25,7 +25,15 @@ import {
   worldAt,
   type TransferWorld,
 } from './transferWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import {
+  CHAIN_ID,
+  FIRST_BLOCK,
+  hexOf,
+  makeWorld,
+  snapshotOf,
+  storeWorld,
+  type World,
+} from '../../support/world';
 
 const SEED = 31_337;
 const BLOCKS = 160;

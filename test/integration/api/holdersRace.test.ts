@@ -13,10 +13,10 @@ import { createHolderTables } from '../../../src/query/holders';
 import { createPairTables } from '../../../src/query/pairTable';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN } from './apiServer';
-import { createRandom } from './random';
+import { CHAIN } from '../../support/apiServer';
+import { createRandom } from '../../support/createRandom';
 import { plainBalances, wholeSnapshot } from './transferWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from './world';
+import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from '../../support/world';
 
 const SEED = 808;
 const TIP = FIRST_BLOCK + 9;

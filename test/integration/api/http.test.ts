@@ -7,8 +7,8 @@ import { activityAnswerShape } from '../../../src/wire/activity';
 import { pairAnswerShape, pairsAnswerShape } from '../../../src/wire/pairs';
 import { ticksAnswerShape } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from './apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { startApi, type ApiServer, type Json } from '../../support/apiServer';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const BLOCKS = 120;
 const FINAL = FIRST_BLOCK + 80;

@@ -6,8 +6,8 @@ import { blocksTable, logsTable, type LogRow } from '../../../src/clickhouse/tab
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createRandom, type Random } from './random';
-import { hexOf } from './worldEvents';
+import { createRandom, type Random } from '../../support/createRandom';
+import { hexOf } from '../../support/worldEvents';
 
 export const LOG_CHAIN_ID = 369;
 /** Some blocks below the one whose ords have a digit more: an order by text would show. */

@@ -11,11 +11,11 @@ import type { AbiEntry } from '../../../src/domain/verifiedContract';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import type { Json } from './apiServer';
+import type { Json } from '../../support/apiServer';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { explorerDeps, noSignatures } from './explorerServer';
 import { FIRST_LOG_BLOCK, LOG_CHAIN_ID, logSnapshot, storeLogBlocks, type LogBlock } from './logWorld';
-import { hexOf } from './worldEvents';
+import { hexOf } from '../../support/worldEvents';
 
 const KIB = 1_024;
 const CUT = 64 * KIB;

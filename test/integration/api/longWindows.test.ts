@@ -9,9 +9,9 @@ import { readPairWindows } from '../../../src/query/pairWindows';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { readTokenWindows } from '../../../src/query/tokenWindows';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN } from './apiServer';
+import { CHAIN } from '../../support/apiServer';
 import { expectClose, plainApr, sumUsd, swapsIn, upTo } from './plainMarket';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const SEED = 9_090;
 const BLOCKS = 420;

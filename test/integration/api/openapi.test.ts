@@ -8,8 +8,8 @@ import { ERROR_STATUS } from '../../../src/errors';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from './apiServer';
-import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { startApi, type ApiServer, type Json } from '../../support/apiServer';
+import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const BLOCKS = 120;
 const FINAL = FIRST_BLOCK + 80;

@@ -14,9 +14,9 @@ import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { overviewAnswerShape } from '../../../src/wire/overview';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { expectChange, expectClose, priceNow, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
-import { createRandom } from './random';
+import { createRandom } from '../../support/createRandom';
 import {
   CHAIN_ID,
   commitOf,
@@ -26,7 +26,7 @@ import {
   snapshotOf,
   type World,
   type WorldBlock,
-} from './world';
+} from '../../support/world';
 
 const SEED = 555_001;
 const BLOCKS = 200;

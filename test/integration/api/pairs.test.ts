@@ -18,7 +18,7 @@ import { readPairWindows } from '../../../src/query/pairWindows';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { pairDetailShape, WINDOW_SECONDS, type PairDetail, type TradeCounts } from '../../../src/wire/pairs';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN } from './apiServer';
+import { CHAIN } from '../../support/apiServer';
 import {
   decimalsOf,
   expectChange,
@@ -32,8 +32,8 @@ import {
   tvlNow,
   upTo,
 } from './plainMarket';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
-import { plainPrice } from './worldPrices';
+import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { plainPrice } from '../../support/worldPrices';
 
 const SEED = 4_242;
 const BLOCKS = 300;

@@ -1,8 +1,8 @@
 /** Figures of the random world recomputed as plainly as can be, for whatever the market's endpoints show. */
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import type { World, WorldBlock } from './world';
-import { plainPrice, type PlainPrice } from './worldPrices';
+import type { World, WorldBlock } from '../../support/world';
+import { plainPrice, type PlainPrice } from '../../support/worldPrices';
 
 /** Rows of the canonical blocks up to the snapshot's newest. */
 export function upTo<Row>(

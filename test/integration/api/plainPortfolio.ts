@@ -3,10 +3,10 @@ import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import type { PoolRow } from '../../../src/clickhouse/tables';
-import { CHAIN } from './apiServer';
+import { CHAIN } from '../../support/apiServer';
 import { priceNow, statesOf, trusted, upTo } from './plainMarket';
 import { plainBalances, type Moves } from './transferWorld';
-import type { World } from './world';
+import type { World } from '../../support/world';
 
 export interface PlainToken {
   readonly address: string;

@@ -9,10 +9,10 @@ import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer } from './apiServer';
+import { startApi, type ApiServer } from '../../support/apiServer';
 import { decimalsOf, expectChange, expectClose } from './plainMarket';
 import { plainPortfolio, type PlainPortfolio } from './plainPortfolio';
-import { createRandom } from './random';
+import { createRandom } from '../../support/createRandom';
 import {
   DEAD,
   HOLDERS,
@@ -24,8 +24,8 @@ import {
   worldAt,
   type TransferWorld,
 } from './transferWorld';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
-import { plainPrice } from './worldPrices';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { plainPrice } from '../../support/worldPrices';
 
 const SEED = 20_260;
 const BLOCKS = 150;

@@ -12,7 +12,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { decimalsOf, expectClose, priceNow, upTo } from './plainMarket';
 import { plainPortfolio } from './plainPortfolio';
 import {
@@ -26,7 +26,7 @@ import {
   worldAt,
   type TransferWorld,
 } from './transferWorld';
-import { FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from './world';
+import { FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from '../../support/world';
 
 const SEED = 55_021;
 const BLOCKS = 150;

@@ -10,8 +10,8 @@ import { createPoolDirectory } from '../../../src/query/poolDirectory';
 import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN } from './apiServer';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { CHAIN } from '../../support/apiServer';
+import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const SEED = 20_261_121;
 const BLOCKS = 260;

@@ -8,9 +8,17 @@ import { createTokenTicks, type TokenTicks, type TokenTicksRequest } from '../..
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape, type TokenTicksAnswer } from '../../../src/wire/tokens';
 import type { Bar } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from './apiServer';
+import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { expectTokenBars, nativelessToken, priceSwaps, untrackedToken } from './tokenTicksWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import {
+  CHAIN_ID,
+  FIRST_BLOCK,
+  hexOf,
+  makeWorld,
+  snapshotOf,
+  storeWorld,
+  type World,
+} from '../../support/world';
 import { SEED } from '../../support/seed';
 
 const BLOCKS = 180;

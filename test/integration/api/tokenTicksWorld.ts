@@ -7,8 +7,8 @@ import type { SwapRow } from '../../../src/clickhouse/tables';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import type { TokenTicksRequest } from '../../../src/query/tokenTicks';
 import type { Bar } from '../../../src/wire/ticks';
-import { createRandom } from './random';
-import { hexOf, type World } from './world';
+import { createRandom } from '../../support/createRandom';
+import { hexOf, type World } from '../../support/world';
 
 /** Token of which no swap is ever tracked. */
 export const untrackedToken = (seed: number): `0x${string}` => hexOf('aa', seed % 6, 40);

@@ -14,7 +14,7 @@ import { readTokenWindows } from '../../../src/query/tokenWindows';
 import { WINDOW_SECONDS, type TradeCounts } from '../../../src/wire/pairs';
 import { tokenDetailShape, type TokenDetail } from '../../../src/wire/tokens';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN } from './apiServer';
+import { CHAIN } from '../../support/apiServer';
 import {
   decimalsOf,
   expectChange,
@@ -27,8 +27,16 @@ import {
   tvlNow,
   upTo,
 } from './plainMarket';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
-import { plainPrice } from './worldPrices';
+import {
+  CHAIN_ID,
+  FIRST_BLOCK,
+  hexOf,
+  makeWorld,
+  snapshotOf,
+  storeWorld,
+  type World,
+} from '../../support/world';
+import { plainPrice } from '../../support/worldPrices';
 
 const WPLS = hexOf('aa', 0, 40);
 const ANCHOR = hexOf('aa', 1, 40);

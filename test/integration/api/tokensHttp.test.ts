@@ -11,8 +11,16 @@ import { auditAnswerShape } from '../../../src/wire/audit';
 import { pairsAnswerShape } from '../../../src/wire/pairs';
 import { tokenAnswerShape, tokensAnswerShape, tokenTicksAnswerShape } from '../../../src/wire/tokens';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer, type Json } from './apiServer';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { CHAIN, startApi, type ApiServer, type Json } from '../../support/apiServer';
+import {
+  CHAIN_ID,
+  FIRST_BLOCK,
+  hexOf,
+  makeWorld,
+  snapshotOf,
+  storeWorld,
+  type World,
+} from '../../support/world';
 
 const WPLS = hexOf('aa', 0, 40);
 const ANCHOR = hexOf('aa', 1, 40);

@@ -13,8 +13,16 @@ import {
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createRandom, type Random } from './random';
-import { commitOf, FIRST_BLOCK, HEADS_AT_ONCE, hexOf, insertCommits, snapshotOf, type World } from './world';
+import { createRandom, type Random } from '../../support/createRandom';
+import {
+  commitOf,
+  FIRST_BLOCK,
+  HEADS_AT_ONCE,
+  hexOf,
+  insertCommits,
+  snapshotOf,
+  type World,
+} from '../../support/world';
 
 export const DEAD: Hex = '0x000000000000000000000000000000000000dead';
 export const HOLDERS: readonly Hex[] = Array.from({ length: 60 }, (_, index) => hexOf('e0', index, 40));

@@ -17,8 +17,8 @@ import {
   type UdfSymbol,
 } from '../../../src/wire/udf';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer } from './apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from './world';
+import { startApi, type ApiServer } from '../../support/apiServer';
+import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 
 const BLOCKS = 220;
 const FINAL = FIRST_BLOCK + 150;

@@ -20,7 +20,7 @@ import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../src/query/poolVa
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { isDecoded } from '../../../src/wire/activity';
 import { openSession } from '../../simulation/harness';
-import { parsePlain } from '../../simulation/plainEvents';
+import { parsePlain } from '../../support/plainEvents';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/simDescription';
 import { VAULT, type SimVaultPool } from '../../simulation/simVault';

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../../../scripts/bench/stubChain';
-import { stubDescription } from '../../../scripts/bench/stubDescription';
+import { startStubChain, type StubChain } from '../../support/stubChain';
+import { stubDescription } from '../../support/stubDescription';
 import type { Database } from '../../../src/clickhouse/database';
 import { attach } from '../../../src/commands/attach';
 import { runBackup } from '../../../src/commands/backup';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../../../scripts/bench/stubChain';
+import { startStubChain, type StubChain } from '../../support/stubChain';
 import { writeEngineConfig } from '../../../src/clickhouse/engineConfig';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
 

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 
-import { startStubChain, type StubChain } from '../../../scripts/bench/stubChain';
-import { stubDescription } from '../../../scripts/bench/stubDescription';
+import { startStubChain, type StubChain } from '../../support/stubChain';
+import { stubDescription } from '../../support/stubDescription';
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { migrate } from '../../../src/clickhouse/migrate';
 import { runBackup } from '../../../src/commands/backup';

@@ -1,6 +1,6 @@
 /** Retention and reading again: old rows go and nothing else changes; what differs from the node is put right to the bit. */
-import { startStubChain, type StubChain } from '../../../scripts/bench/stubChain';
-import { stubDescription } from '../../../scripts/bench/stubDescription';
+import { startStubChain, type StubChain } from '../../support/stubChain';
+import { stubDescription } from '../../support/stubDescription';
 import { runPrune } from '../../../src/commands/prune';
 import { runReindex } from '../../../src/commands/reindex';
 import { runVerify } from '../../../src/commands/verify';

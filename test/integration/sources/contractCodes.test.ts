@@ -1,8 +1,8 @@
 /** What code contracts have: asked of a real node, again after an upgrade, and of contracts that never said anything. */
 import { getCreateAddress, keccak256 } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
 import { systemClock, type Clock } from '../../../src/chain/clock';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
 import { insertRows } from '../../../src/clickhouse/inserter';
@@ -22,7 +22,7 @@ import { UNCACHED } from '../../support/uncached';
 import { makeRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';
-import { hexOf } from '../api/worldEvents';
+import { hexOf } from '../../support/worldEvents';
 
 const CHAIN_ID = 369;
 const log = createLog('silent', false);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 
 import { getCreateAddress, Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
 import { RpcError } from '../../../src/chain/rpcError';
 import type { RpcCall } from '../../../src/chain/rpcTransport';
@@ -21,7 +21,7 @@ import { openSourcesDatabase, type SourcesDatabase } from '../../support/sources
 import { makeRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';
-import { hexOf } from '../api/worldEvents';
+import { hexOf } from '../../support/worldEvents';
 import { UNCACHED } from '../../support/uncached';
 
 const CHAIN_ID = 369;

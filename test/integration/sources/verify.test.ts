@@ -1,8 +1,8 @@
 /** Verification by recompiling, on a real node: contracts with immutables, libraries, arguments and a factory; tampered sources. */
 import { Interface, ZeroAddress } from 'ethers';
 
-import { openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
-import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
+import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/anvil';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';

@@ -1,8 +1,8 @@
 /** Verification over the Etherscan dialect, by the whole program on two real chains: handed in, compiled, stored, seen everywhere. */
 import { getAddress } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../scripts/dev/anvil';
-import { openDevRpc, type DevRpc } from '../../../scripts/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/anvil';
+import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
 import { runAll } from '../../../src/commands/runAll';
 import { loadConfig } from '../../../src/config';
 import type { Hex } from '../../../src/domain/hex';

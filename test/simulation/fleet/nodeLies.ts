@@ -2,7 +2,7 @@
  * Answers that are wrong in ways that can be told from the answer: something left out, of another block, or taken back.
  * What nobody could tell from one node alone (a whole fork of its own) is a mood of the node, not a lie.
  */
-import type { Random } from '../random';
+import type { Random } from '../../support/random';
 import type { SimChain } from '../simChain';
 import { blockJson, bloomOf, type Json } from './blockJson';
 

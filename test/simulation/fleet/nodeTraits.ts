@@ -1,6 +1,6 @@
 /** How a simulated node misbehaves for a while: drawn anew now and then, from dice of its own. */
 import type { Hex } from '../../../src/domain/hex';
-import type { Random } from '../random';
+import type { Random } from '../../support/random';
 import {
   NO_METHOD_WORDINGS,
   NO_TAG_WORDINGS,

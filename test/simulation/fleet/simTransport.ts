@@ -10,7 +10,7 @@ import {
   type RpcCall,
   type RpcTransport,
 } from '../../../src/chain/rpcTransport';
-import type { Random } from '../random';
+import type { Random } from '../../support/random';
 import { answerCall, type NodeView } from './nodeAnswers';
 import { lieAbout } from './nodeLies';
 import { drawMood, GOOD_MOOD, type FleetHealth, type NodeMood, type NodeNature } from './nodeTraits';

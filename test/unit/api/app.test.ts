@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../src/clickhouse/database';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { startApi, type Json } from '../../integration/api/apiServer';
+import { startApi, type Json } from '../../support/apiServer';
 
 // Nothing here asks the database, and none is there.
 const runner = createQueryRunner(openDatabase({ url: 'http://127.0.0.1:1/none' }), { checkRows: true });

@@ -1,5 +1,5 @@
 /** What other indexers read from the benchmarks' chain must be what Candlehouse reads, or their figures compare nothing. */
-import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../../scripts/bench/stubChain';
+import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../support/stubChain';
 
 interface Log {
   readonly address: string;

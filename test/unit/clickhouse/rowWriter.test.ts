@@ -1,6 +1,6 @@
 /** RowBinary values against Buffer's own methods and a plain two's complement. */
 import { RowWriter } from '../../../src/clickhouse/rowWriter';
-import { Random } from '../../simulation/random';
+import { Random } from '../../support/random';
 import { SEED } from '../../support/seed';
 
 const written = (write: (writer: RowWriter) => void): string => {

@@ -1,6 +1,6 @@
 import type { Hex } from '../../../src/domain/hex';
 import { BalanceBook, type ComparedBalance } from '../../../src/ingest/balanceBook';
-import { createRandom } from '../../integration/api/random';
+import { createRandom } from '../../support/createRandom';
 
 const SEED = 4_711;
 const token = (index: number): Hex => `0x${'a'.repeat(38)}${index.toString(16).padStart(2, '0')}`;

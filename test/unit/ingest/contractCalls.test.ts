@@ -1,7 +1,7 @@
 import { RpcError } from '../../../src/chain/rpcError';
 import type { Hex } from '../../../src/domain/hex';
 import { callContracts, callContractsOfOld, type TaggedCall } from '../../../src/ingest/contractCalls';
-import { answeringCalls, type Asked } from './vaultSetup';
+import { answeringCalls, type Asked } from '../../support/vaultSetup';
 
 const TO: Hex = `0x${'1'.repeat(40)}`;
 const call = (at: TaggedCall['at'], data: Hex = '0x01'): TaggedCall => ({ to: TO, data, at });

@@ -6,7 +6,7 @@ import { decodeBlock } from '../../../src/ingest/decodeBlock';
 import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
 import { PoolRegistry } from '../../../src/ingest/poolRegistry';
 import { createLog } from '../../../src/log';
-import { Random } from '../../simulation/random';
+import { Random } from '../../support/random';
 import { digest, type Draft } from '../../simulation/simLogs';
 import {
   answerOfPool,
@@ -16,7 +16,7 @@ import {
   vaultEvent,
   type SimVaultPool,
 } from '../../simulation/simVault';
-import { answeringCalls, contextOf, type Asked } from './vaultSetup';
+import { answeringCalls, contextOf, type Asked } from '../../support/vaultSetup';
 
 const token = (index: number): Hex => digest(`token ${index}`, 20);
 

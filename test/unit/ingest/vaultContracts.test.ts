@@ -13,7 +13,7 @@ import { decodeBlock } from '../../../src/ingest/decodeBlock';
 import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
 import { PoolRegistry } from '../../../src/ingest/poolRegistry';
 import { createLog } from '../../../src/log';
-import { answeringCalls, contextOf, type Asked } from './vaultSetup';
+import { answeringCalls, contextOf, type Asked } from '../../support/vaultSetup';
 
 interface PoolAnswers {
   readonly books: Hex | null;

@@ -2,8 +2,8 @@ import { DORMANT_SECONDS, type LegRecord } from '../../../src/pricing/epoch';
 import { makeLeg, NO_STATE, type Leg } from '../../../src/pricing/leg';
 import { LegBook } from '../../../src/pricing/legBook';
 import { noRoute } from '../../../src/pricing/route';
-import { Random } from '../../simulation/random';
-import { poolAddress, token } from './pools';
+import { Random } from '../../support/random';
+import { poolAddress, token } from '../../support/pools';
 
 const TOKENS = 12;
 const LEGS = 60;

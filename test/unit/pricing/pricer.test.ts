@@ -1,7 +1,7 @@
 /** The pricer block by block: what is priced at once, what waits for an epoch, and what a push does. */
 import type { MarketBlock } from '../../../src/pricing/pricer';
 import { Pricer } from '../../../src/pricing/pricer';
-import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from './pools';
+import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/pools';
 
 const T = token(50);
 const CONFIG = { anchors: ANCHORS, wrappedNative: NATIVE };

@@ -15,7 +15,7 @@ import {
   USDT,
   v2,
   v3,
-} from './pools';
+} from '../../support/pools';
 
 const DAY = 86_400;
 const T = token(50);

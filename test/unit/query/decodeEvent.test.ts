@@ -4,7 +4,7 @@ import { Interface, Result, hexlify, type EventFragment, type ParamType } from '
 import type { Hex } from '../../../src/domain/hex';
 import type { AbiEntry } from '../../../src/domain/verifiedContract';
 import { decodeBy, eventsByTopic, toEventForm } from '../../../src/query/decodeEvent';
-import { createRandom, type Random } from '../../integration/api/random';
+import { createRandom, type Random } from '../../support/createRandom';
 import { SEED } from '../../support/seed';
 
 const ROUNDS = 20;

@@ -1,7 +1,7 @@
 /** What the memory of hashes says is what it was told last, and what it forgot was told longest ago. */
 import type { Hex } from '../../../src/domain/hex';
 import { createHashMemory } from '../../../src/query/hashMemory';
-import { createRandom } from '../../integration/api/random';
+import { createRandom } from '../../support/createRandom';
 import { SEED } from '../../support/seed';
 
 const hashOf = (number: number, salt = 0): Hex =>

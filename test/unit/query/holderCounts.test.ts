@@ -1,5 +1,5 @@
 import { countOf, moveCount, type HolderChange, type HolderCount } from '../../../src/query/holderCounts';
-import { createRandom } from '../../integration/api/random';
+import { createRandom } from '../../support/createRandom';
 
 const ZERO = `0x${'0'.repeat(40)}`;
 const DEAD = '0x000000000000000000000000000000000000dead';

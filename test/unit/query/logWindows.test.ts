@@ -3,7 +3,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { ALL_LOGS, type LogSource, type OrdRange } from '../../../src/query/logFilter';
 import { searchWindows } from '../../../src/query/logWindows';
 import { ORD_SPAN } from '../../../src/domain/ord';
-import { createRandom } from '../../integration/api/random';
+import { createRandom } from '../../support/createRandom';
 import { SEED } from '../../support/seed';
 
 const HEAD: HeadSnapshot = {

@@ -1,6 +1,6 @@
 /** Names of pairs against a plain look at each of them. */
 import { createPairNames } from '../../../src/query/pairNames';
-import { createRandom } from '../../integration/api/random';
+import { createRandom } from '../../support/createRandom';
 
 const PAIRS = 12_000;
 const random = createRandom(20261123);

@@ -8,7 +8,7 @@ import {
   valueOf,
   type PoolSide,
 } from '../../../src/query/poolValue';
-import { createRandom } from '../../integration/api/random';
+import { createRandom } from '../../support/createRandom';
 
 const side = (amount: number, usd: number | null, confidence: number): PoolSide => ({
   amount,

@@ -1,6 +1,6 @@
 import { compareKeys, ORDERS } from '../../../src/query/ranking';
 import { Rankings } from '../../../src/query/rankings';
-import { Random } from '../../simulation/random';
+import { Random } from '../../support/random';
 import { SEED } from '../../support/seed';
 
 interface Entry {

@@ -1,6 +1,6 @@
 /** A table in memory against the table itself, while others write to it and the engine merges. */
 import { createTableMirror } from '../../../src/query/tableMirror';
-import { createRandom, type Random } from '../../integration/api/random';
+import { createRandom, type Random } from '../../support/createRandom';
 
 interface Row {
   readonly key: number;

@@ -9,7 +9,7 @@ import {
   type BarSeries,
 } from '../../../src/web/barSeries';
 import type { Bar } from '../../../src/wire/ticks';
-import { Random } from '../../simulation/random';
+import { Random } from '../../support/random';
 import { SEED } from '../../support/seed';
 
 const bar = (time: number, close: number): Bar => ({

@@ -1,5 +1,5 @@
 /** The packed operations of DevTrader.sol: one word each, encoded by hand, since a history has tens of thousands. */
-import type { Hex } from '../../src/domain/hex';
+import type { Hex } from '../domain/hex';
 import { TRADER, encodeCall } from './abi';
 import type { DevTransaction } from './blockMaker';
 

@@ -35,7 +35,7 @@ interface V3Pool {
 }
 
 /// Trades on many pools in one transaction. It owns the inventory and most of the liquidity; what to do comes packed,
-/// one operation a word (see scripts/dev/operations.ts). An operation that cannot be done is left out, so that no
+/// one operation a word (see src/dev/operations.ts). An operation that cannot be done is left out, so that no
 /// transaction reverts. Development only: its callbacks trust their caller.
 contract DevTrader {
     struct PoolRecord {

@@ -12,9 +12,9 @@ import { balanceChecksTable, positionEventsTable } from '../../src/clickhouse/ta
 import { normaliseText } from '../../src/domain/address';
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
-import { SIM_CHAIN_ID, type SimChain, type Wilderness } from '../simulation/simChain';
-import type { Draft } from '../simulation/simLogs';
-import { HOSTILE_PATTERNS, hostileIdentity } from './hostileBytes';
+import { SIM_CHAIN_ID, type SimChain, type Wilderness } from './simChain';
+import type { Draft } from './simLogs';
+import { HOSTILE_PATTERNS, hostileIdentity } from '../support/hostileBytes';
 
 const COUNT = HOSTILE_PATTERNS.length;
 const NOTE = { type: 'event', name: 'Note', inputs: [{ name: 'text', type: 'string' }] };

@@ -1,8 +1,8 @@
 /** JSON-RPC to our own development node over keep-alive HTTP: no retries and no fail-over, which are src/chain's. */
 import { Pool } from 'undici';
 
-import { isHash, isHexData, isQuantity, type Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import { isHash, isHexData, isQuantity, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
 
 export interface RpcCall {
   readonly method: string;

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { takeEngineLock, type EngineLock } from '../../src/clickhouse/engineLock';
-import type { Logger } from '../../src/log';
-import { errorText } from '../../src/errors';
+import { takeEngineLock, type EngineLock } from '../clickhouse/engineLock';
+import type { Logger } from '../log';
+import { errorText } from '../errors';
 
 export interface DevFolder {
   /** `dev-` and eight hex digits. */

@@ -5,10 +5,10 @@ import type {
   PoolStateRow,
   SwapRow,
   TokenPriceRow,
-} from '../../../src/clickhouse/tables';
-import { toOrd } from '../../../src/domain/ord';
-import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import type { Random } from './random';
+} from '../../src/clickhouse/tables';
+import { toOrd } from '../../src/domain/ord';
+import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
+import type { Random } from './createRandom';
 
 export interface WorldBlock {
   readonly number: number;

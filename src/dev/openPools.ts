@@ -1,6 +1,6 @@
 /** Opening pools through the trader contract, at the build or later, and reading back what was opened. */
-import type { Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import type { Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import { TRADER, encodeCall, readContract, toAddress } from './abi';
 import { field, type DevRpc } from './devRpc';
 import { liquidityOf, rawAmount, sqrtPriceX96Of } from './priceMath';

@@ -1,6 +1,6 @@
 /** Sends many transactions that must all succeed, over as few blocks as they need. */
-import type { Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import type { Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import { expectAllSucceeded, openBlockMaker } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
 

@@ -1,8 +1,8 @@
 /** Gives some accounts what a wallet has (tokens and allowances), and says what such a wallet does with the routers. */
 import type { Interface } from 'ethers';
 
-import type { Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import type { Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import { ERC20, POSITION_MANAGER, TRADER, V2_ROUTER, V3_ROUTER, encodeCall } from './abi';
 import type { DevTransaction } from './blockMaker';
 import type { Builder } from './builder';

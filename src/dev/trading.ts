@@ -1,5 +1,5 @@
 /** What happens in a block: who trades where, how much, and which way. Random by a seed, plausible by the price walk. */
-import type { Hex } from '../../src/domain/hex';
+import type { Hex } from '../domain/hex';
 import { toAddress } from './abi';
 import type { DevTransaction } from './blockMaker';
 import { BURN_ADDRESSES } from './describeChain';

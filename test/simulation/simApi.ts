@@ -7,15 +7,15 @@ import { startApi, type ApiServer } from '../../src/commands/api';
 import { loadConfig } from '../../src/config';
 import { createLog } from '../../src/log';
 import { createMetrics } from '../../src/metrics';
-import { openSession, SIM_PRICES } from '../simulation/harness';
-import { SimChain, type Wilderness } from '../simulation/simChain';
+import { openSession, SIM_PRICES } from './harness';
+import { SimChain, type Wilderness } from './simChain';
 import {
   CLUSTER_NAME,
   createClusterDatabase,
   type ClusterDatabase,
   type EmbeddedCluster,
-} from './embeddedCluster';
-import { createTestDatabase } from './engine';
+} from '../support/embeddedCluster';
+import { createTestDatabase } from '../support/engine';
 
 export interface SimApi {
   readonly url: string;

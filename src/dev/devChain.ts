@@ -7,9 +7,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Hex } from '../../src/domain/hex';
-import { errorText } from '../../src/errors';
-import type { Logger } from '../../src/log';
+import type { Hex } from '../domain/hex';
+import { errorText } from '../errors';
+import type { Logger } from '../log';
 import { startAnvil, type Anvil } from './anvil';
 import { buildWorld } from './buildWorld';
 import { makeDevFolder, removeOldDevFolders, type DevFolder } from './devFolder';

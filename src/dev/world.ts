@@ -1,6 +1,6 @@
 /** What the development chain consists of, once built. */
-import type { Hex } from '../../src/domain/hex';
-import type { ProtocolName } from '../../src/domain/pool';
+import type { Hex } from '../domain/hex';
+import type { ProtocolName } from '../domain/pool';
 
 /** The JSON of a CHAIN_CONFIG file (CONTRACT §5). */
 export interface ChainConfigFile {

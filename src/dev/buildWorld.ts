@@ -5,8 +5,8 @@
  */
 import { getCreateAddress } from 'ethers';
 
-import { numberToHex, type Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import { numberToHex, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import {
   ADDRESS_CONSTRUCTOR,
   ERC20,

@@ -1,8 +1,8 @@
 /** The functions that the development chain's scripts call, and short ways to encode and read them. */
 import { Interface } from 'ethers';
 
-import { isHexData, toLowerHex, isAddress, type Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import { isHexData, toLowerHex, isAddress, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import { toHexData, type DevRpc } from './devRpc';
 
 export const TOKEN_CONSTRUCTOR = new Interface([

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { findPackageRoot as findRootAbove } from '../../src/clickhouse/packageRoot';
-import { isHexData, type Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import { findPackageRoot as findRootAbove } from '../clickhouse/packageRoot';
+import { isHexData, type Hex } from '../domain/hex';
+import { AppError } from '../errors';
 
 /** The folder of the package.json that names candlehouse. */
 export function findPackageRoot(): string {
@@ -33,7 +33,7 @@ export function readOwnRuntimeBytecode(name: string): Hex {
 }
 
 function ownContract(name: string): string {
-  return join(findPackageRoot(), 'scripts', 'dev', 'contracts', `${name}.json`);
+  return join(findPackageRoot(), 'src', 'dev', 'contracts', `${name}.json`);
 }
 
 function bytecodeOf(file: string, key: string): Hex {

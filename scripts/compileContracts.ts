@@ -1,10 +1,10 @@
 /**
- * Reproduces scripts/dev/contracts/*.json, the compiled contracts of the development chain that no npm package has. The
+ * Reproduces src/dev/contracts/*.json, the compiled contracts of the development chain that no npm package has. The
  * compilers are not dependencies, since only a change of a contract needs them:
  *
  *   npm install --prefix <folder outside of the project> \
  *     solc5@npm:solc@0.5.16 solc6@npm:solc@0.6.6 solc8@npm:solc@0.8.30
- *   npm run build && node dist/scripts/dev/compileContracts.js <that folder> [--check]
+ *   node scripts/buildTools.mjs && node build/scripts/compileContracts.js <that folder> [--check]
  *
  * With --check nothing is written: it exits 1 when a checked-in file differs from what the compilers make.
  */
@@ -14,8 +14,8 @@ import { join } from 'node:path';
 
 import { keccak256 } from 'ethers';
 
-import { AppError } from '../../src/errors';
-import { findPackageRoot, readPackageBytecode } from './packageFiles';
+import { AppError } from '../src/errors';
+import { findPackageRoot, readPackageBytecode } from '../src/dev/packageFiles';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
 type Sources = Record<string, { content: string }>;
@@ -135,7 +135,7 @@ function objectOf(evm: unknown, key: string): string {
   return `0x${object}`;
 }
 
-/** The files by name, as they should lie in scripts/dev/contracts. */
+/** The files by name, as they should lie in src/dev/contracts. */
 function compileAll(folder: string): Map<string, string> {
   const files = new Map<string, string>();
   const write = (name: string, compiler: CompilerName, { settings }: Job, code: Compiled): void => {
@@ -200,7 +200,7 @@ function expectPublished({ bytecode }: Compiled, artifact: string): void {
 }
 
 function contractsFolder(): string {
-  return join(root, 'scripts', 'dev', 'contracts');
+  return join(root, 'src', 'dev', 'contracts');
 }
 
 /** Writes the files, or with `check` names those that differ. Returns the process's exit code. */

@@ -1,11 +1,11 @@
 /** A node and a decoding context for tests of vault pools. */
-import { RpcError } from '../../../src/chain/rpcError';
-import type { Hex } from '../../../src/domain/hex';
-import type { DecodeContext } from '../../../src/ingest/decodeContext';
-import type { EthCalls } from '../../../src/ingest/ethCalls';
-import { createTransferDecoder } from '../../../src/ingest/decodeTransfers';
-import type { PoolRegistry } from '../../../src/ingest/poolRegistry';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
+import { RpcError } from '../../src/chain/rpcError';
+import type { Hex } from '../../src/domain/hex';
+import type { DecodeContext } from '../../src/ingest/decodeContext';
+import type { EthCalls } from '../../src/ingest/ethCalls';
+import { createTransferDecoder } from '../../src/ingest/decodeTransfers';
+import type { PoolRegistry } from '../../src/ingest/poolRegistry';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
 
 export interface Asked {
   readonly to: Hex;

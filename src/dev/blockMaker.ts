@@ -2,8 +2,8 @@
  * Puts transactions into blocks of our choosing: explicit nonces, explicit gas, explicit timestamps. Each transaction of
  * a block bids less than the one before it, since the node orders by price: so equal runs give equal blocks.
  */
-import { AppError } from '../../src/errors';
-import { ZERO_ADDRESS, numberToHex, type Hex } from '../../src/domain/hex';
+import { AppError } from '../errors';
+import { ZERO_ADDRESS, numberToHex, type Hex } from '../domain/hex';
 import { field, toNumber, type DevRpc, type RpcCall } from './devRpc';
 
 export interface DevTransaction {

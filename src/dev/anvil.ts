@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { AppError, errorText } from '../../src/errors';
-import type { Logger } from '../../src/log';
+import { AppError, errorText } from '../errors';
+import type { Logger } from '../log';
 import { findPackageRoot } from './packageFiles';
 
 export interface AnvilOptions {

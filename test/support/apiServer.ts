@@ -1,25 +1,25 @@
 /** The API on a free port of the loopback, for tests that speak HTTP. */
 import { createServer, request } from 'node:http';
 
-import { createApp, type AppOptions } from '../../../src/api/app';
-import { createByteCache } from '../../../src/api/byteCache';
-import type { ChainFacts, MarketDeps } from '../../../src/api/marketRoute';
-import { listRoutes } from '../../../src/api/routes';
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
-import type { NodeState } from '../../../src/domain/nodeState';
-import { createLog } from '../../../src/log';
-import { ActivityCounter } from '../../../src/query/activity';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createHeadSwaps } from '../../../src/query/headSwaps';
-import { createHolderTables } from '../../../src/query/holders';
-import { createAuditTables } from '../../../src/query/auditTables';
-import { createBalanceSeeds } from '../../../src/query/balanceSeeds';
-import { createDexTables } from '../../../src/query/dexTable';
-import { createPairTables } from '../../../src/query/pairTable';
-import { createPoolDirectory } from '../../../src/query/poolDirectory';
-import { createRebasingTables } from '../../../src/query/rebasing';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
-import { createTokenTables } from '../../../src/query/tokenTable';
+import { createApp, type AppOptions } from '../../src/api/app';
+import { createByteCache } from '../../src/api/byteCache';
+import type { ChainFacts, MarketDeps } from '../../src/api/marketRoute';
+import { listRoutes } from '../../src/api/routes';
+import type { QueryRunner } from '../../src/clickhouse/namedQueries';
+import type { NodeState } from '../../src/domain/nodeState';
+import { createLog } from '../../src/log';
+import { ActivityCounter } from '../../src/query/activity';
+import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { createHeadSwaps } from '../../src/query/headSwaps';
+import { createHolderTables } from '../../src/query/holders';
+import { createAuditTables } from '../../src/query/auditTables';
+import { createBalanceSeeds } from '../../src/query/balanceSeeds';
+import { createDexTables } from '../../src/query/dexTable';
+import { createPairTables } from '../../src/query/pairTable';
+import { createPoolDirectory } from '../../src/query/poolDirectory';
+import { createRebasingTables } from '../../src/query/rebasing';
+import { createTokenPrices } from '../../src/query/tokenPrices';
+import { createTokenTables } from '../../src/query/tokenTable';
 import { CHAIN_ID, hexOf } from './world';
 
 /** The world's chain: its second token is worth a dollar, its first is the wrapped native one, its last is burnt. */

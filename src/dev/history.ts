@@ -1,5 +1,5 @@
 /** Days of trading before the program looks: few blocks long ago, one every ten seconds in the last hour. */
-import { AppError } from '../../src/errors';
+import { AppError } from '../errors';
 import { openBlockMaker, type BlockMaker } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
 import { openPoolData, readPools } from './openPools';

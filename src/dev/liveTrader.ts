@@ -1,8 +1,8 @@
 /** Trades on, block after block by the wall clock, with a small reorg now and then, until told to stop. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { errorText } from '../../src/errors';
-import type { Logger } from '../../src/log';
+import { errorText } from '../errors';
+import type { Logger } from '../log';
 import { openBlockMaker, type BlockMaker } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
 import { createPriceWalk, type PriceWalk } from './priceWalk';

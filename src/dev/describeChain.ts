@@ -1,6 +1,6 @@
 /** The chain description (a CHAIN_CONFIG file's content) of a built world. */
-import type { Hex } from '../../src/domain/hex';
-import { AppError } from '../../src/errors';
+import type { Hex } from '../domain/hex';
+import { AppError } from '../errors';
 import { tokenByKey } from './openPools';
 import type { ChainConfigFile, DexConfig, World, WorldToken } from './world';
 import { DEX_V2, DEX_V2_29, DEX_V3, type WorldPlan } from './worldPlan';

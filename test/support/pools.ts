@@ -1,12 +1,12 @@
 /** Small worlds for proofs of pricing: pools by their whole reserves, and the records that a quiet epoch leaves of them. */
-import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import type { LegRecord } from '../../../src/pricing/epoch';
-import { findRoutes } from '../../../src/pricing/findRoutes';
-import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
-import { LegBook } from '../../../src/pricing/legBook';
-import type { AnchorPrices } from '../../../src/pricing/market';
-import type { PriceAnchor } from '../../../src/pricing/route';
-import type { Settled } from '../../../src/pricing/settle';
+import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
+import type { LegRecord } from '../../src/pricing/epoch';
+import { findRoutes } from '../../src/pricing/findRoutes';
+import { makeLeg, type Leg, type LegState } from '../../src/pricing/leg';
+import { LegBook } from '../../src/pricing/legBook';
+import type { AnchorPrices } from '../../src/pricing/market';
+import type { PriceAnchor } from '../../src/pricing/route';
+import type { Settled } from '../../src/pricing/settle';
 
 export const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
 export const poolAddress = (n: number): Hex => `0x${'b'.repeat(30)}${n.toString(16).padStart(10, '0')}`;
