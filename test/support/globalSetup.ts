@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
-import { createRunFolder, ENGINE_FOLDER } from './runFolder';
+import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
 
 /** So long that no statement of a test is refused because the machine is busy. */
 const READER_SECONDS_MAX = 240;
@@ -13,8 +13,15 @@ declare global {
   var testEngine: { readonly server: EmbeddedServer; readonly folder: string } | undefined;
 }
 
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
 export default async function globalSetup(): Promise<void> {
   const folder = createRunFolder();
+  for (const [signal, code] of Object.entries(SIGNAL_CODES))
+    process.once(signal, () => {
+      abandonRunFolder(folder);
+      process.exit(code);
+    });
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const dataDir = join(folder, ENGINE_FOLDER);
   const options = { dataDir, log: createLog('warn'), readerSecondsMax: READER_SECONDS_MAX };

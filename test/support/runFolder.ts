@@ -42,20 +42,35 @@ export async function clearRunFolder(folder: string): Promise<string[]> {
   ];
 }
 
+/** For a run that is stopped in the middle: kills all that it started, Jest's workers too, and removes its files. */
+export function abandonRunFolder(folder: string): void {
+  for (const { pid } of listProcesses(folder, true)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  // Those that were killed may take a moment to let go of their files.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
 interface ProcessFacts {
   readonly pid: number;
   readonly command: string;
 }
 
 /** Processes whose command line or environment names the folder. Empty where there is no /proc. */
-function listProcesses(folder: string): ProcessFacts[] {
+function listProcesses(folder: string, withWorkers = false): ProcessFacts[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) return [];
     const command = readProc(pid, 'cmdline');
     const isOurs = command !== '' && (command.includes(folder) || readProc(pid, 'environ').includes(folder));
-    return isOurs && !isWorker(pid, command) ? [{ pid, command: command.replaceAll('\0', ' ') }] : [];
+    return isOurs && (withWorkers || !isWorker(pid, command))
+      ? [{ pid, command: command.replaceAll('\0', ' ') }]
+      : [];
   });
 }
 
