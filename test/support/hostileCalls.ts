@@ -41,7 +41,10 @@ export function servedActions(description: string): string[] {
 }
 
 /** Of the Etherscan dialect. */
-const PATTERNS_PER_ACTION = 6;
+const PATTERNS_PER_ACTION = 3;
+
+/** Other paths of the dialect. */
+const MOUNTS = 7;
 
 type Calls = Record<string, readonly string[]>;
 
@@ -54,6 +57,10 @@ function inTurn(lists: readonly (readonly string[])[]): (readonly [string, numbe
     return [list[index % list.length] ?? '', place] as const;
   });
 }
+
+/** One of `count` in turn, from the place `first` on. */
+const everyNth = <T>(list: readonly T[], count: number, first = 0): T[] =>
+  list.filter((_, index) => index % count === first);
 
 const query = (params: Readonly<Record<string, string>>): string => new URLSearchParams(params).toString();
 
@@ -74,7 +81,7 @@ function marketCalls({ head, tokens, pairs, wallets, holders, texts }: HostileFa
     '/api/v1/tokens/{address}/ticks': tokens.map((token) => `/api/v1/tokens/${token}/ticks?timeframe=1m`),
     '/api/v1/pairs': [
       '/api/v1/pairs?limit=100',
-      ...tokens.map((token) => `/api/v1/pairs?token=${token}`),
+      ...everyNth(tokens, 3).map((token) => `/api/v1/pairs?token=${token}`),
       ...search('/api/v1/pairs', 'q'),
     ],
     '/api/v1/pairs/{address}': pairs.map((pair) => `/api/v1/pairs/${pair}`),
@@ -83,9 +90,11 @@ function marketCalls({ head, tokens, pairs, wallets, holders, texts }: HostileFa
     ),
     '/api/v1/dexes': ['/api/v1/dexes'],
     '/api/v1/dexes/{dex_name}': ['sim_v2', 'sim_v3', 'sim_vault'].map((dex) => `/api/v1/dexes/${dex}`),
-    '/api/v1/portfolio/{address}': [...wallets, ...holders].map((wallet) => `/api/v1/portfolio/${wallet}`),
+    '/api/v1/portfolio/{address}': inTurn([wallets, holders]).map(
+      ([wallet]) => `/api/v1/portfolio/${wallet}`,
+    ),
     '/api/v1/activity': [
-      ...Array.from({ length: 12 }, (_, page) => `/api/v1/activity?limit=100&page=${page + 1}`),
+      ...Array.from({ length: 3 }, (_, page) => `/api/v1/activity?limit=100&page=${page * 4 + 1}`),
       ...['swap', 'mint', 'burn', 'sync'].map((kind) => `/api/v1/activity?limit=100&event_type=${kind}`),
       ...inTurn([pairs, tokens, wallets]).map(
         ([hex, place]) => `/api/v1/activity?${['pair', 'token', 'maker'][place]}=${hex}`,
@@ -115,19 +124,19 @@ function explorerCalls(facts: HostileFacts): Calls {
       '/api/v1/contracts?verified=true&limit=60',
       ...texts.map((text) => `/api/v1/contracts?${query({ q: text })}`),
     ],
-    '/api/v1/contracts/{address}': [...contracts, ...tokens.slice(0, 5), ...pairs.slice(0, 5)].map(
+    '/api/v1/contracts/{address}': [...contracts, ...tokens.slice(0, 2), ...pairs.slice(0, 2)].map(
       (address) => `/api/v1/contracts/${address}`,
     ),
     '/api/v1/contracts/{address}/events': contracts.flatMap((address, index) => {
-      const path = `/api/v1/contracts/${address}/events?limit=60`;
-      return index % 3 === 0 ? [path, `${path}&event=Note`] : [path];
+      const path = `/api/v1/contracts/${address}/events?limit=20`;
+      return index % 6 === 0 ? [path, `${path}&event=Note`] : [path];
     }),
     '/api/v1/logs': [
       '/api/v1/logs?limit=60',
       '/api/v1/logs?limit=60&order=asc',
-      ...contracts.map((address) => `/api/v1/logs?limit=60&address=${address}`),
+      ...contracts.map((address) => `/api/v1/logs?limit=20&address=${address}`),
       ...inTurn([...topics, transactions]).map(
-        ([hex, place]) => `/api/v1/logs?${place < 4 ? `topic${place}` : 'tx_hash'}=${hex}`,
+        ([hex, place]) => `/api/v1/logs?limit=20&${place < 4 ? `topic${place}` : 'tx_hash'}=${hex}`,
       ),
     ],
     '/api/v1/search': [
@@ -139,13 +148,20 @@ function explorerCalls(facts: HostileFacts): Calls {
       ...texts.map((text) => `/api/v1/source-search?${query({ q: text })}`),
       ...texts.map((text) => `/api/v1/source-search?${query({ q: 'hostile', path: text })}`),
     ],
-    '/v2/contract/all-chains/{address}': contracts.map((address) => `/v2/contract/all-chains/${address}`),
-    '/v2/contract/{chainId}/{address}': contracts.map((address) => `/v2/contract/369/${address}?fields=all`),
+    // Paths of the same answer share the patterns.
+    '/v2/contract/all-chains/{address}': everyNth(contracts, 2).map(
+      (address) => `/v2/contract/all-chains/${address}`,
+    ),
+    '/v2/contract/{chainId}/{address}': everyNth(contracts, 2, 1).map(
+      (address) => `/v2/contract/369/${address}?fields=all`,
+    ),
     '/signature-database/v1/lookup': (topics[0] ?? []).map(
       (topic) => `/signature-database/v1/lookup?event=${topic}&filter=false`,
     ),
-    '/api/v2/smart-contracts/{address}': contracts.map((address) => `/api/v2/smart-contracts/${address}`),
-    '/{chainId}/api/v2/smart-contracts/{address}': contracts.map(
+    '/api/v2/smart-contracts/{address}': everyNth(contracts, 2).map(
+      (address) => `/api/v2/smart-contracts/${address}`,
+    ),
+    '/{chainId}/api/v2/smart-contracts/{address}': everyNth(contracts, 2, 1).map(
       (address) => `/369/api/v2/smart-contracts/${address}`,
     ),
   };
@@ -194,17 +210,24 @@ function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   const logs = Array.from({ length: count }, (_, index) =>
     query({ module: 'logs', action: 'getLogs', address: at(contracts, index), chainid: '369' }),
   );
-  const mounted = (path: string): readonly string[] =>
-    logs.filter((_, index) => index % 4 === 0).map((each) => `${path}?${each}`);
+  // The same answers under other paths, which share the patterns.
+  const mounted = (path: string, nth: number): readonly string[] =>
+    everyNth(logs, MOUNTS, nth).map((each) => `${path}?${each}`);
   return {
     '/api': [...list, ...logs].map((each) => `/api?${each}`),
-    '/v2/api': mounted('/v2/api'),
-    '/api/v1': mounted('/api/v1'),
-    '/api/v1/etherscan': mounted('/api/v1/etherscan'),
-    '/api/v1/etherscan/{chainId}/api': mounted('/api/v1/etherscan/369/api'),
-    '/{chainId}/api': mounted('/369/api'),
-    '/v2/network/mainnet/evm/{chainId}/etherscan/api': mounted('/v2/network/mainnet/evm/369/etherscan/api'),
-    '/v2/network/testnet/evm/{chainId}/etherscan/api': mounted('/v2/network/testnet/evm/943/etherscan/api'),
+    '/v2/api': mounted('/v2/api', 0),
+    '/api/v1': mounted('/api/v1', 1),
+    '/api/v1/etherscan': mounted('/api/v1/etherscan', 2),
+    '/api/v1/etherscan/{chainId}/api': mounted('/api/v1/etherscan/369/api', 3),
+    '/{chainId}/api': mounted('/369/api', 4),
+    '/v2/network/mainnet/evm/{chainId}/etherscan/api': mounted(
+      '/v2/network/mainnet/evm/369/etherscan/api',
+      5,
+    ),
+    '/v2/network/testnet/evm/{chainId}/etherscan/api': mounted(
+      '/v2/network/testnet/evm/943/etherscan/api',
+      6,
+    ),
   };
 }
 
