@@ -30,9 +30,10 @@ import {
 
 const SEED = 555_001;
 const BLOCKS = 200;
-const FINAL = FIRST_BLOCK + 150;
-const STORED = FIRST_BLOCK + 165;
+const FINAL = FIRST_BLOCK + 175;
+const STORED = FIRST_BLOCK + 185;
 const TIP = FIRST_BLOCK + BLOCKS - 1;
+const FINAL_AT_ONCE = 20;
 const DAY = 86_400;
 /** Blocks from here on tell no gas prices, and those of the last stretch no base fee either. */
 const SILENT_FROM = FIRST_BLOCK + 40;
@@ -56,8 +57,8 @@ beforeAll(async () => {
   const random = createRandom(SEED);
   rows = world.blocks.map((block) => toBlockRow(block, random));
   await insertTokens(db, world.tokens);
-  await store('final', (number) => number <= STORED);
-  await store('head', (number) => number > FINAL - 5);
+  await storeFinal();
+  await storeHead();
   runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
   api = await startApi(runner, () => head);
 });
@@ -85,24 +86,52 @@ function toBlockRow(block: WorldBlock, random: ReturnType<typeof createRandom>):
   };
 }
 
-async function store(where: 'final' | 'head', fits: (number: number) => boolean): Promise<void> {
-  for (const [index, block] of world.blocks.entries()) {
-    if (!fits(block.number)) continue;
-    const options = where === 'head' ? { commit: commitOf(block.number) } : {};
-    const row = rows[index]!;
-    await insertRows(db, blocksTable, [row], options);
-    await insertRows(db, poolsTable, block.pools, options);
-    await insertRows(db, swapsTable, block.swaps, options);
-    await insertRows(db, poolStatesTable, block.states, options);
-    await insertRows(db, tokenPricesTable, block.prices, options);
-    // An orphan beside it, which must never count.
-    if (where === 'head') {
-      const orphan = { ...row, transaction_count: 1_000, gas_prices: [1n] };
-      await insertRows(db, blocksTable, [orphan], { commit: 1_000_000 + block.number });
-    }
-  }
+async function insertBlocks(blocks: readonly WorldBlock[], options: { commit?: number }): Promise<void> {
+  const own = rows.filter(({ number }) => blocks.some((block) => block.number === number));
+  const all = <T>(listOf: (block: WorldBlock) => readonly T[]): T[] => blocks.flatMap(listOf);
+  await insertRows(db, blocksTable, own, options);
+  await insertRows(
+    db,
+    poolsTable,
+    all(({ pools }) => pools),
+    options,
+  );
+  await insertRows(
+    db,
+    swapsTable,
+    all(({ swaps }) => swaps),
+    options,
+  );
+  await insertRows(
+    db,
+    poolStatesTable,
+    all(({ states }) => states),
+    options,
+  );
+  await insertRows(
+    db,
+    tokenPricesTable,
+    all(({ prices }) => prices),
+    options,
+  );
+}
+
+async function storeFinal(): Promise<void> {
+  const final = world.blocks.filter(({ number }) => number <= STORED);
+  for (let from = 0; from < final.length; from += FINAL_AT_ONCE)
+    await insertBlocks(final.slice(from, from + FINAL_AT_ONCE), {});
   // Another chain's blocks in the same tables.
   await insertRows(db, blocksTable, [{ ...rows[20]!, chain_id: 943, transaction_count: 77 }]);
+}
+
+async function storeHead(): Promise<void> {
+  for (const block of world.blocks.filter(({ number }) => number > FINAL - 5)) {
+    await insertBlocks([block], { commit: commitOf(block.number) });
+    // An orphan beside it, which must never count.
+    const row = rows.find(({ number }) => number === block.number)!;
+    const orphan = { ...row, transaction_count: 1_000, gas_prices: [1n] };
+    await insertRows(db, blocksTable, [orphan], { commit: 1_000_000 + block.number });
+  }
 }
 
 /** Gas of the last 20 blocks up to a block, as plainly as can be. */
