@@ -20,7 +20,7 @@ import { hexOf } from '../../support/worldEvents';
 const KIB = 1_024;
 const CUT = 64 * KIB;
 const LONG = 600_000;
-const LONG_LOGS = 60;
+const LONG_LOGS = 44;
 const EMITTER = hexOf('ee', 1, 40);
 const MIXED = hexOf('ee', 2, 40);
 const SMALL = hexOf('ee', 3, 40);
@@ -158,24 +158,25 @@ async function walk(path: string): Promise<{ ids: string[]; pages: number; most:
 const idOf = (row: LogRow): string => `${Math.floor(row.ord / 2 ** 20)}-${row.ord % 2 ** 20}`;
 
 test.each([
-  ['by address', `/api/v1/logs?address=${EMITTER}`],
-  ['by address and topic', `/api/v1/logs?address=${EMITTER}&topic0=${TOPIC}`],
-  ['by topic', `/api/v1/logs?topic0=${TOPIC}&to_block=${FIRST_LOG_BLOCK + 1}`],
-  ['by block', `/api/v1/logs?from_block=${FIRST_LOG_BLOCK}&to_block=${FIRST_LOG_BLOCK + 1}`],
-  ['of a contract', `/api/v1/contracts/${EMITTER}/events?event=${TOPIC}`],
-  ['of a contract, all events', `/api/v1/contracts/${EMITTER}/events?order=desc`],
-])('pages of long logs %s hold at most about 8 MB, and the cursor goes on behind each', async (_, path) => {
-  const wanted = rowsOf(EMITTER).map(idOf);
-  for (const [order, ids] of [
-    ['asc', wanted],
-    ['desc', [...wanted].reverse()],
-  ] as const) {
-    const walked = await walk(`${path}${path.includes('order=') ? '' : `&order=${order}`}&limit=60`);
-    expect(walked.ids).toEqual(path.includes('order=') ? [...wanted].reverse() : ids);
-    expect(walked.most).toBeLessThan(8_400_000);
-    expect(walked.pages).toBeLessThan(LONG_LOGS / 5);
-  }
-});
+  ['by address', `/api/v1/logs?address=${EMITTER}`, ['asc', 'desc']],
+  ['by address and topic', `/api/v1/logs?address=${EMITTER}&topic0=${TOPIC}`, ['asc']],
+  ['by topic', `/api/v1/logs?topic0=${TOPIC}&to_block=${FIRST_LOG_BLOCK + 1}`, ['desc']],
+  ['by block', `/api/v1/logs?from_block=${FIRST_LOG_BLOCK}&to_block=${FIRST_LOG_BLOCK + 1}`, ['asc']],
+  ['of a contract', `/api/v1/contracts/${EMITTER}/events?event=${TOPIC}`, ['asc', 'desc']],
+  ['of a contract, all events', `/api/v1/contracts/${EMITTER}/events?`, ['desc']],
+] as const)(
+  'pages of long logs %s hold at most about 8 MB, and the cursor goes on behind each',
+  async (_, path, orders) => {
+    const ascending = rowsOf(EMITTER).map(idOf);
+    for (const order of orders) {
+      const walked = await walk(`${path}&order=${order}&limit=60`);
+      expect(walked.ids).toEqual(order === 'asc' ? ascending : ascending.toReversed());
+      expect(walked.most).toBeLessThan(8_400_000);
+      expect(walked.pages).toBeGreaterThan(1);
+      expect(walked.pages).toBeLessThan(LONG_LOGS / 5);
+    }
+  },
+);
 
 test('long data is cut in lists, with its values, and says so; a log alone is told whole', async () => {
   const rows = rowsOf(MIXED);
