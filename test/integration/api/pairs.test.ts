@@ -60,7 +60,7 @@ beforeAll(async () => {
     snapshotOf(world, FINAL - 100, FINAL - 100),
     snapshotOf(world, STORED, TIP),
     snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
-    ...[20, 60, 90, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
+    ...[60, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
   ];
 });
 
