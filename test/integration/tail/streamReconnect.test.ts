@@ -2,12 +2,13 @@
  * Clients that come and go between two API processes while a seeded chain grows, forks, forks back and becomes final:
  * net of reorgs each ends with exactly the canonical events of its filter, none twice, none missing.
  */
+import { runsOf } from '../../support/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
 import { SseClient, type SseMessage } from './sseClient';
 import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
 
 const SEEDS = [1, 2, 3, 4];
-const STEPS = 60;
+const STEPS = runsOf(200);
 
 interface Random {
   (below: number): number;
