@@ -221,4 +221,10 @@ describe('a chain description file', () => {
     expect(message).toMatch(/^CHAIN_CONFIG chain\.json: rpcUrls/);
     expect(message).not.toContain('hunter2');
   });
+
+  it('shows no credentials where the text stops being JSON', () => {
+    expect(faultOf('{"rpcUrls": ["https://node.example/hunter2",,]}')).toBe(
+      'CHAIN_CONFIG chain.json: not JSON: expected a value at line 1, column 45',
+    );
+  });
 });
