@@ -30,7 +30,13 @@ if (![first, seeds, jobs].every(Number.isSafeInteger)) {
 
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 if (values.properties) {
-  const tests = ['property', 'unit', 'integration/fuzz', 'simulation/pipeline'].map((path) => `test/${path}`);
+  const tests = [
+    'property',
+    'unit',
+    'integration/fuzz',
+    'integration/tail/streamReconnect',
+    'simulation/pipeline',
+  ].map((path) => `test/${path}`);
   const env = {
     ...process.env,
     PROPERTY_SHARE: '1',
