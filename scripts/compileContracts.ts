@@ -4,7 +4,7 @@
  *
  *   npm install --prefix <folder outside of the project> \
  *     solc5@npm:solc@0.5.16 solc6@npm:solc@0.6.6 solc8@npm:solc@0.8.30
- *   node scripts/buildTools.mjs && node build/scripts/compileContracts.js <that folder> [--check]
+ *   node scripts/build.mjs --tools && node build/scripts/compileContracts.js <that folder> [--check]
  *
  * With --check nothing is written: it exits 1 when a checked-in file differs from what the compilers make.
  */

@@ -2,8 +2,8 @@
  * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: reruns one seed of the simulation or many, on the model
  * of the store or (--engine) on the real engine and the model both. Tells seeds run, seeds a minute and mismatches as it
  * goes; exits 1 where something differed. SIMULATION_TRACE=1 prints every step of a seed.
- * `npm run simulate -- --properties [--seed N --seeds M]`: the tests over random cases with five times as many cases as in
- * `npm test`, and the ingester against the oracle on M seeds.
+ * `npm run simulate -- --properties [--seed N --seeds M]`: runs the tests over random cases with five times as many cases as
+ * `npm test` does, and compares the ingester with the oracle on M seeds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

@@ -54,7 +54,7 @@ const DAYS = 3;
 export async function startPageWorld(): Promise<PageWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
   const log = createLog('silent', false);
-  // What has been started, ended in reverse, also when a later part does not start.
+  // How to end each part that was started. The last part ends first, also when a later one fails to start.
   const started: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
     for (const end of started.reverse()) await end();
