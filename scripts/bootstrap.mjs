@@ -41,29 +41,27 @@ function install() {
   writeFileSync(stamp, wanted);
 }
 
-function newestChange(folder) {
-  let newest = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    newest = Math.max(newest, entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs);
-  }
-  return newest;
+/** When the file, or the newest file in the folder, was changed, in ms. */
+function newestChange(path) {
+  const facts = statSync(path);
+  if (!facts.isDirectory()) return facts.mtimeMs;
+  return Math.max(0, ...readdirSync(path).map((name) => newestChange(join(path, name))));
 }
 
-/** Whether a source is newer than what was compiled of it. */
-function isOutdated(output, folders) {
+/** Whether a source file is newer than the compiled file `output`, or that file is missing. */
+function isOutdated(output, sources) {
   const file = join(root, output);
   if (!existsSync(file)) return true;
-  return Math.max(...folders.map((folder) => newestChange(join(root, folder)))) > statSync(file).mtimeMs;
+  return Math.max(...sources.map((path) => newestChange(join(root, path)))) > statSync(file).mtimeMs;
 }
 
 function build() {
-  if (!isOutdated('dist/main.js', ['src'])) return;
+  if (!isOutdated('dist/main.js', ['src', 'scripts/build.mjs', 'scripts/buildWeb.mjs'])) return;
   console.error('Building …');
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 }
 
-/** The benchmarks and the other programs of scripts. */
+/** Compiles the benchmarks and the other programs in scripts. */
 function buildTools() {
   if (!isOutdated('build/scripts/bench/main.js', ['src', 'scripts', 'test/support'])) return;
   console.error('Building the tools …');

@@ -1,6 +1,6 @@
 /**
- * Compiles src into dist, the web page into dist/web, and writes dist/main.js, the program's entry. `--tools` instead: compiles
- * the benchmarks and the other programs of scripts into build, which is in no package.
+ * Compiles src into dist and the web page into dist/web, and writes the program's entry, dist/main.js. With `--tools` it
+ * compiles the benchmarks and the other programs in scripts into build instead. The npm package does not contain build.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { buildWeb } from './buildWeb.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Compiles into an emptied folder; exits with the compiler's code when it fails. */
+/** Empties the folder and compiles into it. Exits with the compiler's exit code when the compiler fails. */
 function compile(config, folder) {
   rmSync(join(root, folder), { recursive: true, force: true });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

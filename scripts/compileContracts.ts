@@ -135,7 +135,7 @@ function objectOf(evm: unknown, key: string): string {
   return `0x${object}`;
 }
 
-/** The files by name, as they should lie in src/dev/contracts. */
+/** The wanted content of each file in src/dev/contracts, by file name. */
 function compileAll(folder: string): Map<string, string> {
   const files = new Map<string, string>();
   const write = (name: string, compiler: CompilerName, { settings }: Job, code: Compiled): void => {

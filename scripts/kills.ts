@@ -16,6 +16,9 @@ import { stubDescription } from '../test/support/stubDescription';
 import { killCreations } from './kills/creation';
 import { allInOne, separate, type Deployment } from './kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';
+import { readOptions } from './options';
+
+const USAGE = 'Usage: npm run kills -- [--kills N] [--seed S] [--scenario load|creation]';
 
 /** One chain and one folder of data for so many kills: then a fresh one, so that its first backfill is killed too. */
 const KILLS_PER_EPISODE = 20;
@@ -34,13 +37,6 @@ interface Totals {
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-function readNumber(name: string, fallback: number): number {
-  const at = process.argv.indexOf(`--${name}`);
-  const value = at === -1 ? fallback : Number(process.argv[at + 1]);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} must be a whole number above 0`);
-  return value;
-}
 
 async function runEpisode(seed: number, killsMax: number, totals: Totals): Promise<void> {
   const random = new Random(seed);
@@ -140,10 +136,10 @@ async function runCreation(kills: number, seed: number): Promise<string[]> {
 const SCENARIOS: Readonly<Record<string, typeof runLoad>> = { load: runLoad, creation: runCreation };
 
 async function main(): Promise<void> {
-  const kills = readNumber('kills', 200);
-  const seed = readNumber('seed', 1);
-  const at = process.argv.indexOf('--scenario');
-  const name = at === -1 ? 'load' : (process.argv[at + 1] ?? '');
+  const options = readOptions(USAGE, ['kills', 'seed', 'scenario']);
+  const kills = options.number('kills', 200);
+  const seed = options.number('seed', 1);
+  const name = options.text('scenario', 'load');
   const scenario = SCENARIOS[name];
   if (scenario === undefined)
     throw new Error(`--scenario ${name}: expected one of ${Object.keys(SCENARIOS).join(', ')}`);

@@ -3,34 +3,16 @@
  * coming in; no error may happen, memory must not grow, and at the end everything is compared with the truth.
  */
 import { percentile } from './bench/figure';
+import { readOptions } from './options';
 import type { MemoryReport } from './soak/memory';
 import { runSoak, type SoakReport } from './soak/soakRun';
 
+const USAGE = 'Usage: npm run soak -- [--minutes N] [--seed S] [--askers N]';
 const ASKERS = 8;
 /** Shorter runs are all warm-up: then memory is shown and not judged. */
 const JUDGED_SECONDS = 120;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-function readNumber(name: string, fallback: number): number {
-  const at = process.argv.indexOf(`--${name}`);
-  const value = at === -1 ? fallback : Number(process.argv[at + 1]);
-  if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} must be a number above 0`);
-  return value;
-}
-
-function checkFlags(): void {
-  const [, , ...given] = process.argv;
-  const unknown = given.find(
-    (word, at) => at % 2 === 0 && !['--minutes', '--seed', '--askers'].includes(word),
-  );
-  if (unknown === undefined) return;
-  const asked = unknown === '--help';
-  (asked ? process.stdout : process.stderr).write(
-    `${asked ? '' : `unknown option ${unknown}\n`}Usage: npm run soak -- [--minutes N] [--seed S] [--askers N]\n`,
-  );
-  process.exit(asked ? 0 : 1);
-}
 
 function showMemory(name: string, { slope, median, max, flat }: MemoryReport): string {
   const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
@@ -63,11 +45,11 @@ function show(report: SoakReport, seconds: number): void {
 }
 
 async function main(): Promise<void> {
-  checkFlags();
-  const seconds = Math.round(readNumber('minutes', 10) * 60);
-  const seed = readNumber('seed', 1);
+  const options = readOptions(USAGE, ['minutes', 'seed', 'askers']);
+  const seconds = Math.round(options.number('minutes', 10) * 60);
+  const seed = options.number('seed', 1);
   say(`seed ${seed}`);
-  const report = await runSoak({ seconds, seed, askers: readNumber('askers', ASKERS), say });
+  const report = await runSoak({ seconds, seed, askers: options.number('askers', ASKERS), say });
   show(report, seconds);
   const { program, engine } = report.memory;
   const grows = seconds >= JUDGED_SECONDS && !(program.flat && engine.flat);

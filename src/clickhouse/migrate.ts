@@ -35,7 +35,7 @@ interface Row {
 const BEGUN_ID = 2 ** 32 - 1;
 /** Recorded together with all migrations, in one insert, after the last table is created. */
 const CREATED: Row = { id: 0, name: 'created' };
-/** Migrations up to this one are part of the schema: no released version lacked them. */
+/** The schema contains what the migrations up to this number changed. Only versions before the first release applied them. */
 const LAST_UNRELEASED = 14;
 
 /** `being created`: nothing has been ingested, and tables may be missing. `created`: some build finished the creation. */
@@ -138,7 +138,7 @@ const printOf = (schema: readonly string[]): string =>
 
 const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
 
-/** Throws `bad_config` for a database that lacks migrations which no file describes any more. */
+/** Throws `bad_config` for a database that a version before the first release made and left without migration 14. */
 function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
   if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
   if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
@@ -188,7 +188,7 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
   );
 }
 
-/** Begins no statement after one has failed, and rejects when those under way have ended. */
+/** Runs the statements, several at a time. When one fails, starts no other, waits for those that run, and rejects. */
 async function createAll(database: Database, statements: readonly string[]): Promise<void> {
   const left = [...statements];
   const work = async (): Promise<void> => {

@@ -25,8 +25,9 @@ const REPEATABLE =
 const REPEATABLE_WHOLE = /^MODIFY (?:SETTING|QUERY|COMMENT)\b/;
 
 /**
- * Migration files `NNNN_name.sql`, in the order of their numbers; none where there is no folder. Numbers begin at 0015: the
- * smaller ones were used before the first release. Throws `bad_config` for a file that is not safe to repeat.
+ * Reads the migration files `NNNN_name.sql` in ascending order of their numbers. Numbers start at 0015, because versions
+ * before the first release used the smaller ones. Returns an empty list when the folder is missing. Throws `bad_config` for
+ * a file that is not safe to repeat.
  */
 export function readMigrations(root: string = findPackageRoot()): Migration[] {
   const folder = join(root, 'clickhouse', 'migrations');

@@ -12,7 +12,7 @@ export const BURN_ADDRESSES: readonly Hex[] = [
   '0x0000000000000000000000000000000000000000',
 ];
 
-/** Describes the chain as CONTRACT §5 wants it; `rpcUrl` is this instance's. */
+/** Describes the chain in the form of a CHAIN_CONFIG file. `rpcUrl` is the address of this chain's node. */
 export function describeChain(
   contracts: Pick<World, 'v2' | 'v3' | 'wrappedNative'>,
   tokens: readonly WorldToken[],

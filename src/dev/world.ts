@@ -2,7 +2,7 @@
 import type { Hex } from '../domain/hex';
 import type { ProtocolName } from '../domain/pool';
 
-/** The JSON of a CHAIN_CONFIG file (CONTRACT §5). */
+/** The JSON of a CHAIN_CONFIG file. */
 export interface ChainConfigFile {
   readonly chainId: number;
   readonly name: string;

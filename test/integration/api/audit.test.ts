@@ -196,8 +196,9 @@ function interestingBlocks(): number[] {
 }
 
 /**
- * Tokens at such blocks: stored, derived again, and printed. One of `share` pairs of a token and a block in turn, so that
- * each token and each block has its turn; where final ends and at the head every token when `edges`.
+ * Compares three prices of a token at a block: the stored one, the one that its audit derives, and the one that the audit
+ * prints. Checks one in `share` of all pairs of a token and a block, so that every token and every block is checked. With
+ * `edges` it checks every token at the first block after the final ones and at the head.
  */
 async function checkAll(share = 1, edges = false): Promise<void> {
   const rows = await storedHops();

@@ -131,7 +131,7 @@ async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<numb
   return known;
 }
 
-/** How the parts lie matters little: once they are merged, some of the heads will do. */
+/** The heads that are checked after the merge. Before it, when rows are spread over many parts, every head is checked. */
 const MERGED_HEADS = new Set([
   'a cursor and a head above it',
   'a reorg of two blocks',
