@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -29,8 +30,9 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'npm-start-'));
-  for (const name of ['scripts', 'src', 'dist', 'node_modules']) mkdirSync(join(folder, name));
-  for (const name of ['package.json', 'package-lock.json', 'scripts/bootstrap.mjs'])
+  for (const name of ['src', 'dist', 'node_modules']) mkdirSync(join(folder, name));
+  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  for (const name of ['package.json', 'package-lock.json'])
     copyFileSync(join(root, name), join(folder, name));
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
@@ -53,14 +55,16 @@ interface Started {
 }
 
 async function start(): Promise<Started> {
-  const npm = spawn('npm', ['start'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const npm = spawn('npm', ['start'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [npm.stdout, npm.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => npm.once('exit', (code) => resolve(code)));
   let found: RegExpExecArray | null = null;
   for (const until = Date.now() + 120_000; found === null; await delay(20)) {
     found = /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output);
-    if (Date.now() > until) throw new Error(`npm start shows no program:\n${output}`);
+    if (npm.exitCode !== null || Date.now() > until)
+      throw new Error(`npm start shows no program:\n${output}`);
   }
   return { npm, pid: Number(found[1]), bootstrap: Number(found[2]), ended, output: () => output };
 }
