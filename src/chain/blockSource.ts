@@ -71,7 +71,7 @@ class PooledBlockSource implements BlockSource {
   readonly #pool: EndpointPool;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #blooms = new BloomBuilder();
+  readonly #blooms = BloomBuilder.create();
   readonly #spans: LogSpans;
   readonly #receiptBlocksMax: number;
   /** Endpoints that refused eth_getBlockReceipts. */
@@ -191,7 +191,10 @@ class PooledBlockSource implements BlockSource {
   ): Promise<ChainBlock[]> {
     const unchecked = await this.#fetchUnchecked(endpoint, from, to, signal);
     checkLinks(unchecked.map((block) => block.header));
-    return unchecked.map((block) => this.#verify(block, block.header.number % bloomEvery === 0));
+    const blooms = await this.#blooms;
+    return unchecked.map((block) =>
+      this.#verify(block, block.header.number % bloomEvery === 0 ? blooms : null),
+    );
   }
 
   async #fetchUnchecked(
@@ -218,10 +221,12 @@ class PooledBlockSource implements BlockSource {
     return fetchByLogs(endpoint, this.#spans, from, to, signal);
   }
 
-  #verify(block: UncheckedBlock, withBloom: boolean): ChainBlock {
+  /** `blooms`: null where the bloom is not checked. */
+  #verify(block: UncheckedBlock, blooms: BloomBuilder | null): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
-    if (withBloom && checkBloom(this.#blooms, header, logs) === 'unfilled' && !this.#unfilledBloomSeen) {
+    const isUnfilled = blooms !== null && checkBloom(blooms, header, logs) === 'unfilled';
+    if (isUnfilled && !this.#unfilledBloomSeen) {
       this.#unfilledBloomSeen = true;
       this.#log.warn(
         { block: header.number },

@@ -1,7 +1,8 @@
 /** The 2048-bit bloom of a block's logs (Yellow Paper 4.3.1): three bits for each address and topic. */
+import { createKeccak, type IHasher } from 'hash-wasm';
+
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import { createKeccak } from './keccak';
 
 export const BLOOM_BYTES = 256;
 /** Items in each of the two generations of the cache: about 10 MB in all. */
@@ -9,9 +10,17 @@ const CACHE_ITEMS = 32_768;
 
 /** Makes blooms. Remembers the bits of addresses and topics that repeat, in bounded memory. */
 export class BloomBuilder {
-  readonly #keccak = createKeccak();
+  readonly #keccak: IHasher;
   #young = new Map<Hex, number>();
   #old = new Map<Hex, number>();
+
+  private constructor(keccak: IHasher) {
+    this.#keccak = keccak;
+  }
+
+  static async create(): Promise<BloomBuilder> {
+    return new BloomBuilder(await createKeccak(256));
+  }
 
   /** The bloom of the logs, 256 bytes in the header's order. */
   build(logs: readonly ChainLog[]): Uint8Array {
@@ -30,11 +39,18 @@ export class BloomBuilder {
     setBit(bloom, Math.floor(bits / 4_194_304));
   }
 
+  #hash(item: Hex): Uint8Array {
+    return this.#keccak
+      .init()
+      .update(Buffer.from(item.slice(2), 'hex'))
+      .digest('binary');
+  }
+
   /** Three bit numbers of 11 bits each, packed into 33 bits. */
   #bitsOf(item: Hex): number {
     const known = this.#young.get(item);
     if (known !== undefined) return known;
-    const bits = this.#old.get(item) ?? packBits(this.#keccak(item));
+    const bits = this.#old.get(item) ?? packBits(this.#hash(item));
     if (this.#young.size >= CACHE_ITEMS) {
       this.#old = this.#young;
       this.#young = new Map();
