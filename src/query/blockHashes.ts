@@ -1,13 +1,14 @@
 /** Hashes of the blocks of a snapshot's chain by number; those of final blocks are remembered, they never change. */
+import { LRUCache } from 'lru-cache';
+
 import type { QueryParams } from '../clickhouse/database';
 import type { Hex } from '../domain/hex';
-import { createHashMemory } from './hashMemory';
 import type { HeadSnapshot } from './headSnapshot';
 import { slicesOf } from './inChunks';
 import type { LogSource } from './logFilter';
 
-/** 16 MB. */
-const HASHES_KEPT = 512 * 1_024;
+/** About 200 bytes each. */
+const HASHES_KEPT = 64 * 1_024;
 /** As many fit an address. */
 const NUMBERS_PER_QUERY = 600;
 /** Numbers that are so many of all between them are read as one range, whose others the next page asks for, maybe. */
@@ -23,7 +24,7 @@ export interface BlockHashes {
 }
 
 export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
-  const known = createHashMemory(HASHES_KEPT);
+  const known = new LRUCache<number, Hex>({ max: HASHES_KEPT });
   const read = (which: QueryParams): Promise<Buffer> =>
     runner.write('head/list_final_hashes', { chain_id: chainId, ...which }, 'RowBinary');
   return {
@@ -47,9 +48,9 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
       for (const rows of answers)
         for (let at = 0; at < rows.length; at += ROW_BYTES) {
           const number = rows.readUInt32LE(at);
-          const hashAt = at + NUMBER_BYTES;
-          known.set(number, rows, hashAt);
-          if (wanted.has(number)) hashes.set(number, `0x${rows.toString('hex', hashAt, at + ROW_BYTES)}`);
+          const hash: Hex = `0x${rows.toString('hex', at + NUMBER_BYTES, at + ROW_BYTES)}`;
+          known.set(number, hash);
+          if (wanted.has(number)) hashes.set(number, hash);
         }
       return hashes;
     },
