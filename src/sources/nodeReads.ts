@@ -17,6 +17,8 @@ const READS_MAX = 8;
 const READ_MS = 3_000;
 /** Bytes of one answer: a larger one is an error of the caller's question, not of the node. */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
+/** Lists and objects within each other; a block with its transactions is four deep. JSON.stringify overflows the stack at thousands. */
+const DEPTH_MAX = 32;
 
 /** What the same question meets on every node is an answer; all else is silence. Codes as clients send them. */
 const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
@@ -61,7 +63,11 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
 async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
   const [settled] = await endpoint.batchSettled([call], (result) => result, signal);
   if (settled === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
-  if ('value' in settled) return { result: settled.value };
+  if ('value' in settled) {
+    if (isDeeper(settled.value, DEPTH_MAX))
+      throw new RpcError('bad_answer', `the answer is nested deeper than ${DEPTH_MAX} levels`);
+    return { result: settled.value };
+  }
   const { kind, data } = settled.error;
   const answer = ANSWERS[kind];
   if (answer === undefined) throw settled.error;
@@ -69,6 +75,16 @@ async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): P
   const reason = kind === 'revert' ? revertReason(data) : null;
   const message = reason === null ? answer.message : `${answer.message}: ${reason}`;
   return { error: { ...answer, message, data } };
+}
+
+/** Whether more than `levels` lists or objects stand within each other. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; depth < levels; depth += 1) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 /** The text of Error(string), as nodes append it to their message; null where the data is something else. */

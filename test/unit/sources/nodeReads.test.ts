@@ -1,0 +1,60 @@
+/** Reads that a client passes on to a node: the answer may be hostile, since the node is not ours. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { createLog } from '../../../src/log';
+import { createNodeReads } from '../../../src/sources/nodeReads';
+
+const log = createLog('silent', false);
+interface Call {
+  readonly id: number;
+  readonly method: string;
+}
+
+/** The text of every result; the node writes it as it is. */
+let result = '';
+let node: Server;
+let pool: EndpointPool;
+
+beforeAll(async () => {
+  node = createServer((request, response) => {
+    let asked = '';
+    request.on('data', (chunk: Buffer) => (asked += chunk.toString()));
+    request.on('end', () => {
+      const calls = JSON.parse(asked) as Call | Call[];
+      const answer = ({ id, method }: Call): string =>
+        `{"jsonrpc":"2.0","id":${id},"result":${method === 'eth_chainId' ? '"0x171"' : result}}`;
+      response.setHeader('content-type', 'application/json');
+      response.end(Array.isArray(calls) ? `[${calls.map(answer).join(',')}]` : answer(calls));
+    });
+  });
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+  pool = createEndpointPool({ urls: [url], chainId: 369, log });
+});
+
+afterAll(async () => {
+  await pool?.close();
+  node?.closeAllConnections();
+  await new Promise((resolve) => node?.close(resolve));
+});
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+test('an answer of a block’s depth is passed on', async () => {
+  result = '{"transactions":[{"accessList":[{"storageKeys":["0x1"]}]}]}';
+  expect(await createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).toEqual({
+    result: JSON.parse(result) as unknown,
+  });
+});
+
+test.each([33, 5_000, 130_000, 1_000_000])(
+  'an answer of %i lists in each other is no answer',
+  async (levels) => {
+    result = nested(levels);
+    await expect(createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).rejects.toMatchObject({
+      kind: 'bad_answer',
+    });
+  },
+);
