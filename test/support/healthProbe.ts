@@ -1,11 +1,14 @@
-/** Asks /healthz all the time from a thread of its own, and watches the memory of the process that answers. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/**
+ * Asks /healthz all the time from a thread of its own, and watches the memory and the main thread of the process that answers. What
+ * that thread computed while an answer was waited for says how long the process held it up, whatever else the machine does.
+ */
 import { Worker } from 'node:worker_threads';
 
 export interface HealthFigures {
   /** How long each answer took, ms, ascending. */
   readonly times: readonly number[];
+  /** Processor time of the main thread while each answer was waited for, ms, ascending. */
+  readonly busy: readonly number[];
   readonly failures: number;
   /** The largest resident set seen, bytes. */
   readonly rssMax: number;
@@ -17,14 +20,17 @@ const { readFileSync } = require('node:fs');
 const { Agent, get } = require('node:http');
 const { parentPort, workerData: { url, pid, everyMs } } = require('node:worker_threads');
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-const figures = { times: [], failures: 0, rssMax: 0 };
+const figures = { times: [], busy: [], failures: 0, rssMax: 0 };
 let stopped = false;
 parentPort.once('message', () => (stopped = true));
 const ask = () => new Promise((resolve) => {
   const began = performance.now();
+  const computed = computedMs();
   const done = (isFine) => {
-    if (isFine) figures.times.push(performance.now() - began);
-    else figures.failures += 1;
+    if (isFine) {
+      figures.times.push(performance.now() - began);
+      figures.busy.push(computedMs() - computed);
+    } else figures.failures += 1;
     resolve();
   };
   get(url, { agent }, (answer) => {
@@ -33,6 +39,8 @@ const ask = () => new Promise((resolve) => {
     answer.once('error', () => done(false));
   }).once('error', () => done(false));
 });
+const thread = '/proc/' + pid + '/task/' + pid + '/schedstat';
+const computedMs = () => Number(readFileSync(thread, 'utf8').split(' ')[0]) / 1e6;
 const resident = () => {
   const [, kibibytes] = /^VmRSS:\\s+(\\d+) kB/m.exec(readFileSync('/proc/' + pid + '/status', 'utf8')) ?? [];
   return Number(kibibytes ?? 0) * 1024;
@@ -44,7 +52,7 @@ const resident = () => {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   agent.destroy();
-  figures.times.sort((a, b) => a - b);
+  for (const list of [figures.times, figures.busy]) list.sort((a, b) => a - b);
   parentPort.postMessage(figures);
 })();
 `;
@@ -66,22 +74,7 @@ export function startHealthProbe(url: string, pid: number, everyMs = 10): { stop
   };
 }
 
-/** An idle server in a process of its own: how long its answers take is the machine's doing. */
-export async function startIdleServer(): Promise<{ url: string; pid: number; stop(): void }> {
-  const code = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(0, '127.0.0.1', function () {
-    process.stdout.write(String(this.address().port));
-  });
-  process.stdin.on('end', () => process.exit(0)).resume();`;
-  const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [port] = (await once(child.stdout, 'data')) as [Buffer];
-  return {
-    url: `http://127.0.0.1:${port.toString()}`,
-    pid: child.pid ?? 0,
-    stop: () => void child.stdin.end(),
-  };
-}
-
-/** The time within which this share of the answers came, ms. */
-export function quantile({ times }: HealthFigures, share: number): number {
+/** The time within which this share of the answers came; times ascending. */
+export function quantile(times: readonly number[], share: number): number {
   return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Infinity;
 }
