@@ -28,6 +28,18 @@ test('zero holds something; false, an empty text and a missing parameter do not'
   for (const params of [{ a: '' }, { a: false }, {}]) expect(textFor(params)).toBe('');
 });
 
+test('a table as of a snapshot is its final rows and those of the canonical head, if there is one', () => {
+  const textFor = parseQueryText('t', 'SELECT a\n  FROM swaps_chain(fee_usd) AS s\nLIMIT 1');
+  const final =
+    'SELECT a\n  FROM\n  (\n      SELECT *, fee_usd\n      FROM swaps\n      WHERE ord <= {final_ord:UInt64}\n';
+  expect(textFor({ commits: [] })).toBe(`${final}  ) AS s\nLIMIT 1`);
+  expect(textFor({ commits: [1] })).toBe(
+    `${final}      UNION ALL\n      SELECT * EXCEPT commit, fee_usd\n      FROM swaps_head\n` +
+      '      WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}\n  ) AS s\nLIMIT 1',
+  );
+  expect(parseQueryText('t', 'FROM pools_chain')({})).toContain(') AS pools_chain');
+});
+
 test('a statement without parts is given as it is', () => {
   expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
 });

@@ -8,17 +8,8 @@ SELECT
     arrayMap(t -> concat('0x', lower(hex(t))), p.tokens) AS tokens,
     arrayMap(w -> toString(w), p.weights) AS weights,
     p.fee_pips AS fee_pips
-FROM
-(
-    SELECT address, dex, pool_type, token0, token1, tokens, weights, fee_pips
-    FROM pools
-    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
-    UNION ALL
-    SELECT address, dex, pool_type, token0, token1, tokens, weights, fee_pips
-    FROM pools_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND ord <= {tip_ord:UInt64}
-        AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
-) AS p
+FROM pools_chain AS p
+WHERE p.address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND p.ord <= {tip_ord:UInt64}
 ORDER BY p.address
 LIMIT 1 BY p.address
 LIMIT {limit:UInt32}

@@ -5,17 +5,9 @@ SELECT
     s.leg AS leg,
     toString(s.ord) AS at_ord,
     toString(s.amount1) AS amount1
-FROM
-(
-    SELECT ord, pair, leg, amount1
-    FROM swaps
-    WHERE ord >= {from_ord:UInt64} AND ord <= {final_ord:UInt64}
-        AND pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
-    UNION ALL
-    SELECT ord, pair, leg, amount1
-    FROM swaps_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND ord <= {tip_ord:UInt64} AND ord >= {from_ord:UInt64}
-        AND pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
-) AS s
+FROM swaps_chain AS s
+WHERE s.ord >= {from_ord:UInt64}
+    AND s.ord <= {tip_ord:UInt64}
+    AND s.pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
 ORDER BY s.ord
 LIMIT {limit:UInt32}

@@ -3,26 +3,11 @@
 -- `addresses`: hex without 0x.
 WITH (SELECT groupArray(toFixedString(unhex(address), 20)) FROM (SELECT arrayJoin({addresses:Array(String)}) AS address)) AS burning
 SELECT toString(sum(b.amount)) AS burned
-FROM
-(
-    SELECT amount
-    FROM transfers
-    WHERE token = unhex({token:String})
-        AND ord > {after_ord:UInt64}
-        AND ord <= {final_ord:UInt64}
-        AND timestamp > {since:UInt32}
-        AND kind = 'transfer'
-        AND has(burning, recipient)
-        AND NOT has(burning, sender)
-    UNION ALL
-    SELECT amount
-    FROM transfers_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND token = unhex({token:String})
-        AND ord > {final_ord:UInt64}
-        AND timestamp > {since:UInt32}
-        AND kind = 'transfer'
-        AND has(burning, recipient)
-        AND NOT has(burning, sender)
-) AS b
+FROM transfers_chain AS b
+WHERE b.token = unhex({token:String})
+    AND b.ord > {after_ord:UInt64}
+    AND b.timestamp > {since:UInt32}
+    AND b.kind = 'transfer'
+    AND has(burning, b.recipient)
+    AND NOT has(burning, b.sender)
 LIMIT 1

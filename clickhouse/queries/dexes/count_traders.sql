@@ -7,12 +7,8 @@ SELECT
 FROM
 (
     SELECT dex AS slug, maker
-    FROM swaps
-    WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
-    UNION ALL
-    SELECT dex AS slug, maker
-    FROM swaps_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+    FROM swaps_chain
+    WHERE ord > {after_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
 )
 GROUP BY GROUPING SETS ((slug), ())
 LIMIT {limit:UInt32}

@@ -5,32 +5,14 @@ WITH
     events AS
     (
         SELECT *
-        FROM liquidity_events
-        WHERE kind IN ('mint', 'burn')
-            AND ord > {after_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT * EXCEPT commit
-        FROM liquidity_events_head
-        WHERE kind IN ('mint', 'burn')
-            AND ord > {after_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND ord > {final_ord:UInt64}
-            AND has({commits:Array(UInt64)}, commit)
+        FROM liquidity_events_chain
+        WHERE kind IN ('mint', 'burn') AND ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
     ),
     states AS
     (
         SELECT ord, pair, tx_hash, reserve0, reserve1
-        FROM pool_states
-        WHERE ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64} AND ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT ord, pair, tx_hash, reserve0, reserve1
-        FROM pool_states_head
-        WHERE ord > {after_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND ord > {final_ord:UInt64}
-            AND has({commits:Array(UInt64)}, commit)
+        FROM pool_states_chain
+        WHERE ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
     )
 SELECT
     toString(e.ord) AS ord,

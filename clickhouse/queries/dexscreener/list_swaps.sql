@@ -16,18 +16,7 @@ SELECT
     toString(e.reserve1) AS reserve1,
     toString(e.sqrt_price_x96) AS sqrt_price_x96,
     price AS raw_price
-FROM
-(
-    SELECT *
-    FROM swaps
-    WHERE ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64} AND ord <= {final_ord:UInt64}
-    UNION ALL
-    SELECT * EXCEPT commit
-    FROM swaps_head
-    WHERE ord > {after_ord:UInt64}
-        AND ord <= {to_ord:UInt64}
-        AND ord > {final_ord:UInt64}
-        AND has({commits:Array(UInt64)}, commit)
-) AS e
+FROM swaps_chain AS e
+WHERE e.ord > {after_ord:UInt64} AND e.ord <= {to_ord:UInt64}
 ORDER BY e.ord
 LIMIT {limit:UInt32}

@@ -42,14 +42,8 @@ SELECT
 FROM
 (
     SELECT pair, timestamp, maker, amount_usd, untracked_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
-    FROM swaps
-    WHERE ord > assumeNotNull(block_before) * 1048576 + 1048575
-        AND ord <= {final_ord:UInt64}
-        AND timestamp + 86400 > {now:UInt32}
-    UNION ALL
-    SELECT pair, timestamp, maker, amount_usd, untracked_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
-    FROM swaps_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+    FROM swaps_chain(fee_usd)
+    WHERE ord > assumeNotNull(block_before) * 1048576 + 1048575 AND timestamp + 86400 > {now:UInt32}
 )
 GROUP BY pair
 LIMIT {limit:UInt32}

@@ -14,15 +14,7 @@ SELECT
     created_block,
     created_at,
     if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx,
-    is_final
-FROM
-(
-    SELECT *, true AS is_final
-    FROM pools
-    WHERE address = unhex({pair:String}) AND ord <= {final_ord:UInt64}
-    UNION ALL
-    SELECT * EXCEPT commit, false AS is_final
-    FROM pools_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND address = unhex({pair:String})
-)
+    toBool(p.ord <= {final_ord:UInt64}) AS is_final
+FROM pools_chain AS p
+WHERE p.address = unhex({pair:String})
 LIMIT 1

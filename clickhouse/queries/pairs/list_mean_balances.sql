@@ -40,12 +40,8 @@ FROM
     FROM
     (
         SELECT pair, ord, timestamp, balances
-        FROM pool_states
-        WHERE ord > day_ord AND ord <= {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
-        UNION ALL
-        SELECT pair, ord, timestamp, balances
-        FROM pool_states_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+        FROM pool_states_chain
+        WHERE ord > day_ord AND pool_type IN (4, 5) AND length(balances) > 2
         UNION ALL
         SELECT pair, ord, timestamp, balances
         FROM pool_states

@@ -21,12 +21,8 @@ WITH
     moved AS
     (
         SELECT DISTINCT pair
-        FROM pool_states
-        WHERE ord > day_ord AND ord <= {final_ord:UInt64}
-        UNION DISTINCT
-        SELECT DISTINCT pair
-        FROM pool_states_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+        FROM pool_states_chain
+        WHERE ord > day_ord
     ),
     -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
@@ -65,12 +61,8 @@ FROM
     FROM
     (
         SELECT pair, ord, timestamp, price, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
-        FROM pool_states
-        WHERE ord > day_ord AND ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT pair, ord, timestamp, price, false, toFloat64(reserve0), toFloat64(reserve1), 0., 0.
-        FROM pool_states_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+        FROM pool_states_chain
+        WHERE ord > day_ord
         UNION ALL
         SELECT pair, ord, timestamp, price, false, toFloat64(reserve0), toFloat64(reserve1), 0., 0.
         FROM pool_states
@@ -82,12 +74,8 @@ FROM
         )
         UNION ALL
         SELECT pair, ord, timestamp, price, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
-        FROM swaps
-        WHERE ord > day_ord AND ord <= {final_ord:UInt64} AND timestamp > since AND price > 0 AND leg = 1
-        UNION ALL
-        SELECT pair, ord, timestamp, price, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
-        FROM swaps_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp > since AND price > 0 AND leg = 1
+        FROM swaps_chain
+        WHERE ord > day_ord AND timestamp > since AND price > 0 AND leg = 1
     )
     GROUP BY pair
     HAVING countIf(NOT traded) > 0

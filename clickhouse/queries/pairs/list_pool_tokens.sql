@@ -8,16 +8,8 @@ SELECT
 FROM tokens AS t
 WHERE t.address IN (
     SELECT arrayJoin(if(empty(p.tokens), [p.token0, p.token1], p.tokens))
-    FROM
-    (
-        SELECT token0, token1, tokens
-        FROM pools
-        WHERE address = unhex({pair:String}) AND ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT token0, token1, tokens
-        FROM pools_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND address = unhex({pair:String})
-    ) AS p
+    FROM pools_chain AS p
+    WHERE p.address = unhex({pair:String})
 )
 ORDER BY t.version DESC
 LIMIT 1 BY t.address

@@ -27,14 +27,8 @@ FROM
     SELECT
         manager, token_id, ord, toString(kind) AS kind, recipient, pair, tick_lower, tick_upper, liquidity,
         kind = 'increase' AND pair != toFixedString('', 20) AS placed
-    FROM position_events
-    WHERE (manager, token_id) IN owned AND ord <= {final_ord:UInt64}
-    UNION ALL
-    SELECT
-        manager, token_id, ord, toString(kind) AS kind, recipient, pair, tick_lower, tick_upper, liquidity,
-        kind = 'increase' AND pair != toFixedString('', 20) AS placed
-    FROM position_events_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND (manager, token_id) IN owned
+    FROM position_events_chain
+    WHERE (manager, token_id) IN owned
 ) AS e
 GROUP BY e.manager, e.token_id
 HAVING argMaxIf(e.recipient, e.ord, e.kind = 'transfer') = unhex({owner:String}) AND held > 0

@@ -21,19 +21,8 @@ FROM
         timestamp + 300 > {now:UInt32} AS in_m5,
         timestamp + 3600 > {now:UInt32} AS in_h1,
         timestamp + 21600 > {now:UInt32} AS in_h6
-    FROM token_prices
-    WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
-    UNION ALL
-    SELECT
-        token,
-        ord,
-        previous_next_token,
-        previous_hop_price,
-        timestamp + 300 > {now:UInt32} AS in_m5,
-        timestamp + 3600 > {now:UInt32} AS in_h1,
-        timestamp + 21600 > {now:UInt32} AS in_h6
-    FROM token_prices_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
+    FROM token_prices_chain
+    WHERE ord > {after_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
 )
 GROUP BY token
 LIMIT {limit:UInt32}

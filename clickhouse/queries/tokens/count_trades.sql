@@ -45,38 +45,8 @@ FROM
         maker,
         amount_usd,
         tracked
-    FROM
-    (
-        SELECT
-            token0,
-            token1,
-            amount0,
-            amount1,
-            timestamp,
-            maker,
-            amount_usd,
-            tracked,
-            base_is_token0,
-            price_usd,
-            quote_price_usd
-        FROM swaps
-        WHERE ord > {after_ord:UInt64} AND ord <= {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
-        UNION ALL
-        SELECT
-            token0,
-            token1,
-            amount0,
-            amount1,
-            timestamp,
-            maker,
-            amount_usd,
-            tracked,
-            base_is_token0,
-            price_usd,
-            quote_price_usd
-        FROM swaps_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
-    )
+    FROM swaps_chain
+    WHERE ord > {after_ord:UInt64} AND timestamp + 86400 > {now:UInt32}
 )
 GROUP BY token
 LIMIT {limit:UInt32}

@@ -6,12 +6,7 @@ SELECT
 FROM
 (
     SELECT ord, arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
-    FROM pools
-    WHERE ord <= {final_ord:UInt64}
-    UNION ALL
-    SELECT ord, arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
-    FROM pools_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    FROM pools_chain
 )
 GROUP BY token
 LIMIT {limit:UInt32}
