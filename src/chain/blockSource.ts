@@ -13,7 +13,7 @@ import { systemClock, type Clock } from './clock';
 import type { Endpoint } from './endpoint';
 import { LIGHT_ATTEMPT_MS, type EndpointPool } from './endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
-import { fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, type BlockHeader } from './parseBlock';
 import { RpcError } from './rpcError';
 import { checkBloom, checkLinks, checkLogOrder, checkNumber } from './verify';
@@ -169,10 +169,7 @@ class PooledBlockSource implements BlockSource {
       const next = from + blocks.length;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
         this.#fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
-      const piece = await this.#pool.run(
-        (endpoint, signal) => this.#retryRaces(endpoint, signal, fetch),
-        options,
-      );
+      const piece = await this.#pool.run(fetch, options);
       const parent = blocks.at(-1);
       const first = piece[0];
       if (parent !== undefined && first?.parentHash !== parent.hash) return null;
@@ -181,7 +178,10 @@ class PooledBlockSource implements BlockSource {
     return blocks;
   }
 
-  /** The next verified blocks that the endpoint gives at once, one at least. */
+  /**
+   * The next verified blocks that the endpoint gives, one at least. Blocks that are right are kept; the others are asked for again,
+   * beside the next ones.
+   */
   async #fetchPiece(
     endpoint: Endpoint,
     from: number,
@@ -189,28 +189,83 @@ class PooledBlockSource implements BlockSource {
     bloomEvery: number,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
-    const unchecked = await this.#fetchUnchecked(endpoint, from, to, signal);
-    checkLinks(unchecked.map((block) => block.header));
     const blooms = await this.#blooms;
-    return unchecked.map((block) =>
-      this.#verify(block, block.header.number % bloomEvery === 0 ? blooms : null),
-    );
+    const kept = new Map<number, ChainBlock>();
+    const halves = new BlockHalves();
+    let breaks = 0;
+    for (let idle = 0; ;) {
+      const before = kept.size + halves.size;
+      const failed: AppError[] = [];
+      for (const answer of await this.#fetchUnchecked(
+        endpoint,
+        () => this.#nextMissing(endpoint, from, to, kept, halves),
+        halves,
+        signal,
+      )) {
+        const withBloom = !(answer instanceof AppError) && answer.header.number % bloomEvery === 0;
+        const checked =
+          answer instanceof AppError
+            ? answer
+            : orMismatch(() => this.#verify(answer, withBloom ? blooms : null));
+        if (checked instanceof AppError) failed.push(checked);
+        else kept.set(checked.number, checked);
+      }
+      idle = kept.size + halves.size > before ? 0 : idle + 1;
+      const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
+      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.#hasReceipts(endpoint))) {
+        const piece = startOf(kept, from);
+        const broken = orMismatch(() => checkLinks(piece));
+        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
+        // Nobody knows which of the blocks are of which branch.
+        kept.clear();
+        breaks += 1;
+        if (broken instanceof BlockMismatch) failed.push(broken);
+        if (isOver || breaks > RACE_RETRIES)
+          throw failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+        idle = breaks;
+      }
+      for (const error of failed) if (error instanceof BlockMismatch) this.#pool.countMismatch(error);
+      if (idle > 0 && failed.some((error) => error instanceof BlockMismatch))
+        await this.#clock.sleep(RACE_PAUSE_MS, signal);
+      else await endpoint.pause(idle, failed, signal);
+    }
   }
 
-  async #fetchUnchecked(
+  /** The first blocks that are not kept yet: with receipts as many as make one batch of calls, else all. */
+  #nextMissing(
     endpoint: Endpoint,
     from: number,
     to: number,
+    kept: ReadonlyMap<number, ChainBlock>,
+    halves: BlockHalves,
+  ): number[] {
+    const callsMax = this.#hasReceipts(endpoint) ? 2 * this.#receiptBlocksMax : Infinity;
+    const missing: number[] = [];
+    let calls = 0;
+    for (let number = from; number <= to && calls < callsMax; number += 1) {
+      if (kept.has(number)) continue;
+      missing.push(number);
+      calls += halves.has(number) ? 1 : 2;
+    }
+    return missing;
+  }
+
+  #hasReceipts(endpoint: Endpoint): boolean {
+    return !this.#withoutReceipts.has(endpoint.id);
+  }
+
+  /** Blocks of the next numbers, the first at least, or what is wrong with their answers. */
+  async #fetchUnchecked(
+    endpoint: Endpoint,
+    next: () => readonly number[],
+    halves: BlockHalves,
     signal: AbortSignal,
-  ): Promise<UncheckedBlock[]> {
-    if (!this.#withoutReceipts.has(endpoint.id)) {
+  ): Promise<(UncheckedBlock | AppError)[]> {
+    if (this.#hasReceipts(endpoint)) {
       try {
-        const last = Math.min(to, from + this.#receiptBlocksMax - 1);
-        return await fetchByReceipts(endpoint, from, last, signal);
+        return await fetchByReceipts(endpoint, next(), halves, signal);
       } catch (error) {
-        const refused =
-          error instanceof RpcError && (error.kind === 'method_missing' || error.kind === 'invalid');
-        if (!refused) throw error;
+        if (!(error instanceof RpcError)) throw error;
         this.#withoutReceipts.add(endpoint.id);
         this.#log.info(
           { endpoint: endpoint.name, error: error.message },
@@ -218,7 +273,14 @@ class PooledBlockSource implements BlockSource {
         );
       }
     }
-    return fetchByLogs(endpoint, this.#spans, from, to, signal);
+    const numbers = next();
+    const [from, to] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
+    try {
+      return await fetchByLogs(endpoint, this.#spans, from, to, signal);
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return [error];
+      throw error;
+    }
   }
 
   /** `blooms`: null where the bloom is not checked. */
@@ -252,6 +314,29 @@ class PooledBlockSource implements BlockSource {
         await this.#clock.sleep(RACE_PAUSE_MS, signal);
       }
     }
+  }
+}
+
+function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
+  const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
+  return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
+}
+
+/** Blocks from `from` on, up to the first that is missing. */
+function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
+  const start: ChainBlock[] = [];
+  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
+    start.push(block);
+  return start;
+}
+
+/** What the check gives, or the mismatch that it throws. */
+function orMismatch<T>(check: () => T): T | BlockMismatch {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof BlockMismatch) return error;
+    throw error;
   }
 }
 

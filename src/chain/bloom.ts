@@ -8,6 +8,9 @@ export const BLOOM_BYTES = 256;
 /** Items in each of the two generations of the cache: about 10 MB in all. */
 const CACHE_ITEMS = 32_768;
 
+/** Compiled once. Each use begins and ends a hash in one go, so all may share it. */
+let hasher: Promise<IHasher> | null = null;
+
 /** Makes blooms. Remembers the bits of addresses and topics that repeat, in bounded memory. */
 export class BloomBuilder {
   readonly #keccak: IHasher;
@@ -19,7 +22,8 @@ export class BloomBuilder {
   }
 
   static async create(): Promise<BloomBuilder> {
-    return new BloomBuilder(await createKeccak(256));
+    hasher ??= createKeccak(256);
+    return new BloomBuilder(await hasher);
   }
 
   /** The bloom of the logs, 256 bytes in the header's order. */

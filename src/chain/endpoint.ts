@@ -1,4 +1,4 @@
-/** One endpoint: single attempts over its transport with adaptive batches, and the memory of how it behaved. */
+/** One endpoint: adaptive batches over its transport, of which failed calls are repeated, and the memory of how it behaved. */
 import { AppError, errorText } from '../errors';
 import { backoffMs, type Clock } from './clock';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
@@ -16,6 +16,16 @@ const RATE_BASE_MS = 1_000;
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
+/** The longest that a pool's only endpoint rests, whatever it did; but for what it asks for by Retry-After. */
+const ALONE_REST_MAX_MS = 1_000;
+/** Times in a row that failed calls are sent again and none of them is answered: where others could be asked, and where not. */
+const IDLE_ROUNDS_MAX = 1;
+const ALONE_IDLE_ROUNDS_MAX = 8;
+/** An unknown block is on its way or gone, and what is silent or refuses is so for longer. */
+const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
+const LASTING_ROUNDS_MAX = 2;
+const REPEAT_BASE_MS = 20;
+const REPEAT_MAX_MS = 500;
 
 /** A batch refused as a whole with one of these may pass in halves. */
 const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
@@ -34,6 +44,8 @@ export class Endpoint {
   /** Whether it serves the expected chain; asked before its first use. */
   chain: 'unknown' | 'right' | 'wrong' = 'unknown';
   lagging = false;
+  /** Whether its pool has no other. */
+  readonly alone: boolean;
   readonly #clock: Clock;
   readonly #batchCeiling: number;
   #batchMax: number;
@@ -50,8 +62,9 @@ export class Endpoint {
   #underWay = 0;
   readonly #errors = new Map<RpcError['kind'], number>();
 
-  constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number) {
+  constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number, alone: boolean) {
     this.id = id;
+    this.alone = alone;
     this.transport = transport;
     this.#clock = clock;
     this.#batchCeiling = batchMax;
@@ -62,83 +75,159 @@ export class Endpoint {
     return this.transport.name;
   }
 
-  /** One attempt. Rejects with RpcError, or with whatever AppError `parse` throws. */
+  /** One attempt of one call. Rejects with RpcError, or with whatever AppError `parse` throws. */
   async call<T>(
     method: string,
     params: readonly unknown[],
     parse: (result: unknown) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    const [answer] = await this.#send([{ method, params }], signal);
+    const [answer] = await this.attempt([{ method, params }], parse, signal);
     if (answer === undefined) throw new RpcError('bad_answer', `${this.name}: no answer`);
     if ('error' in answer) throw answer.error;
-    return this.#parse(answer.result, parse);
+    return answer.value;
   }
 
-  /** All calls, in batches that the node takes. The first failure rejects the whole. */
+  /**
+   * All calls, in batches that the node takes. Calls that fail in a way that may pass are sent again, alone, while some of them are
+   * answered; the first that fails for good rejects the whole. Rejects with RpcError, or with whatever AppError `parse` throws.
+   */
   async batch<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
   ): Promise<T[]> {
-    const answers = await this.#sendAll(calls, signal);
-    const failed = answers.find((answer) => 'error' in answer);
-    if (failed !== undefined && 'error' in failed) throw failed.error;
-    return answers.map((answer, index) => {
-      const result = 'result' in answer ? answer.result : undefined;
-      return this.#parse(result, (value) => parse(value, index));
+    const settled = await this.settle(calls, parse, signal);
+    return settled.map((one) => {
+      if ('error' in one) throw one.error;
+      return one.value;
     });
   }
 
-  /** Like `batch`, but a failed call stays with its call. Rejects only when a batch fails as a whole. */
+  /** Like `batch`, but a call that fails for good, or again and again, stays with its error. */
+  async settle<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown, index: number) => T,
+    signal?: AbortSignal,
+  ): Promise<Settled<T>[]> {
+    const settled = new Map<number, Settled<T>>();
+    let open = calls.map((_, index) => index);
+    for (let idle = 0; open.length > 0;) {
+      const asked = open.flatMap((index) => calls[index] ?? []);
+      const answers = await this.attempt(asked, (result, at) => parse(result, open[at] ?? at), signal);
+      const failed: RpcError[] = [];
+      const again = open.filter((index, at) => {
+        const one = answers[at];
+        if (one === undefined) return false;
+        settled.set(index, one);
+        if (!('error' in one) || !one.error.retryable) return false;
+        failed.push(one.error);
+        return true;
+      });
+      idle = again.length < open.length ? 0 : idle + 1;
+      if (idle >= this.idleRoundsMax(failed)) break;
+      open = again;
+      if (open.length > 0) await this.pause(idle, failed, signal);
+    }
+    return calls.flatMap((_, index) => settled.get(index) ?? []);
+  }
+
+  /** So many times in a row is it asked for the same without any success, once it failed like this. */
+  idleRoundsMax(failed: readonly AppError[]): number {
+    if (!this.alone) return IDLE_ROUNDS_MAX;
+    const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));
+    return lasting ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
+  }
+
+  /** Before it is asked for the same again: none while there is success, unless it named a time itself. */
+  async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
+    const named = failed.map((error) => (error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0));
+    const backoff = idle === 0 ? 0 : backoffMs(this.#clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
+    const ms = Math.max(backoff, ...named);
+    if (ms > 0) await this.#clock.sleep(ms, signal);
+  }
+
+  /** One attempt; a failed call stays with its error, and so does each call of a request that failed as a whole. */
+  async attempt<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown, index: number) => T,
+    signal?: AbortSignal,
+  ): Promise<Settled<T>[]> {
+    const answers: RpcAnswer[] = [];
+    try {
+      await this.#sendAll(calls, answers, signal);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      while (answers.length < calls.length) answers.push({ error });
+    }
+    return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
+  }
+
+  #read<T>(answer: RpcAnswer, parse: (result: unknown) => T): Settled<T> {
+    if ('error' in answer) return answer;
+    try {
+      return { value: this.#parse(answer.result, parse) };
+    } catch (error) {
+      if (error instanceof RpcError) return { error };
+      throw error;
+    }
+  }
+
+  /** Like `attempt`, but rejects when a request fails as a whole. */
   async batchSettled<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
   ): Promise<Settled<T>[]> {
-    const answers = await this.#sendAll(calls, signal);
-    return answers.map((answer, index) => {
-      if ('error' in answer) return answer;
-      try {
-        return { value: this.#parse(answer.result, (value) => parse(value, index)) };
-      } catch (error) {
-        if (error instanceof RpcError) return { error };
-        throw error;
-      }
-    });
+    const answers: RpcAnswer[] = [];
+    await this.#sendAll(calls, answers, signal);
+    return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
   }
 
-  async #sendAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    const answers: RpcAnswer[] = [];
-    while (answers.length < calls.length) {
-      const chunk = calls.slice(answers.length, answers.length + this.#batchMax);
+  /** Appends the answers; those that came before a request fails as a whole stay. */
+  async #sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
+    const start = into.length;
+    /** Where a request got garbage, which may be chance: only a second time there says that the batch is too large. */
+    let garbageAt = -1;
+    while (into.length - start < calls.length) {
+      const from = into.length - start;
+      const chunk = calls.slice(from, from + this.#batchMax);
       try {
-        for (const answer of await this.#send(chunk, signal)) answers.push(answer);
+        for (const answer of await this.#send(chunk, signal)) into.push(answer);
         if (chunk.length === this.#batchMax)
           this.#batchMax = Math.min(this.#batchCeiling, this.#batchMax + 1);
       } catch (error) {
         if (error instanceof RpcError && error.cut === 'call') {
-          for (const answer of await this.#sendParts(chunk, error, signal)) answers.push(answer);
+          await this.#sendParts(chunk, error, into, signal);
           continue;
         }
         if (!(error instanceof RpcError) || chunk.length === 1) throw error;
+        if (error.kind === 'bad_answer' && garbageAt !== from) {
+          garbageAt = from;
+          continue;
+        }
         const split = SPLIT_KINDS.has(error.kind);
-        // A timeout is not repeated here, the pool's next attempt asks for less.
+        // A timeout is not repeated here, the next attempt asks for less.
         if (split || error.kind === 'timeout') this.#batchMax = Math.max(1, Math.floor(chunk.length / 2));
         if (!split) throw error;
       }
     }
-    return answers;
   }
 
   /** Finds the calls whose answers pass their bounds. It says nothing of the size of a batch that the node takes. */
-  async #sendParts(calls: readonly RpcCall[], error: RpcError, signal?: AbortSignal): Promise<RpcAnswer[]> {
-    if (calls.length === 1) return [{ error }];
+  async #sendParts(
+    calls: readonly RpcCall[],
+    error: RpcError,
+    into: RpcAnswer[],
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (calls.length === 1) {
+      into.push({ error });
+      return;
+    }
     const size = Math.ceil(calls.length / PARTS);
-    const answers: RpcAnswer[] = [];
     for (let from = 0; from < calls.length; from += size)
-      for (const answer of await this.#sendAll(calls.slice(from, from + size), signal)) answers.push(answer);
-    return answers;
+      await this.#sendAll(calls.slice(from, from + size), into, signal);
   }
 
   /** One round trip, counted. A request that fails as a whole counts as many errors as it had calls. */
@@ -200,16 +289,18 @@ export class Endpoint {
         : error.kind === 'rate_limited'
           ? RATE_BASE_MS
           : COOL_BASE_MS;
-    return backoffMs(this.#clock, Math.max(0, this.#failures - 1), base, Math.max(base, COOL_MAX_MS));
+    const rest = backoffMs(this.#clock, Math.max(0, this.#failures - 1), base, Math.max(base, COOL_MAX_MS));
+    return this.alone ? Math.min(rest, ALONE_REST_MAX_MS) : rest;
   }
 
-  /** Puts the endpoint aside for one minute, twice as long each time, ten minutes at most. */
+  /** Puts the endpoint aside for one minute, twice as long each time, ten minutes at most; a pool's only one for a second. */
   bench(reason: string): void {
     const now = this.#clock.now();
     this.#lastError = reason;
     this.#lastErrorAt = now;
     if (this.#benchUntil > now) return;
-    this.#benchUntil = now + Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.#benchings, 10));
+    const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.#benchings, 10));
+    this.#benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
     this.#benchings += 1;
     // Whoever answers wrongly may have become another chain's node.
     if (this.chain === 'right') this.chain = 'unknown';

@@ -67,7 +67,10 @@ export class EndpointPool {
   constructor(options: PoolOptions) {
     this.#clock = options.clock ?? systemClock();
     const batchMax = options.batchMax ?? 100;
-    this.#endpoints = options.transports.map((wire, id) => new Endpoint(id, wire, this.#clock, batchMax));
+    const alone = options.transports.length === 1;
+    this.#endpoints = options.transports.map(
+      (wire, id) => new Endpoint(id, wire, this.#clock, batchMax, alone),
+    );
     this.#chainId = options.chainId;
     this.#log = options.log;
     this.#roundsMax = options.roundsMax ?? 5;
@@ -105,7 +108,7 @@ export class EndpointPool {
     options: CallOptions = {},
   ): Promise<Settled<T>[]> {
     return this.run(async (endpoint, signal) => {
-      const answers = await endpoint.batchSettled(calls, parse, signal);
+      const answers = await endpoint.settle(calls, parse, signal);
       const passing = answers.find((answer) => 'error' in answer && answer.error.retryable);
       if (passing !== undefined && 'error' in passing) throw passing.error;
       return answers;

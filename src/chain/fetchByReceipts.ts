@@ -1,11 +1,15 @@
 /** Blocks out of eth_getBlockByNumber and eth_getBlockReceipts, both of a whole range in one batch. */
 import type { ChainLog, ChainTransaction } from '../domain/block';
 import { numberToHex } from '../domain/hex';
+import { AppError, errorText } from '../errors';
 import type { Endpoint } from './endpoint';
 import { parseHeader, parseReceipts, type BlockHeader } from './parseBlock';
-import { RpcError } from './rpcError';
+import { RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall } from './rpcTransport';
 import { checkNumber } from './verify';
+
+/** What a node says that does not have the method. */
+const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
 /** A block whose parts name each other rightly; order, bloom and links are not checked yet. */
 export interface UncheckedBlock {
@@ -14,32 +18,71 @@ export interface UncheckedBlock {
   readonly logs: readonly ChainLog[];
 }
 
+/** Answers of which the other half of their block failed: they are not asked for twice. */
+export class BlockHalves {
+  readonly headers = new Map<number, unknown>();
+  readonly receipts = new Map<number, unknown>();
+
+  get size(): number {
+    return this.headers.size + this.receipts.size;
+  }
+
+  has(number: number): boolean {
+    return this.headers.has(number) || this.receipts.has(number);
+  }
+}
+
 /**
- * Blocks `from` to `to` inclusive.
- * @throws RpcError (`method_missing` where the node has no eth_getBlockReceipts, `unknown_block`), BlockMismatch
+ * One attempt: each of the blocks, or what is wrong with its answers. Takes up `halves` and leaves there what stays half.
+ * @throws RpcError `method_missing` or `invalid` where the node has no eth_getBlockReceipts
  */
 export async function fetchByReceipts(
   endpoint: Endpoint,
-  from: number,
-  to: number,
+  numbers: readonly number[],
+  halves: BlockHalves,
   signal: AbortSignal,
-): Promise<UncheckedBlock[]> {
-  const calls: RpcCall[] = [];
-  for (let number = from; number <= to; number += 1) {
-    const quantity = numberToHex(number);
-    calls.push({ method: 'eth_getBlockByNumber', params: [quantity, false] });
-    calls.push({ method: 'eth_getBlockReceipts', params: [quantity] });
+): Promise<(UncheckedBlock | AppError)[]> {
+  const asked: { readonly number: number; readonly into: Map<number, unknown>; readonly call: RpcCall }[] =
+    [];
+  for (const number of numbers) {
+    const at = numberToHex(number);
+    if (!halves.headers.has(number))
+      asked.push({
+        number,
+        into: halves.headers,
+        call: { method: 'eth_getBlockByNumber', params: [at, false] },
+      });
+    if (!halves.receipts.has(number))
+      asked.push({ number, into: halves.receipts, call: { method: 'eth_getBlockReceipts', params: [at] } });
   }
-  const requireKnown = (result: unknown, index: number): unknown =>
-    requireBlock(endpoint, result, from + Math.floor(index / 2));
-  const answers = await endpoint.batch(calls, requireKnown, signal);
-  const blocks: UncheckedBlock[] = [];
-  for (let position = 0; position < answers.length; position += 2) {
-    const parsed = parseHeader(answers[position]);
-    checkNumber(parsed.header, from + position / 2);
-    blocks.push({ header: parsed.header, ...parseReceipts(answers[position + 1], parsed) });
+  const answers = await endpoint.attempt(
+    asked.map(({ call }) => call),
+    (result, index) => requireBlock(endpoint, result, asked[index]?.number ?? 0),
+    signal,
+  );
+  const errors = new Map<number, RpcError>();
+  for (const [index, answer] of answers.entries()) {
+    const half = asked[index];
+    if (half === undefined) continue;
+    if ('value' in answer) half.into.set(half.number, answer.value);
+    else if (REFUSED_KINDS.has(answer.error.kind)) throw answer.error;
+    else errors.set(half.number, answer.error);
   }
-  return blocks;
+  return numbers.map((number) => errors.get(number) ?? joinHalves(endpoint, number, halves));
+}
+
+function joinHalves(endpoint: Endpoint, number: number, halves: BlockHalves): UncheckedBlock | AppError {
+  const [header, receipts] = [halves.headers.get(number), halves.receipts.get(number)];
+  halves.headers.delete(number);
+  halves.receipts.delete(number);
+  try {
+    const parsed = parseHeader(header);
+    checkNumber(parsed.header, number);
+    return { header: parsed.header, ...parseReceipts(receipts, parsed) };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    return new RpcError('bad_answer', `${endpoint.name}: ${errorText(error)}`, { cause: error });
+  }
 }
 
 /** @throws RpcError `unknown_block` for the null that a node answers when it does not have the block. */

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../src/clickhouse/database';
 import { createBlockSource } from '../../src/chain/blockSource';
+import { BloomBuilder } from '../../src/chain/bloom';
 import { EndpointPool } from '../../src/chain/endpointPool';
 import { AppError, errorText } from '../../src/errors';
 import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
@@ -112,6 +113,8 @@ class SeedRunner {
   }
 
   async run(): Promise<SeedRun> {
+    // Compiled in real time, of which the virtual clock knows nothing.
+    await BloomBuilder.create();
     const stuck = await this.clock.run(this.live());
     const tip = await readTip(this.backend.steady);
     const tookMs = this.clock.now() - START_MS;

@@ -18,7 +18,7 @@ import { hashCode, NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/
 import { findCompilers } from '../../src/sources/verify/compilers';
 import { withoutOutputs, type StandardInput } from '../../src/sources/verify/standardJson';
 import { findLicense } from '../../src/sources/license';
-import { listSourceSets, type SourceSet } from './worldSources';
+import { listSourceSets, TRICKY, type SourceSet } from './worldSources';
 
 /** One contract with all that its verification needs. */
 export interface WorldContract {
@@ -167,6 +167,11 @@ export function toRecord(
 export async function makeRecords(chainId: number): Promise<VerifiedRecord[]> {
   const contracts = await compileWorld();
   return contracts.map((contract) => toRecord(contract, chainId));
+}
+
+/** Records of four small contracts, compiled in seconds: for tests in which any verified contract will do. */
+export async function makeSmallRecords(chainId: number): Promise<VerifiedRecord[]> {
+  return (await compileSet(TRICKY)).map((contract) => toRecord(contract, chainId));
 }
 
 export interface Deployed {

@@ -19,7 +19,7 @@ import type { CodeRpc } from '../../../src/sources/readContractCode';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { UNCACHED } from '../../support/uncached';
-import { makeRecords } from '../../support/verifiedWorld';
+import { makeSmallRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';
 import { hexOf } from '../../support/worldEvents';
@@ -189,7 +189,7 @@ test('contracts known by their creation or their verification alone have code to
   await insertRows(db.writer, contractCreationsTable, [
     { ...creation, block: 5, timestamp: 1_700_000_005, version: 1 },
   ]);
-  const [one] = await makeRecords(CHAIN_ID);
+  const [one] = await makeSmallRecords(CHAIN_ID);
   await db.store.store([{ ...one!, codeHash: null, contract: { ...one!.contract, address: verified } }]);
   advance(3_000, 2_990);
   await newWorker().look(signal);
@@ -206,7 +206,7 @@ test("an explorer's second chain reads of its contracts in the market chain's da
     const receipt = await send({ data: `${PLAIN}ff` });
     const made = field(receipt, 'contractAddress') as Hex;
     const transaction = field(receipt, 'transactionHash') as Hex;
-    const [one, other] = (await makeRecords(CHAIN_ID)).slice(1);
+    const [one, other] = (await makeSmallRecords(CHAIN_ID)).slice(1);
     await db.store.store([
       { ...one!, codeHash: null, contract: { ...one!.contract, address } },
       {
@@ -256,7 +256,7 @@ describe('contracts that were never seen to do anything', () => {
       `0x602d600c600039602d6000f3363d3d373d3d3d363d73${twin.slice(2)}5af43d82803e903d91602b57fd5bf3`,
     );
     const codeHash = keccak256(String(await rpc.call('eth_getCode', [twin, 'latest']))) as Hex;
-    const one = (await makeRecords(CHAIN_ID))[3]!;
+    const one = (await makeSmallRecords(CHAIN_ID))[3]!;
     await db.store.store([{ ...one, codeHash, contract: { ...one.contract, address: twin, name: 'Twin' } }]);
     const silentRpc: CodeRpc = {
       batchSettled(calls, parse, options) {

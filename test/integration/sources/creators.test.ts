@@ -18,7 +18,7 @@ import { ContractWorker } from '../../../src/sources/contractWorker';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeRecords } from '../../support/verifiedWorld';
+import { makeSmallRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';
 import { hexOf } from '../../support/worldEvents';
@@ -250,7 +250,7 @@ test('a transaction that the node does not know is asked for once, and nothing i
 });
 
 test("a verified contract's deployment is believed where the node confirms it", async () => {
-  const [one, other] = (await makeRecords(CHAIN_ID)).slice(0, 2);
+  const [one, other] = (await makeSmallRecords(CHAIN_ID)).slice(0, 2);
   const deployment = { deployer: accounts[0]!, transaction: factoryTx, block: 7 };
   const wrong = hexOf('5b', 2, 40);
   await db.store.store([
@@ -291,7 +291,7 @@ test.each([
     const made = await send(accounts[2]!, { data: PARENT });
     const parent = field(made.receipt, 'contractAddress') as Hex;
     const child = getCreateAddress({ from: parent, nonce: 1 }).toLowerCase() as Hex;
-    const [one, other, third] = (await makeRecords(CHAIN_ID)).slice(2);
+    const [one, other, third] = (await makeSmallRecords(CHAIN_ID)).slice(1);
     const record = (of: VerifiedRecord, address: Hex, transaction: Hex): VerifiedRecord => ({
       ...of,
       codeHash: null,

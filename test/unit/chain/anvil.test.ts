@@ -95,14 +95,14 @@ test('a real node’s receipts and its logs make the same blocks', async () => {
   const byReceipts = await createBlockSource({ pool: poolOf([url]), log: silentLog }).fetchRange(0, head);
   const pool = poolOf([url]);
   const [endpoint] = pool.endpoints;
-  const batch = endpoint?.batch.bind(endpoint);
-  if (endpoint === undefined || batch === undefined) throw new Error('the pool has its endpoint');
+  const attempt = endpoint?.attempt.bind(endpoint);
+  if (endpoint === undefined || attempt === undefined) throw new Error('the pool has its endpoint');
   // The same node, as if it had no eth_getBlockReceipts.
-  endpoint.batch = (calls, parse, signal) => {
+  endpoint.attempt = (calls, parse, signal) => {
     const renamed = calls.map((call) =>
       call.method === 'eth_getBlockReceipts' ? { ...call, method: 'eth_noSuchMethod' } : call,
     );
-    return batch(renamed, parse, signal);
+    return attempt(renamed, parse, signal);
   };
   const byLogs = await createBlockSource({ pool, log: silentLog }).fetchRange(0, head);
   const withoutCreations = byReceipts.map((block) => ({

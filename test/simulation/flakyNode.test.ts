@@ -1,0 +1,113 @@
+/** One endpoint, of which many calls fail in ten ways: blocks still come, and not much later. In virtual time. */
+import { createBlockSource } from '../../src/chain/blockSource';
+import { BloomBuilder } from '../../src/chain/bloom';
+import { EndpointPool } from '../../src/chain/endpointPool';
+import { RpcError } from '../../src/chain/rpcError';
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpcTransport';
+import { fetchAhead } from '../../src/ingest/fetchAhead';
+import { createLog } from '../../src/log';
+import { FakeChain, type Json } from '../support/fakeChain';
+import { FakeNode } from '../support/fakeNode';
+import { Random } from '../support/random';
+import { VirtualClock } from './virtualClock';
+
+const BLOCKS = 4_000;
+/** Of a request, and of each call in it: about a node in the next data centre. */
+const REQUEST_MS = 10;
+const CALL_MS = 0.5;
+const SEED = 20_261_125;
+
+const chain = new FakeChain(SEED);
+chain.mineMany(BLOCKS, 4);
+
+/** How a whole request fails. */
+const REQUEST_FAULTS: readonly (() => RpcError)[] = [
+  () => new RpcError('rate_limited', 'HTTP 429', { httpStatus: 429 }),
+  () => new RpcError('network', 'HTTP 503', { httpStatus: 503 }),
+  () => new RpcError('network', 'ECONNRESET'),
+  () => new RpcError('bad_answer', 'the answer is not JSON'),
+];
+
+const isReceipts = (result: unknown): result is Json[] => Array.isArray(result);
+
+/** How one call of a request fails; `other`: what the call gets of another block. */
+const CALL_FAULTS: readonly ((result: unknown, other: unknown) => RpcAnswer)[] = [
+  () => ({ error: new RpcError('other', 'internal error', { rpcCode: -32603 }) }),
+  () => ({ error: new RpcError('too_large', 'block range is too wide') }),
+  () => ({ result: null }),
+  (result) => ({ result: isReceipts(result) ? result.slice(0, -1) : null }),
+  (result, other) => ({ result: isReceipts(result) ? other : null }),
+  () => ({ error: new RpcError('unknown_block', 'header not found') }),
+];
+
+interface Run {
+  /** Hashes of the blocks that came, in order. */
+  readonly hashes: readonly string[];
+  readonly virtualMs: number;
+  /** Share of the calls that failed. */
+  readonly failed: number;
+}
+
+/** `share`: of the calls that fail, a third of them with their whole request. */
+async function run(share: number): Promise<Run> {
+  const random = new Random(SEED);
+  const clock = new VirtualClock(1_700_000_000_000, random);
+  let [calls, failed] = [0, 0];
+  const node = new FakeNode({ chain });
+  const answer = (call: RpcCall): unknown => {
+    const answered = node.perform(call);
+    return 'result' in answered ? answered.result : null;
+  };
+  const transport: RpcTransport = {
+    name: '#0 flaky',
+    async send(asked: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+      await clock.sleep(REQUEST_MS + CALL_MS * asked.length, signal);
+      calls += asked.length;
+      if (random.chance(share / 3)) {
+        failed += asked.length;
+        throw random.pick(REQUEST_FAULTS)();
+      }
+      return asked.map((call) => {
+        const result = answer(call);
+        if (!random.chance((share * 2) / 3)) return { result };
+        failed += 1;
+        const other = answer({ ...call, params: [`0x${random.int(1, BLOCKS - 1).toString(16)}`, false] });
+        return random.pick(CALL_FAULTS)(result, other);
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+  const log = createLog('silent', false);
+  const pool = new EndpointPool({ transports: [transport], chainId: null, log, clock });
+  const source = createBlockSource({ pool, log, clock });
+  const hashes: string[] = [];
+  const began = clock.now();
+  await clock.run(
+    (async () => {
+      const { signal } = new AbortController();
+      for await (const blocks of fetchAhead(source, 1, BLOCKS, { signal }))
+        for (const { hash } of blocks) hashes.push(hash);
+    })(),
+  );
+  return { hashes, virtualMs: clock.now() - began, failed: failed / calls };
+}
+
+// Compiled in real time, of which the virtual clock knows nothing.
+beforeAll(() => BloomBuilder.create());
+
+const wanted = chain.blocks.slice(1).map(({ hash }) => hash);
+
+test('three calls of ten fail: every block comes, and at half the speed at least', async () => {
+  const [good, flaky] = [await run(0), await run(0.3)];
+  expect(good.hashes).toEqual(wanted);
+  expect(flaky.hashes).toEqual(wanted);
+  expect(flaky.failed).toBeGreaterThan(0.25);
+  expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.5);
+});
+
+test('six calls of ten fail: every block comes', async () => {
+  const [good, flaky] = [await run(0), await run(0.6)];
+  expect(flaky.hashes).toEqual(wanted);
+  expect(flaky.failed).toBeGreaterThan(0.5);
+  expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.2);
+});
