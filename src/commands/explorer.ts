@@ -16,11 +16,10 @@ import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBlockHashes } from '../query/blockHashes';
 import { createContractReader } from '../query/contracts';
-import { createEventSpans } from '../query/eventSpans';
 import type { HolderTables } from '../query/holders';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import { readChangeMark } from '../query/headState';
-import { createLogCounts, type LogCounts } from '../query/logCounts';
+import { createLogCounts } from '../query/logCounts';
 import { createLogDecoder } from '../query/logDecoder';
 import { withNodeCode, type NodeCode } from '../query/nodeCode';
 import { createPairNames, NO_PAIR_NAMES } from '../query/pairNames';
@@ -70,8 +69,8 @@ const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { config, log, runner, cache } = options;
   const logCounts = createLogCounts();
-  const second = config.chainId === SECOND_CHAIN_ID ? null : createSecond(options, logCounts);
-  const market: ExplorerChain = chainOf(config.chainId, runner, options.head, logCounts);
+  const second = config.chainId === SECOND_CHAIN_ID ? null : createSecond(options);
+  const market: ExplorerChain = chainOf(config.chainId, runner, options.head);
   const findChain = (chainId: number): ExplorerChain | null =>
     chainId === config.chainId ? market : chainId === SECOND_CHAIN_ID ? (second?.chain() ?? null) : null;
   let verifiedDb = 'default';
@@ -154,16 +153,10 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-function chainOf(
-  chainId: number,
-  runner: QueryRunner,
-  head: () => HeadSnapshot | null,
-  logCounts: LogCounts,
-): ExplorerChain {
+function chainOf(chainId: number, runner: QueryRunner, head: () => HeadSnapshot | null): ExplorerChain {
   return {
     chainId,
     runner,
-    spans: createEventSpans((address) => logCounts.guess({ chainId, runner }, address)),
     head,
     hashes: createBlockHashes({ chainId, runner }),
     names: createTokenNames(runner, chainId),
@@ -178,13 +171,13 @@ interface Second {
   close(): Promise<void>;
 }
 
-function createSecond({ config, log, metrics }: ExplorerOptions, logCounts: LogCounts): Second {
+function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: () => undefined });
   const chainId = SECOND_CHAIN_ID;
   const tail = createTailLoop({ runner, chainId, hub, log: log.child({ chainId }) });
-  const chain = chainOf(chainId, runner, () => tail.current(), logCounts);
+  const chain = chainOf(chainId, runner, () => tail.current());
   const urls = config.rpcUrls943;
   const rpc = urls === null ? null : createEndpointPool({ urls, chainId, log, ...NODE_OPTIONS });
   const stop = new AbortController();

@@ -4,7 +4,7 @@
  */
 import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/steadyTime';
-import { readEmitted, type Emitted } from './emitters';
+import { readEmitted } from './emitters';
 import type { HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
 import { findRow, type SortedRows } from './sortedRows';
@@ -25,8 +25,6 @@ interface Counted {
 export interface LogCounts {
   /** In the order asked; 0: none. Exact as of the snapshot until all were counted for the first time. At most 1,000. */
   list(source: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): Promise<number[]>;
-  /** What a contract emitted, without asking anybody; null: it is not known. */
-  guess(source: LogSource, address: Hex): Emitted | null;
 }
 
 export function createLogCounts(now: () => number = steadyNow): LogCounts {
@@ -53,22 +51,14 @@ export function createLogCounts(now: () => number = steadyNow): LogCounts {
   return {
     async list(source, head, addresses) {
       const rows = newest(source);
-      if (rows !== null) return addresses.map((address) => find(rows, address)?.logs ?? 0);
+      if (rows !== null) return addresses.map((address) => countOf(rows, address));
       const emitted = await readEmitted(source, head, addresses);
       return addresses.map((address) => emitted.get(address)?.logs ?? 0);
-    },
-    guess(source, address) {
-      const rows = newest(source);
-      return rows === null ? null : find(rows, address);
     },
   };
 }
 
-function find(rows: SortedRows, address: Hex): Emitted | null {
+function countOf(rows: SortedRows, address: Hex): number {
   const at = findRow(rows, Buffer.from(address.slice(2), 'hex'));
-  if (at === null) return null;
-  const [logs = 0, firstOrd = 0, lastOrd = 0] = [0, 8, 16].map((behind) =>
-    Number(rows.bytes.readBigUInt64LE(at + ADDRESS_BYTES + behind)),
-  );
-  return { logs, firstOrd, lastOrd };
+  return at === null ? 0 : Number(rows.bytes.readBigUInt64LE(at + ADDRESS_BYTES));
 }

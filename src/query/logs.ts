@@ -8,7 +8,6 @@ import { z } from 'zod';
 import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
-import type { PagedLogSource } from './eventSpans';
 import type { HeadSnapshot } from './headSnapshot';
 import { inChunks } from './inChunks';
 import { countFitting, firstDataMax, groupsToRead, type LogBounds } from './logBytes';
@@ -62,7 +61,7 @@ export interface FoundLogs {
 
 /** A page of matching logs. At most 1,000 rows, and 10,000 left out. */
 export async function listLogs(
-  source: PagedLogSource,
+  source: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
   page: LogPage,
@@ -153,8 +152,8 @@ function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRan
 }
 
 /** One more than the page has, if there is one. */
-async function listEventLogs(
-  { runner, chainId, spans }: PagedLogSource,
+function listEventLogs(
+  { runner, chainId }: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
@@ -163,44 +162,17 @@ async function listEventLogs(
   topic0: Hex,
 ): Promise<StoredLog[]> {
   const name = newestFirst ? 'explorer/list_event_logs_newest' : 'explorer/list_event_logs_oldest';
-  const read = (part: OrdRange, leftOut: number, most: number): Promise<StoredLog[]> =>
-    runner.read(
-      name,
-      {
-        ...logParams(chainId, head, filter, part),
-        address: address.slice(2),
-        topic0: topic0.slice(2),
-        from_ord: part.from,
-        to_ord: part.to,
-        limit: most,
-        skip: leftOut,
-        data_max: firstDataMax(limit, bounds),
-      },
-      readLog,
-    );
-  const wanted = limit + 1;
-  if (isNarrow(filter)) return read(range, skip, wanted);
-  const event = { address, topic0, newestFirst };
-  const window = spans.window(event, range, skip + wanted);
-  const near = await read(window, skip, wanted);
-  const isWhole = window.from === range.from && window.to === range.to;
-  let logs = near;
-  if (near.length < wanted && !isWhole) {
-    const rest = newestFirst
-      ? { from: range.from, to: window.from - 1 }
-      : { from: window.to + 1, to: range.to };
-    // How many were left out of the window is not known.
-    logs =
-      skip === 0
-        ? [...near, ...(await read(rest, 0, wanted - near.length))]
-        : await read(range, skip, wanted);
-  }
-  if (skip === 0)
-    spans.note(
-      event,
-      logs.map(({ ord }) => ord),
-    );
-  return logs;
+  const params = {
+    ...logParams(chainId, head, filter, range),
+    address: address.slice(2),
+    topic0: topic0.slice(2),
+    from_ord: range.from,
+    to_ord: range.to,
+    limit: limit + 1,
+    skip,
+    data_max: firstDataMax(limit, bounds),
+  };
+  return runner.read(name, params, readLog);
 }
 
 interface FoundOrds {

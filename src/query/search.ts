@@ -11,8 +11,7 @@ import type { SearchHit } from '../wire/explorer';
 import { findVerification } from './contractFacts';
 import type { ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import type { PagedLogSource } from './eventSpans';
-import { ALL_LOGS } from './logFilter';
+import { ALL_LOGS, type LogSource } from './logFilter';
 import { NO_DATA } from './logBytes';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
@@ -48,7 +47,7 @@ export interface SearchDeps {
 }
 
 interface Moment {
-  readonly source: PagedLogSource;
+  readonly source: LogSource;
   readonly names: TokenNames;
   readonly head: HeadSnapshot;
 }

@@ -2,10 +2,9 @@
 import { isHexOfLength, type Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
 import { readHoldings } from '../../query/balances';
-import type { PagedLogSource } from '../../query/eventSpans';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import { LIST_BOUNDS } from '../../query/logBytes';
-import { ALL_LOGS, type LogFilter } from '../../query/logFilter';
+import { ALL_LOGS, type LogFilter, type LogSource } from '../../query/logFilter';
 import { listLogs, type StoredLog } from '../../query/logs';
 import { listNftMoves, type MoveQuestion } from '../../query/nftMoves';
 import type { ChainMoment } from '../explorer/explorerRoute';
@@ -93,7 +92,7 @@ async function collectNfts(
 
 /** The first moves of the kind, as many as wanted; null: the search was given up. */
 async function collect(
-  { chain, head }: { readonly chain: PagedLogSource; readonly head: HeadSnapshot },
+  { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
   filter: LogFilter,
   kind: TokenKind,
   newestFirst: boolean,

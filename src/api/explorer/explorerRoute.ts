@@ -11,9 +11,9 @@ import type { SignatureReader, VerifiedReader } from '../../domain/verifiedContr
 import { AppError } from '../../errors';
 import type { BlockHashes } from '../../query/blockHashes';
 import type { ContractReader } from '../../query/contracts';
-import type { PagedLogSource } from '../../query/eventSpans';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
+import type { LogSource } from '../../query/logFilter';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
 import type { NodeCode } from '../../query/nodeCode';
@@ -38,7 +38,7 @@ const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;
 
 /** What is stored of a chain. */
-export interface ExplorerChain extends PagedLogSource {
+export interface ExplorerChain extends LogSource {
   readonly hashes: BlockHashes;
   readonly names: TokenNames;
   /** Null while the database is away or nothing is indexed. */

@@ -8,7 +8,6 @@ import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { SignatureReader, VerifiedReader } from '../../../src/domain/verifiedContract';
 import { createLog } from '../../../src/log';
-import { createEventSpans } from '../../../src/query/eventSpans';
 import { createBlockHashes } from '../../../src/query/blockHashes';
 import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
@@ -53,7 +52,6 @@ export function explorerDeps(
           one.chainId,
           {
             ...one,
-            spans: createEventSpans((address) => logCounts.guess(one, address)),
             hashes: createBlockHashes(one),
             names: createTokenNames(one.runner, one.chainId, AT_ONCE),
           },
