@@ -22,15 +22,13 @@ import { readChangeMark } from '../query/headState';
 import { createLogCounts } from '../query/logCounts';
 import { createLogDecoder } from '../query/logDecoder';
 import { withNodeCode, type NodeCode } from '../query/nodeCode';
-import { createPairNames, NO_PAIR_NAMES } from '../query/pairNames';
 import type { PairTables } from '../query/pairTable';
 import { rememberState } from '../query/rememberState';
 import { createSignatureReader } from '../query/signatures';
 import type { NodeReads } from '../query/nodeReads';
-import { createTokenNames } from '../query/tokenNames';
+import { createTokenMetadata, type TokenMetadata } from '../query/tokens';
 import { createTwinArguments } from '../query/twinArguments';
 import { createVerifiedReader } from '../query/verifiedContracts';
-import { createVerifiedIndex } from '../query/verifiedIndex';
 import { createNodeCode } from '../sources/createNodeCode';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
@@ -46,7 +44,7 @@ export interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly pairs: Pick<PairTables, 'at' | 'latest'>;
+  readonly pairs: Pick<PairTables, 'at' | 'latest' | 'tokens'>;
   readonly holders: Pick<HolderTables, 'ready'>;
   /** The answers' way to the market chain's node; null: there is none. */
   readonly rpc: EndpointPool | null;
@@ -68,16 +66,13 @@ const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
 
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { config, log, runner, cache } = options;
-  const logCounts = createLogCounts();
   const second = config.chainId === SECOND_CHAIN_ID ? null : createSecond(options);
-  const market: ExplorerChain = chainOf(config.chainId, runner, options.head);
+  const market: ExplorerChain = chainOf(config.chainId, runner, options.pairs.tokens, options.head);
   const findChain = (chainId: number): ExplorerChain | null =>
     chainId === config.chainId ? market : chainId === SECOND_CHAIN_ID ? (second?.chain() ?? null) : null;
   let verifiedDb = 'default';
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
-  const verifiedIndex = createVerifiedIndex(runner);
-  const pairNames = createPairNames(() => options.pairs.latest());
   const signatures = createSignatureReader(runner);
   // The market chain may be that one itself.
   const nodes = new Map([
@@ -94,8 +89,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       const head = chain?.head() ?? null;
       return chain === null || head === null ? null : { source: chain, head };
     },
-    { index: verifiedIndex, name: () => verifiedDb },
-    logCounts,
+    () => verifiedDb,
   );
   const contracts = withNodeCode(stored, nodeCodeOf);
   const decoder = createLogDecoder({ verified, signatures });
@@ -123,8 +117,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       },
       namesOf: (chainId) =>
         chainId === config.chainId
-          ? { dexes: config.chain.dexes, pairs: pairNames }
-          : { dexes: [], pairs: NO_PAIR_NAMES },
+          ? { dexes: config.chain.dexes, pairs: () => options.pairs.latest()?.entries ?? [] }
+          : { dexes: [], pairs: () => [] },
       nodeCodeOf,
       nodeOf: (chainId) => states.get(chainId) ?? null,
       holdingOf: (chainId, head, token) =>
@@ -136,7 +130,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     },
     connect(readUrl, writer) {
       const onStored = (): void => {
-        verifiedIndex.forget();
         decoder.forget();
         options.cache.forgetAll();
       };
@@ -153,13 +146,19 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-function chainOf(chainId: number, runner: QueryRunner, head: () => HeadSnapshot | null): ExplorerChain {
+function chainOf(
+  chainId: number,
+  runner: QueryRunner,
+  tokens: TokenMetadata,
+  head: () => HeadSnapshot | null,
+): ExplorerChain {
   return {
     chainId,
     runner,
     head,
     hashes: createBlockHashes({ chainId, runner }),
-    names: createTokenNames(runner, chainId),
+    logCounts: createLogCounts({ chainId, runner }),
+    tokens,
   };
 }
 
@@ -177,7 +176,7 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   const hub = createHub({ observeDrops: () => undefined });
   const chainId = SECOND_CHAIN_ID;
   const tail = createTailLoop({ runner, chainId, hub, log: log.child({ chainId }) });
-  const chain = chainOf(chainId, runner, () => tail.current());
+  const chain = chainOf(chainId, runner, createTokenMetadata(runner), () => tail.current());
   const urls = config.rpcUrls943;
   const rpc = urls === null ? null : createEndpointPool({ urls, chainId, log, ...NODE_OPTIONS });
   const stop = new AbortController();

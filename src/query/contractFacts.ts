@@ -10,7 +10,6 @@ import type { Token } from '../wire/primitives';
 import { readEmitted, type Emitted } from './emitters';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
-import type { VerifiedIndex, VerifiedSet } from './verifiedIndex';
 
 /** Contracts named in one statement. */
 export const CONTRACTS_MAX = 1_000;
@@ -61,26 +60,22 @@ export interface ContractFacts {
   readonly lastSeenBlock: number | null;
   /** Metadata, where the market knows it as a token. */
   readonly token: Token | null;
-  /** Whether a verification is stored, of it or of a contract with the same code. */
-  readonly verifiable: boolean;
 }
 
 /** At most 1,000 different addresses; what nobody ever saw to be a contract is missing. */
 export async function readFacts(
   source: LogSource,
   head: HeadSnapshot,
-  verified: VerifiedIndex,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, ContractFacts>> {
-  const [known, emitted, set] = await Promise.all([
+  const [known, emitted] = await Promise.all([
     readKnown(source, head, addresses),
     readEmitted(source, head, addresses),
-    verified.read(),
   ]);
   const facts = new Map<Hex, ContractFacts>();
   for (const address of new Set([...known.keys(), ...emitted.keys()])) {
     const one = known.get(address) ?? nothing();
-    const found = toFacts(source.chainId, address, one, emitted.get(address), set);
+    const found = toFacts(source.chainId, address, one, emitted.get(address));
     if (found !== null) facts.set(address, found);
   }
   return facts;
@@ -176,18 +171,16 @@ export function silentFacts(chainId: number, address: Hex): ContractFacts {
     firstSeenBlock: null,
     lastSeenBlock: null,
     token: null,
-    verifiable: true,
   };
 }
 
-/** The verification of the contract, or of one with the same code; asks for none where the facts know of none. */
-export async function findVerification(
+/** The verification of the contract, or of one with the same code. */
+export function findVerification(
   verified: Pick<VerifiedReader, 'find'>,
   chainId: number,
   address: Hex,
   facts: ContractFacts | null,
 ): Promise<VerifiedContract | null> {
-  if (facts?.verifiable === false) return null;
   return verified.find({ chainId, address }, facts?.code?.hash ?? null);
 }
 
@@ -266,7 +259,6 @@ function toFacts(
   address: Hex,
   known: Known,
   emitted: Emitted | undefined,
-  verified: VerifiedSet,
 ): ContractFacts | null {
   const creation = creationOf(known);
   const code = known.code?.what ?? null;
@@ -282,7 +274,6 @@ function toFacts(
     firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
     lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
     token: tokenOf(address, known),
-    verifiable: verified.has(chainId, address, code?.hash ?? null),
   };
 }
 

@@ -66,16 +66,15 @@ async function readProxyRoutes(
     : readRoutes(source, head, [...codes.keys()], codes);
 }
 
-/** Of those that may have one. At most 1,000. */
+/** At most 1,000. */
 async function findVerifications(
   verified: Pick<VerifiedReader, 'findMany'>,
   facts: readonly ContractFacts[],
 ): Promise<ReadonlyMap<Hex, VerifiedContract | null>> {
-  const asked = facts.filter(({ verifiable }) => verifiable);
   const records = await verified.findMany(
-    asked.map(({ chainId, address, code }) => ({ chainId, address, codeHash: code?.hash ?? null })),
+    facts.map(({ chainId, address, code }) => ({ chainId, address, codeHash: code?.hash ?? null })),
   );
-  return new Map(asked.map(({ address }, index) => [address, records[index] ?? null]));
+  return new Map(facts.map(({ address }, index) => [address, records[index] ?? null]));
 }
 
 function toSummary(

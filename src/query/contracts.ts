@@ -13,10 +13,7 @@ import {
 } from './contractFacts';
 import type { Order } from './ranking';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import { readFame, type Fame } from './fame';
-import type { LogCounts } from './logCounts';
 import type { LogSource } from './logFilter';
-import type { VerifiedIndex } from './verifiedIndex';
 
 export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
 export type ContractSort = (typeof CONTRACT_SORTS)[number];
@@ -46,46 +43,27 @@ export interface ContractReader {
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
   /** The same for many, in their order. At most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
-  /**
-   * What hits of a search are sorted by and say, in their order; null: nothing is stored of the chain. At most 1,000.
-   * `tokens`: whether to find out which of them are tokens.
-   */
-  findFame(chainId: number, addresses: readonly Hex[], tokens: boolean): Promise<(Fame | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }
 
 /** A chain as it is at one moment; null: nothing of it is stored. */
 export type ChainAt = (chainId: number) => { readonly source: LogSource; readonly head: HeadSnapshot } | null;
 
-/** What is verified: an index of it, and the name of the database where it stands, which is the market chain's. */
-export interface VerifiedPlace {
-  readonly index: VerifiedIndex;
-  name(): string;
-}
-
-export function createContractReader(
-  chainAt: ChainAt,
-  verified: VerifiedPlace,
-  logCounts: LogCounts,
-): ContractReader {
+/** `verifiedDb`: the name of the database with the verified contracts, the market chain's. */
+export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
   const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
     if (chain === null || addresses.length === 0) return addresses.map(() => null);
-    const facts = await readFacts(chain.source, chain.head, verified.index, onceEach(addresses));
+    const facts = await readFacts(chain.source, chain.head, onceEach(addresses));
     return addresses.map((address) => facts.get(address) ?? null);
   };
   return {
     findMany,
-    async findFame(chainId, addresses, tokens) {
-      const chain = chainAt(chainId);
-      if (chain === null || addresses.length === 0) return addresses.map(() => null);
-      return readFame({ verified: verified.index, logCounts }, chain.source, chain.head, addresses, tokens);
-    },
     find: async (chainId, address) => (await findMany(chainId, [address]))[0] ?? null,
     async list(chainId, question) {
       const chain = chainAt(chainId);
       if (chain === null) return { addresses: [], total: 0 };
-      return listContracts(chain.source, chain.head, verified.name(), question);
+      return listContracts(chain.source, chain.head, verifiedDb(), question);
     },
   };
 }

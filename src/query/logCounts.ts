@@ -1,64 +1,70 @@
 /**
- * How many logs contracts emitted, as of some minutes ago, for lists that are sorted by it and show no count: of a hundred
- * contracts the exact numbers lie all over the table's parts, which took longer than everything else that a search does.
+ * How many logs contracts emitted, as of some minutes ago, for lists that are sorted by it and show no count. Kept in memory: the
+ * exact numbers of a hundred contracts lie all over the table's parts, which takes longer than everything else that a search does.
  */
-import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/steadyTime';
-import { readEmitted } from './emitters';
-import type { HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
-import { findRow, type SortedRows } from './sortedRows';
 
-/** Counts that are older are read again, by whoever asks next and does not wait for it. */
+/** Older counts are read again, by the next search, which does not wait for them. */
 const FRESH_MS = 600_000;
-/** 44 bytes each. Others are taken to have emitted nothing. */
+/** 28 bytes each. All other contracts count as having emitted nothing. */
 const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
-const ROW_BYTES = 44;
+/** Of count_by_emitter: address and count. */
+const ROW_BYTES = 28;
 
-interface Counted {
-  /** As count_by_emitter has them. */
-  readonly rows: SortedRows;
-  readonly at: number;
+export interface Counts {
+  /** Final logs; 0: none. */
+  logsOf(address: string): number;
 }
 
 export interface LogCounts {
-  /** In the order asked; 0: none. Exact as of the snapshot until all were counted for the first time. At most 1,000. */
-  list(source: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): Promise<number[]>;
+  /** At most ten minutes old when the search before this one was as late. The first call waits for the counts. */
+  read(): Promise<Counts>;
 }
 
-export function createLogCounts(now: () => number = steadyNow): LogCounts {
-  const counted = new Map<number, Counted>();
-  const underWay = new Set<number>();
-  const count = async ({ runner, chainId }: LogSource): Promise<void> => {
-    if (underWay.has(chainId)) return;
-    underWay.add(chainId);
-    try {
-      const at = now();
-      const params = { chain_id: chainId, limit: CONTRACTS_MAX };
-      const bytes = await runner.write('explorer/count_by_emitter', params, 'RowBinary');
-      counted.set(chainId, { rows: { bytes, rowBytes: ROW_BYTES }, at });
-    } finally {
-      underWay.delete(chainId);
-    }
+export function createLogCounts(source: LogSource, now: () => number = steadyNow): LogCounts {
+  let known: { readonly at: number; readonly counts: Counts } | null = null;
+  let counting: Promise<Counts> | null = null;
+  const count = async (): Promise<Counts> => {
+    const at = now();
+    const counts = await readCounts(source);
+    known = { at, counts };
+    return counts;
   };
-  const newest = (source: LogSource): SortedRows | null => {
-    const known = counted.get(source.chainId);
-    // Whoever asks next tries again.
-    if (known === undefined || now() - known.at > FRESH_MS) count(source).catch(() => undefined);
-    return known?.rows ?? null;
+  const renew = (): Promise<Counts> => {
+    counting ??= count().finally(() => (counting = null));
+    return counting;
   };
   return {
-    async list(source, head, addresses) {
-      const rows = newest(source);
-      if (rows !== null) return addresses.map((address) => countOf(rows, address));
-      const emitted = await readEmitted(source, head, addresses);
-      return addresses.map((address) => emitted.get(address)?.logs ?? 0);
+    async read() {
+      if (known === null) return renew();
+      // The next search tries again after a failure.
+      if (now() - known.at > FRESH_MS) renew().catch(() => undefined);
+      return known.counts;
     },
   };
 }
 
-function countOf(rows: SortedRows, address: Hex): number {
-  const at = findRow(rows, Buffer.from(address.slice(2), 'hex'));
-  return at === null ? 0 : Number(rows.bytes.readBigUInt64LE(at + ADDRESS_BYTES));
+async function readCounts({ runner, chainId }: LogSource): Promise<Counts> {
+  const params = { chain_id: chainId, limit: CONTRACTS_MAX };
+  const rows = await runner.write('explorer/count_by_emitter', params, 'RowBinary');
+  return { logsOf: (address) => findCount(rows, address.slice(2)) };
+}
+
+/** `rows`: ascending by address. `address`: hex without 0x. Looks at the first four bytes: a search compares thousands of tokens. */
+function findCount(rows: Buffer, address: string): number {
+  const prefix = parseInt(address.slice(0, 8), 16);
+  let [low, high] = [0, rows.length / ROW_BYTES];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows.readUInt32BE(middle * ROW_BYTES) >= prefix) high = middle;
+    else low = middle + 1;
+  }
+  for (let at = low * ROW_BYTES; at < rows.length; at += ROW_BYTES) {
+    if (rows.readUInt32BE(at) !== prefix) return 0;
+    const end = at + ADDRESS_BYTES;
+    if (rows.toString('hex', at, end) === address) return Number(rows.readBigUInt64LE(end));
+  }
+  return 0;
 }

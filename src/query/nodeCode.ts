@@ -39,5 +39,5 @@ export function withCode(
 ): ContractFacts {
   const known = facts ?? silentFacts(chainId, address);
   const kind = known.kind === 'other' && code.proxy !== null ? 'proxy' : known.kind;
-  return { ...known, kind, code, verifiable: true };
+  return { ...known, kind, code };
 }

@@ -62,6 +62,8 @@ export interface PairTables extends PerVersion<PairTable> {
   ready(head: HeadSnapshot): PairTable | null;
   /** The newest table that is made, of whichever head; null: none was asked for. */
   latest(): PairTable | null;
+  /** Metadata of every token as it is stored now. */
+  readonly tokens: TokenMetadata;
 }
 
 /** What pairs need to know of the chain description. */
@@ -88,6 +90,7 @@ export function createPairTables(
     ...tables,
     ready: (head) => (newest?.version === head.version ? newest.table : null),
     latest: () => newest?.table ?? null,
+    tokens: memory.metadata,
   };
 }
 

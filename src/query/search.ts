@@ -13,11 +13,11 @@ import type { ContractReader } from './contracts';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { ALL_LOGS, type LogSource } from './logFilter';
 import { NO_DATA } from './logBytes';
+import type { LogCounts } from './logCounts';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
-import type { PairNames } from './pairNames';
-import { listNamed, PLACE_EXACT, placeOf } from './searchNames';
-import type { TokenNames } from './tokenNames';
+import type { TokenMetadata } from './tokens';
+import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from './searchNames';
 
 /** Hits of one kind. */
 const EACH_MAX = 100;
@@ -33,7 +33,7 @@ const blockShape = z.object({ number: z.int(), timestamp: z.int() });
 const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
 
 export interface SearchDeps {
-  readonly contracts: Pick<ContractReader, 'find' | 'findFame'>;
+  readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Who answers reads of a chain as its node does; null: nobody. */
@@ -42,13 +42,14 @@ export interface SearchDeps {
   readonly verifiedDb: string;
   /** DEXes of the chain by slug and shown name. */
   readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
-  /** Of the chain's pairs. */
-  readonly pairs: PairNames;
+  /** The chain's pairs as of their newest table. Some may have been taken back with their block since. */
+  readonly pairs: () => readonly NamedPair[];
 }
 
 interface Moment {
   readonly source: LogSource;
-  readonly names: TokenNames;
+  readonly logCounts: LogCounts;
+  readonly tokens: TokenMetadata;
   readonly head: HeadSnapshot;
 }
 
@@ -174,32 +175,30 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   );
 }
 
-async function searchText(
-  deps: SearchDeps,
-  { source, names: tokenNames }: Moment,
-  text: string,
-): Promise<SearchHit[]> {
+async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<SearchHit[]> {
+  const { source, logCounts, tokens } = moment;
   const { chainId, runner } = source;
   const [names, signatures, pairs] = await Promise.all([
-    listNamed({ runner, chainId, names: tokenNames, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+    listNamed({ runner, chainId, logCounts, tokens, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
-    deps.pairs.find(spaced(text), EACH_MAX),
+    listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
   ]);
   const named = new Map(names.map((one) => [one.address, one]));
-  for (const { address, name, dexName } of pairs) {
-    const place = placeOf(name.toLowerCase(), spaced(text)) - 0.5;
-    if (place > 0 && !named.has(address))
-      named.set(address, { type: 'pair', address, title: name, subtitle: dexName, place });
-  }
-  // Of those that are called so as tokens it is known that they are.
+  for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
+  // It is known which ones are tokens when all names are those of tokens.
   const areOthers = names.some(({ type }) => type !== 'token');
-  const fame = await deps.contracts.findFame(chainId, [...named.keys()], areOthers);
-  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }, index) => {
-    const known = fame[index] ?? null;
-    if (type === 'pair' && known?.kind !== 'pair') return [];
-    const verified = type === 'contract' || known?.verifiable === true;
-    const score = scoreOf(place, verified, known?.logCount ?? 0);
-    return hit(known?.kind ?? type, chainId, { address }, title, subtitle, verified, score);
+  const [facts, { logsOf }] = await Promise.all([
+    readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
+    logCounts.read(),
+  ]);
+  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
+    const isPair = facts.pools.has(address);
+    if (type === 'pair' && !isPair) return [];
+    // A pool may also be known as a token.
+    const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
+    const verified = type === 'contract' || facts.verified.has(address);
+    const score = scoreOf(place, verified, logsOf(address));
+    return hit(shown, chainId, { address }, title, subtitle, verified, score);
   });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
@@ -214,6 +213,41 @@ async function searchText(
       );
   }
   return hits;
+}
+
+/** Which of the found addresses are pools, tokens, verified. */
+export interface HitFacts {
+  readonly pools: ReadonlySet<Hex>;
+  readonly tokens: ReadonlySet<Hex>;
+  /** A verification of the contract, or of one with the same code, is stored. */
+  readonly verified: ReadonlySet<Hex>;
+}
+
+/** At most 1,000 addresses. Two statements at a time take less time than one of both. */
+export async function readHitFacts(
+  verifiedDb: string,
+  { source, head }: Pick<Moment, 'source' | 'head'>,
+  addresses: readonly Hex[],
+  areOthers: boolean,
+): Promise<HitFacts> {
+  const [pools, tokens, verified] = [new Set<Hex>(), new Set<Hex>(), new Set<Hex>()];
+  if (addresses.length === 0) return { pools, tokens, verified };
+  const bare = addresses.map((address) => address.slice(2));
+  const params = {
+    ...snapshotParams(head),
+    chain_id: source.chainId,
+    addresses: bare,
+    verified_db: verifiedDb,
+    tokens: areOthers,
+  };
+  await Promise.all([
+    source.runner.read('explorer/list_hit_facts', params, (row) => {
+      const address = row.hex0x(20);
+      ([pools, tokens, verified][row.u8() - 1] ?? tokens).add(address);
+    }),
+    source.runner.read('explorer/list_verified_twins', params, (row) => verified.add(row.hex0x(20))),
+  ]);
+  return { pools, tokens, verified };
 }
 
 /** `wpls/dai` as lists show it: `wpls / dai`. */

@@ -1,10 +1,13 @@
-/** Tokens and verified contracts by what they are called; a contract is also called what one with the same code is called. */
+/** Tokens, verified contracts and pairs by name. A contract also has the name of a verified contract with the same code. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
 import { ZERO_HASH, type Hex } from '../domain/hex';
-import type { NamedToken, TokenNames } from './tokenNames';
+import { createSlices } from '../domain/turns';
+import type { Token } from '../wire/primitives';
+import type { Counts, LogCounts } from './logCounts';
+import type { TokenMetadata } from './tokens';
 
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
@@ -20,7 +23,8 @@ export interface Named {
 export interface NameSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
-  readonly names: TokenNames;
+  readonly logCounts: LogCounts;
+  readonly tokens: TokenMetadata;
   /** Name of the database with the verified contracts. */
   readonly verifiedDb: string;
 }
@@ -34,15 +38,14 @@ interface VerifiedRow {
   readonly version: number;
 }
 
-/** The best first, each address once; at most three times `limit`. `text`: lower case. */
-export async function listNamed(
-  { runner, chainId, names, verifiedDb }: NameSource,
-  text: string,
-  limit: number,
-): Promise<Named[]> {
+/** Tokens and verified contracts, the best first, each address once; at most three times `limit`. `text`: lower case. */
+export async function listNamed(source: NameSource, text: string, limit: number): Promise<Named[]> {
+  const { runner, chainId, logCounts, verifiedDb } = source;
   const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    names.find(text, limit),
+    Promise.all([source.tokens.read(), logCounts.read()]).then(([known, counts]) =>
+      listTokensNamed(known.values(), counts, text, limit),
+    ),
     runner.read('explorer/search_verified_names', asked, readVerified),
   ]);
   const newest = newestOf(verified, ({ chainId: chain, address }) => `${chain} ${address}`);
@@ -53,9 +56,9 @@ export async function listNamed(
   const twins =
     hashes.length === 0 ? [] : await runner.run('explorer/list_code_twins', { hashes, limit }, twinShape);
   const named = [
-    ...tokens.map((token) => nameToken(token, text)),
-    ...newest.map((row) => (row.chainId === chainId ? nameContract(row.address, row, text) : null)),
-  ].flatMap((one) => one ?? []);
+    ...tokens,
+    ...newest.flatMap((row) => (row.chainId === chainId ? (nameContract(row.address, row, text) ?? []) : [])),
+  ];
   named.sort((a, b) => b.place - a.place);
   for (const { address, code_hash: hash } of twins) {
     const row = byHash.get(`0x${hash}`);
@@ -68,13 +71,107 @@ export async function listNamed(
   return [...once.values()];
 }
 
+/** A pair as searches need it. `tokens.name`: `WPLS / DAI`. */
+export interface NamedPair {
+  readonly pool: { readonly address: string; readonly dex: string };
+  readonly tokens: { readonly name: string };
+  readonly liquidityUsd: number;
+}
+
+/** Pairs whose name contains the text (lower case, not empty): the best places first, of the same place the most liquid. */
+export async function listPairsNamed(
+  pairs: readonly NamedPair[],
+  text: string,
+  limit: number,
+): Promise<Named[]> {
+  const best = await listBest<NamedPair>({
+    all: pairs,
+    limit,
+    placeOf: ({ tokens }) => placeIn(tokens.name, text),
+    weightOf: ({ liquidityUsd }) => liquidityUsd,
+    addressOf: ({ pool }) => pool.address,
+  });
+  return best.map(({ one: { pool, tokens }, place }) => ({
+    type: 'pair',
+    address: `0x${pool.address.slice(2)}`,
+    title: tokens.name,
+    subtitle: pool.dex,
+    place: place - 0.5,
+  }));
+}
+
+/** Tokens whose symbol or name contains the text: the best places first, of the same place those with the most logs. */
+export async function listTokensNamed(
+  tokens: Iterable<Token>,
+  { logsOf }: Counts,
+  text: string,
+  limit: number,
+): Promise<Named[]> {
+  const best = await listBest<Token>({
+    all: tokens,
+    limit,
+    placeOf: ({ symbol, name }) => Math.max(placeIn(symbol, text), placeIn(name, text)),
+    weightOf: ({ address }) => logsOf(address),
+    addressOf: ({ address }) => address,
+  });
+  return best.flatMap(({ one }) => nameToken(one, text) ?? []);
+}
+
+interface Scan<T> {
+  readonly all: Iterable<T>;
+  readonly limit: number;
+  /** 0: it is not found. */
+  placeOf(one: T): number;
+  weightOf(one: T): number;
+  addressOf(one: T): string;
+}
+
+interface Placed<T> {
+  readonly one: T;
+  readonly place: number;
+  readonly weight: number;
+}
+
+/** The best places first, of the same place the greatest weight, then by address. Other requests get their turns meanwhile. */
+async function listBest<T>({
+  all,
+  limit,
+  placeOf: place,
+  weightOf,
+  addressOf,
+}: Scan<T>): Promise<Placed<T>[]> {
+  const slices = createSlices();
+  const order = (a: Placed<T>, b: Placed<T>): number =>
+    b.place - a.place || b.weight - a.weight || (addressOf(a.one) < addressOf(b.one) ? -1 : 1);
+  let best: Placed<T>[] = [];
+  /** Of those that are kept; none before there are enough. */
+  let worst: Placed<T> | null = null;
+  for (const one of all) {
+    const found = place(one);
+    if (found > 0 && found >= (worst?.place ?? 0)) {
+      const placed = { one, place: found, weight: weightOf(one) };
+      if (worst === null || order(placed, worst) < 0) best.push(placed);
+    }
+    if (best.length >= 10 * limit) {
+      best = best.sort(order).slice(0, limit);
+      worst = best.at(-1) ?? null;
+    }
+    if (slices.isOver()) await slices.giveWay();
+  }
+  return best.sort(order).slice(0, limit);
+}
+
 /** A token as a hit; null: nothing of its names is like the text. */
-function nameToken({ address, symbol, name }: NamedToken, text: string): Named | null {
-  const place = Math.max(
-    placeOf((symbol ?? '').toLowerCase(), text),
-    placeOf((name ?? '').toLowerCase(), text) - 0.5,
-  );
-  return place <= 0 ? null : { type: 'token', address, title: symbol ?? name ?? '', subtitle: name, place };
+function nameToken({ address, symbol, name }: Token, text: string): Named | null {
+  const place = Math.max(placeIn(symbol, text), placeIn(name, text) - 0.5);
+  if (place <= 0) return null;
+  return {
+    type: 'token',
+    address: `0x${address.slice(2)}`,
+    title: symbol ?? name ?? '',
+    subtitle: name,
+    place,
+  };
 }
 
 function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): Named | null {
@@ -84,11 +181,14 @@ function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): 
 
 /** How much of a name a text is: 4 all, 3 its beginning, 2 the beginning of a word, 1 inside, 0 not there. Both in lower case. */
 export function placeOf(name: string, text: string): number {
+  if (!name.includes(text)) return 0;
   if (name === text) return PLACE_EXACT;
   if (name.startsWith(text)) return 3;
-  if (` ${name}`.includes(` ${text}`)) return 2;
-  return name.includes(text) ? 1 : 0;
+  return name.includes(` ${text}`) ? 2 : 1;
 }
+
+const placeIn = (name: string | null, text: string): number =>
+  name === null ? 0 : placeOf(name.toLowerCase(), text);
 
 export const PLACE_EXACT = 4;
 

@@ -5,7 +5,6 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import type { Token, TokenRef } from '../wire/primitives';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import { isSameMark, readMark, type TableMark } from './tableMark';
 
 /** More tokens than any chain has pools for; a bound, not a page. */
 const TOKENS_MAX = 2_000_000;
@@ -16,6 +15,8 @@ const tokenRowShape = z.object({
   name: z.string().nullable(),
   decimals: z.int().nullable(),
 });
+
+const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
 
 export type TokenMap = ReadonlyMap<string, Token>;
 
@@ -39,16 +40,21 @@ export interface TokenMetadata {
 }
 
 export function createTokenMetadata(runner: QueryRunner): TokenMetadata {
-  let kept: { readonly mark: TableMark; readonly tokens: TokenMap } | null = null;
+  let kept: { readonly mark: string; readonly tokens: TokenMap } | null = null;
   return {
     async read() {
       // Read first: what is written meanwhile makes the next mark differ.
-      const mark = await readMark(runner, 'pairs/mark_tokens');
-      if (kept === null || !isSameMark(kept.mark, mark))
-        kept = { mark, tokens: await readTokens(runner, []) };
+      const mark = await readMark(runner);
+      if (kept?.mark !== mark) kept = { mark, tokens: await readTokens(runner, []) };
       return kept.tokens;
     },
   };
+}
+
+/** Differs after every write to the table of tokens, and at times after a merge. */
+async function readMark(runner: QueryRunner): Promise<string> {
+  const [mark] = await runner.run('pairs/mark_tokens', {}, markShape);
+  return mark === undefined ? '' : `${mark.table_rows} ${mark.newest_version}`;
 }
 
 async function readTokens(runner: QueryRunner, addresses: readonly string[]): Promise<TokenMap> {

@@ -1,19 +1,21 @@
-/** What searches keep in memory against what is stored: names of tokens while they change, and what is verified. */
+/** What searches find against what is stored: names of tokens while they change, and what is verified. */
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { insertRows } from '../../src/clickhouse/inserter';
 import { migrate } from '../../src/clickhouse/migrate';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
 import { tokensTable } from '../../src/clickhouse/tables';
-import type { Hex } from '../../src/domain/hex';
+import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
-import { createTokenNames, type NamedToken } from '../../src/query/tokenNames';
-import { createVerifiedIndex } from '../../src/query/verifiedIndex';
+import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { createLogCounts } from '../../src/query/logCounts';
+import { readHitFacts } from '../../src/query/search';
+import { listTokensNamed } from '../../src/query/searchNames';
+import { createTokenMetadata } from '../../src/query/tokens';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { createRandom } from '../support/createRandom';
 
 const CHAIN = 369;
 const TOKENS = 4_000;
-const AT_ONCE = { markKeptMs: 0 };
 const seed = 20261123;
 const random = createRandom(seed);
 const WORDS = [
@@ -33,6 +35,17 @@ const WORDS = [
   "'",
   '\\',
 ];
+
+const NO_HEAD: HeadSnapshot = {
+  version: '',
+  startBlock: 1,
+  number: 1,
+  hash: ZERO_HASH,
+  timestamp: 1,
+  finalTo: 1,
+  finalNumber: 1,
+  blocks: [],
+};
 
 interface Stored {
   readonly address: Hex;
@@ -103,53 +116,25 @@ function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string)
   return Math.min(...kinds);
 }
 
-test('tokens are found by their names as a look at each of them finds them, the busier first', async () => {
-  const names = createTokenNames(runner, CHAIN, AT_ONCE);
-  const texts = [
-    'a',
-    'pls',
-    'wrapped pls',
-    'äther',
-    '🚀',
-    '_',
-    "'",
-    '\\',
-    '%',
-    'a b a',
-    'ulse',
-    'nobody',
-    'x',
-  ];
-  const isStored = ({ address, symbol, name }: NamedToken): boolean =>
-    stored.get(address)!.symbol === symbol && stored.get(address)!.name === name;
+test('tokens are found by what they are called now, the busier first', async () => {
+  const metadata = createTokenMetadata(runner);
+  const counts = await createLogCounts({ runner, chainId: CHAIN }).read();
   const checkAll = async (): Promise<void> => {
-    for (const text of texts) {
-      const wanted = [...stored.values()].map((one) => kindOf(one, text)).filter((kind) => kind < 4);
-      wanted.sort();
-      for (const limit of [1, 100, 30_000]) {
-        const found = await names.find(text, limit);
-        const what = `${text} ${limit}`;
-        const kinds = found.map((one) => kindOf(one, text));
-        expect([what, kinds.join('')]).toEqual([what, wanted.slice(0, limit).join('')]);
-        expect([what, found.filter((one) => !isStored(one))]).toEqual([what, []]);
-        expect(new Set(found.map(({ address }) => address)).size).toBe(found.length);
-      }
+    const tokens = await metadata.read();
+    for (const text of ['a', 'pls', 'wrapped pls', 'äther', '🚀', '_', "'", '\\', '%', 'nobody', 'x']) {
+      const wanted = [...stored.values()]
+        .map((one) => ({ ...one, kind: kindOf(one, text), logs: logs.get(one.address) ?? 0 }))
+        .filter(({ kind }) => kind < 4)
+        .sort((a, b) => a.kind - b.kind || b.logs - a.logs || (a.address < b.address ? -1 : 1));
+      const found = await listTokensNamed(tokens.values(), counts, text, 100);
+      expect([text, found.map(({ address }) => address)]).toEqual([
+        text,
+        wanted.slice(0, 100).map(({ address }) => address),
+      ]);
     }
   };
   await checkAll();
-  // Of the same kind the busier ones, as far as they are.
-  for (const text of ['a', 'pls', 'hex']) {
-    const found = await names.find(text, 30);
-    for (const kind of [0, 1]) {
-      const busy = [...logs]
-        .filter(([address]) => kindOf(stored.get(address)!, text) === kind)
-        .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-        .map(([address]) => address);
-      const mine = found.filter((one) => kindOf(one, text) === kind).map(({ address }) => address);
-      expect(mine.slice(0, busy.length)).toEqual(busy.slice(0, mine.length));
-    }
-  }
-  // Renamed ones, new ones, one that was read of an older block, a merge; then more than are kept beside the others.
+  // Renamed ones, new ones, one that was read of an older block, a merge.
   const renamed = [1, 5, 9].map((n) => ({
     address: addressOf(n),
     symbol: some(),
@@ -166,27 +151,36 @@ test('tokens are found by their names as a look at each of them finds them, the 
   await checkAll();
   await db.command('merge', 'OPTIMIZE TABLE tokens FINAL');
   await checkAll();
-  const many = Array.from({ length: 1_500 }, (_, n) => addressOf(TOKENS + 10 + n));
-  await store(many.map((address) => ({ address, symbol: some(), name: some(), version: 3_000 })));
-  await checkAll();
 });
 
-test('no tokens, no names', async () => {
+test('a search finds nothing where there are no tokens', async () => {
   const empty = await createTestDatabase();
   const other = openDatabase({ url: empty.writerUrl });
   try {
     await migrate(other, createLog('silent', false));
-    const names = createTokenNames(createQueryRunner(other, { checkRows: true }), CHAIN, AT_ONCE);
-    expect(await names.find('a', 10)).toEqual([]);
+    const nothing = createQueryRunner(other, { checkRows: true });
+    const counts = await createLogCounts({ runner: nothing, chainId: CHAIN }).read();
+    const tokens = await createTokenMetadata(nothing).read();
+    expect(await listTokensNamed(tokens.values(), counts, 'a', 10)).toEqual([]);
   } finally {
     await other.close();
     await empty.drop();
   }
 });
 
-test('what is verified is known at once, by its address on its chain and by its code', async () => {
-  const index = createVerifiedIndex(runner, AT_ONCE);
+test('a hit is verified by its address on its chain, or by its newest code on any chain', async () => {
   const hashOf = (n: number): Hex => `0x${(n * 31 + 5).toString(16).padStart(64, '0')}`;
+  const addresses = Array.from({ length: 60 }, (_, n) => addressOf(n));
+  const code = (n: number, hash: Hex, at: number): string =>
+    `(unhex('${addressOf(n).slice(2)}'), unhex('${hash.slice(2)}'), 9, ${at})`;
+  // Each second contract has code; what it had before does not count, nor that there is none now.
+  const codes = addresses.flatMap((_, n) =>
+    n % 2 === 1 ? [] : [code(n, hashOf(n + 1), 1), code(n, n % 10 === 0 ? ZERO_HASH : hashOf(n), 2)],
+  );
+  await db.command(
+    'codes',
+    `INSERT INTO contract_codes (address, code_hash, code_size, version) VALUES ${codes.join(', ')}`,
+  );
   const known = new Set<string>();
   let version = 10;
   const verify = async (
@@ -195,8 +189,8 @@ test('what is verified is known at once, by its address on its chain and by its 
     const values = rows.map(([n, chain, hash]) => {
       known.add(`${chain} ${addressOf(n)}`);
       if (hash !== null) known.add(hashOf(hash));
-      const code = hash === null ? "toFixedString('', 32)" : `unhex('${hashOf(hash).slice(2)}')`;
-      return `(${chain}, unhex('${addressOf(n).slice(2)}'), ${code}, 'match', ${(version += 1)})`;
+      const bytes = hash === null ? "toFixedString('', 32)" : `unhex('${hashOf(hash).slice(2)}')`;
+      return `(${chain}, unhex('${addressOf(n).slice(2)}'), ${bytes}, 'match', ${(version += 1)})`;
     });
     await db.command(
       'verify',
@@ -204,14 +198,15 @@ test('what is verified is known at once, by its address on its chain and by its 
     );
   };
   const check = async (): Promise<void> => {
-    const set = await index.read();
-    for (let n = 0; n < 60; n += 1)
-      for (const chain of [369, 943, 1, 113]) {
-        const own = known.has(`${chain} ${addressOf(n)}`);
-        expect([n, chain, set.has(chain, addressOf(n), null)]).toEqual([n, chain, own]);
-        const either = own || known.has(hashOf(n));
-        expect([n, chain, set.has(chain, addressOf(n), hashOf(n))]).toEqual([n, chain, either]);
-      }
+    for (const chainId of [369, 943]) {
+      const moment = { source: { runner, chainId }, head: NO_HEAD };
+      const { verified } = await readHitFacts(test_.database, moment, addresses, true);
+      const wanted = addresses.filter(
+        (address, n) =>
+          known.has(`${chainId} ${address}`) || (n % 2 === 0 && n % 10 !== 0 && known.has(hashOf(n))),
+      );
+      expect([chainId, [...verified].sort()]).toEqual([chainId, wanted.sort()]);
+    }
   };
   await check();
   await verify([
@@ -224,14 +219,12 @@ test('what is verified is known at once, by its address on its chain and by its 
   await verify([
     [1, 943, 9],
     [9, 369, null],
+    [5, 1, 10],
   ]);
-  await verify([[1, 369, 11]]);
+  await verify([[1, 369, 12]]);
   await check();
   await db.command('merge', 'OPTIMIZE TABLE verified_contracts FINAL');
   await check();
   await verify(Array.from({ length: 1_200 }, (_, n) => [n * 3, 369, n * 5] as const));
   await check();
-  // Of more than it lists it knows none that is not.
-  const short = await createVerifiedIndex(runner, AT_ONCE, 5).read();
-  for (let n = 0; n < 60; n += 1) expect(short.has(369, addressOf(n), null)).toBe(true);
 });

@@ -1,6 +1,6 @@
--- One row: a contract, how many logs it emitted, and the ords of the first and the last, as of whatever the final table holds;
--- RowBinary, by address. Reads what by_contract has of every contract.
-SELECT address, toUInt64(count()) AS logs, min(ord) AS first_ord, max(ord) AS last_ord
+-- One row: a contract and how many logs it emitted, as of whatever the final table holds; RowBinary, by address. Reads the rows of
+-- all contracts in the projection by_contract.
+SELECT address, toUInt64(count()) AS logs
 FROM logs
 WHERE chain_id = {chain_id:UInt32}
 GROUP BY chain_id, address

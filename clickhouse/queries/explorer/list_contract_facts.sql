@@ -5,7 +5,7 @@
 --   4 code      what the node said of the code at the address: one = implementation, other = beacon, hash = code hash, x = size,
 --               word = kind of proxy, version = when; the newest counts
 --   5 token     x = decimals, word = symbol, words = name, version = when; the newest counts
--- How many logs it emitted: list_emitters. Whether it is verified: verifiedIndex.ts.
+-- How many logs it emitted: list_emitters.
 -- Plain columns, since planning costs more than reading; of one contract all at once, for the same reason. Key: address of every
 -- table; the head twins are small. `address`, or `addresses`: hex without 0x.
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words

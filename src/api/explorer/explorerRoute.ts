@@ -13,13 +13,14 @@ import type { BlockHashes } from '../../query/blockHashes';
 import type { ContractReader } from '../../query/contracts';
 import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
+import type { LogCounts } from '../../query/logCounts';
 import type { LogSource } from '../../query/logFilter';
+import type { TokenMetadata } from '../../query/tokens';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
 import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
-import type { TokenNames } from '../../query/tokenNames';
 import type { ByteCache } from '../byteCache';
 import {
   integerParam,
@@ -40,7 +41,8 @@ const OFFSET_MAX = 10_000;
 /** What is stored of a chain. */
 export interface ExplorerChain extends LogSource {
   readonly hashes: BlockHashes;
-  readonly names: TokenNames;
+  readonly logCounts: LogCounts;
+  readonly tokens: TokenMetadata;
   /** Null while the database is away or nothing is indexed. */
   head(): HeadSnapshot | null;
 }

@@ -28,7 +28,12 @@ export function search(deps: ExplorerDeps): Route {
           ? []
           : await searchAll(
               { ...deps, ...deps.namesOf(chainId) },
-              { source: moment.chain, names: moment.chain.names, head: moment.head },
+              {
+                source: moment.chain,
+                logCounts: moment.chain.logCounts,
+                tokens: moment.chain.tokens,
+                head: moment.head,
+              },
               q,
             );
       const data = hits.slice(offset, offset + limit);

@@ -13,9 +13,7 @@ import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createLogCounts } from '../../../src/query/logCounts';
 import { createLogDecoder } from '../../../src/query/logDecoder';
-import { NO_PAIR_NAMES } from '../../../src/query/pairNames';
-import { createTokenNames } from '../../../src/query/tokenNames';
-import { createVerifiedIndex, type VerifiedIndex } from '../../../src/query/verifiedIndex';
+import { createTokenMetadata } from '../../../src/query/tokens';
 import type { Json } from '../../support/apiServer';
 
 export const nothingVerified: VerifiedReader = {
@@ -27,10 +25,6 @@ export const noSignatures: SignatureReader = {
   listBySelectors: () => Promise.resolve([]),
   listByPrefix: () => Promise.resolve([]),
 };
-
-const nowhere: VerifiedIndex = { read: () => Promise.resolve({ has: () => false }), forget: () => undefined };
-/** What tests store is there for the next question. */
-const AT_ONCE = { markKeptMs: 0 };
 
 export interface TestedChain {
   readonly chainId: number;
@@ -44,7 +38,6 @@ export function explorerDeps(
   verifiedDb: string,
   more: Partial<ExplorerDeps> = {},
 ): ExplorerDeps {
-  const logCounts = createLogCounts();
   const chains = new Map(
     tested.map(
       (one) =>
@@ -53,12 +46,12 @@ export function explorerDeps(
           {
             ...one,
             hashes: createBlockHashes(one),
-            names: createTokenNames(one.runner, one.chainId, AT_ONCE),
+            logCounts: createLogCounts(one),
+            tokens: createTokenMetadata(one.runner),
           },
         ] as const,
     ),
   );
-  const [first] = tested;
   const { verified = nothingVerified, signatures = noSignatures } = more;
   return {
     chainIds: [369, 943],
@@ -70,17 +63,13 @@ export function explorerDeps(
         const head = chain?.head() ?? null;
         return chain === undefined || head === null ? null : { source: chain, head };
       },
-      {
-        index: first === undefined ? nowhere : createVerifiedIndex(first.runner, AT_ONCE),
-        name: () => verifiedDb,
-      },
-      logCounts,
+      () => verifiedDb,
     ),
     verified,
     signatures,
     decoder: createLogDecoder({ verified, signatures }),
     verifiedDb,
-    namesOf: () => ({ dexes: [], pairs: NO_PAIR_NAMES }),
+    namesOf: () => ({ dexes: [], pairs: () => [] }),
     ...more,
   };
 }

@@ -1,0 +1,16 @@
+-- One row: one of the `addresses` (hex without 0x) whose newest code is that of a verified contract of any chain; RowBinary. Key:
+-- address of contract_codes, then code_hash of verified_code_hashes in the database `verified_db`.
+SELECT address
+FROM contract_codes FINAL
+WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+    AND code_hash IN
+    (
+        SELECT code_hash
+        FROM {verified_db:Identifier}.verified_code_hashes
+        WHERE code_hash IN
+        (
+            SELECT code_hash
+            FROM contract_codes
+            WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+        )
+    )
