@@ -100,12 +100,12 @@ class SlicedParser {
     return null;
   }
 
-  /** Parses the members before `end` together. */
+  /** Parses the members before the comma or bracket at `end` together. */
   #takeGroup(top: Container, end: number): void {
     const text = this.bytes.toString(this.#encoding, this.#from, end);
     if (text.trim() === '') {
-      // Right for an empty container, wrong behind a comma. A large member leaves `from` behind itself.
-      if (this.#from > 0 && this.bytes[this.#from - 1] === COMMA) throw REFUSED;
+      // Right for an empty container, wrong before and behind a comma. A large member leaves `from` behind itself.
+      if (this.bytes[end] === COMMA || this.bytes[this.#from - 1] === COMMA) throw REFUSED;
       return;
     }
     if (this.#structure > STRUCTURE_FREE + this.bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;

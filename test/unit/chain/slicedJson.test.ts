@@ -37,6 +37,18 @@ test.each([undefined, 1, '\t'])(
   },
 );
 
+test.each([
+  ['before a large member', (large: string) => `[,${large}]`],
+  ['before a large member of an object', (large: string) => `{,"a":${large}}`],
+  ['behind much space', (large: string) => `[${' '.repeat(70_000)},${large}]`],
+  ['twice before a large member', (large: string) => `[1,,${large}]`],
+  ['behind a large member', (large: string) => `[${large},]`],
+])('a comma that parts nothing is refused %s', async (_where, textOf) => {
+  const text = textOf(JSON.stringify(['f'.repeat(70_000)]));
+  expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+  expect(await sliced(text)).toBeUndefined();
+});
+
 test('any large document gives what JSON.parse gives, whole or damaged', async () => {
   const filler = 'f'.repeat(70_000);
   const document = fc
