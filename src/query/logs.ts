@@ -161,9 +161,10 @@ function listEventLogs(
   address: Hex,
   topic0: Hex,
 ): Promise<StoredLog[]> {
-  const name = newestFirst ? 'explorer/list_event_logs_newest' : 'explorer/list_event_logs_oldest';
   const params = {
     ...logParams(chainId, head, filter, range),
+    newest: newestFirst,
+    oldest: !newestFirst,
     address: address.slice(2),
     topic0: topic0.slice(2),
     from_ord: range.from,
@@ -172,7 +173,7 @@ function listEventLogs(
     skip,
     data_max: firstDataMax(limit, bounds),
   };
-  return runner.read(name, params, readLog);
+  return runner.read('explorer/list_event_logs', params, readLog);
 }
 
 interface FoundOrds {
@@ -197,6 +198,7 @@ async function findOrds(
     to_ord: range.to,
     limit: wanted,
     newest: newestFirst,
+    oldest: !newestFirst,
   };
   const run = async (name: string, more = {}): Promise<number[]> =>
     (await runner.run(name, { ...params, ...more }, ordShape)).map(({ ord }) => Number(ord));
@@ -204,14 +206,11 @@ async function findOrds(
     const ords = await run('explorer/list_tx_ords', { tx_hash: filter.txHash.slice(2) });
     return { ords, cutAt: null };
   }
-  const order = newestFirst ? 'newest' : 'oldest';
   if (filter.addresses.length === 0 && !isNarrow(filter)) {
     const [topics0] = filter.topics;
-    if (topics0.length === 0) return { ords: await run(`explorer/list_block_ords_${order}`), cutAt: null };
+    if (topics0.length === 0) return { ords: await run('explorer/list_block_ords'), cutAt: null };
     const lists = await Promise.all(
-      [...new Set(topics0)].map((topic0) =>
-        run(`explorer/list_topic_ords_${order}`, { topic0: topic0.slice(2) }),
-      ),
+      [...new Set(topics0)].map((topic0) => run('explorer/list_topic_ords', { topic0: topic0.slice(2) })),
     );
     const sign = newestFirst ? -1 : 1;
     const ords = lists.flat().sort((a, b) => sign * (a - b));

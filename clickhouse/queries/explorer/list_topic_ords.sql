@@ -1,5 +1,6 @@
--- One row: where a log with one topic0 stands in [from_ord, to_ord], newest first. Read in the order of the projection by_topic,
--- which has all that is selected, until there are `limit`. `topic0`: hex without 0x, not zero (absent topics are stored so). The head twin is small.
+-- One row: where a log with one topic0 stands in [from_ord, to_ord], with `newest` the newest first. Read in the order of the
+-- projection by_topic, which has all that is selected, until there are `limit`. `topic0`: hex without 0x, not zero (absent topics
+-- are stored so). The head twin is small.
 SELECT toString(e.ord) AS ord
 FROM
 (
@@ -10,7 +11,8 @@ FROM
             AND topic0 = unhex({topic0:String})
             AND ord >= {from_ord:UInt64}
             AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-        ORDER BY ord DESC
+        ORDER BY ord DESC -- if newest
+        ORDER BY ord -- if oldest
         LIMIT {limit:UInt64}
     )
     -- if commits
@@ -24,10 +26,12 @@ FROM
             AND ord >= {from_ord:UInt64}
             AND ord <= {to_ord:UInt64}
             AND has({commits:Array(UInt64)}, commit)
-        ORDER BY ord DESC
+        ORDER BY ord DESC -- if newest
+        ORDER BY ord -- if oldest
         LIMIT {limit:UInt64}
     )
     -- end
 ) AS e
-ORDER BY e.ord DESC
+ORDER BY e.ord DESC -- if newest
+ORDER BY e.ord -- if oldest
 LIMIT {limit:UInt64}

@@ -1,5 +1,5 @@
--- One row: a log of one contract and one topic0 in [from_ord, to_ord], newest first. Key (chain_id, address, topic0, ord), read in
--- its order until the page is full. The head twin is small.
+-- One row: a log of one contract and one topic0 in [from_ord, to_ord], with `newest` the newest first. Key (chain_id, address,
+-- topic0, ord), read in its order until the page is full. The head twin is small.
 -- `topics0` to `topics3`: one of them at that place, empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]):
 -- at least one of the two places holds its topic. Hex without 0x.
 -- `kept`: the first `data_max` bytes of the data; what is beyond never leaves the engine.
@@ -25,7 +25,8 @@ FROM
                     OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
                 {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
             -- end
-        ORDER BY ord DESC
+        ORDER BY ord DESC -- if newest
+        ORDER BY ord -- if oldest
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
     -- if commits
@@ -51,10 +52,12 @@ FROM
                     OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
                 {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
             -- end
-        ORDER BY ord DESC
+        ORDER BY ord DESC -- if newest
+        ORDER BY ord -- if oldest
         LIMIT {limit:UInt64} + {skip:UInt64}
     )
     -- end
 ) AS e
-ORDER BY e.ord DESC
+ORDER BY e.ord DESC -- if newest
+ORDER BY e.ord -- if oldest
 LIMIT {limit:UInt64} OFFSET {skip:UInt64}

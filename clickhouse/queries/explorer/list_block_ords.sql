@@ -1,5 +1,5 @@
--- One row: where a log of any contract stands in [from_ord, to_ord], newest first. Read in the order of the projection by_ord,
--- which has all that is selected, until there are `limit`. The head twin is small.
+-- One row: where a log of any contract stands in [from_ord, to_ord], with `newest` the newest first. Read in the order of the
+-- projection by_ord, which has all that is selected, until there are `limit`. The head twin is small.
 SELECT toString(e.ord) AS ord
 FROM
 (
@@ -9,7 +9,8 @@ FROM
         WHERE chain_id = {chain_id:UInt32}
             AND ord >= {from_ord:UInt64}
             AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-        ORDER BY ord DESC
+        ORDER BY ord DESC -- if newest
+        ORDER BY ord -- if oldest
         LIMIT {limit:UInt64}
     )
     -- if commits
@@ -22,10 +23,12 @@ FROM
             AND ord >= {from_ord:UInt64}
             AND ord <= {to_ord:UInt64}
             AND has({commits:Array(UInt64)}, commit)
-        ORDER BY ord DESC
+        ORDER BY ord DESC -- if newest
+        ORDER BY ord -- if oldest
         LIMIT {limit:UInt64}
     )
     -- end
 ) AS e
-ORDER BY e.ord DESC
+ORDER BY e.ord DESC -- if newest
+ORDER BY e.ord -- if oldest
 LIMIT {limit:UInt64}
