@@ -3,6 +3,7 @@
  * of them; views run inside a node, from local table to local table. Pure text; who runs it where is migrate.ts.
  */
 import { AppError } from '../errors';
+import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
 import { columnsOf } from './schema';
 
 /** What the transformation must know of a cluster. */
@@ -23,25 +24,14 @@ export const localTable = (table: string): string => `${table}${LOCAL_SUFFIX}`;
  * see whole (a flip of the head, the end of a range, a wish) lies on one shard.
  */
 const SHARDING_KEYS: Readonly<Record<string, string>> = {
-  blocks: 'cityHash64(chain_id, number)',
+  ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
   head_blocks: 'chain_id',
   promotions: 'chain_id',
   operations: '0',
   import_positions: '0',
   tokens: 'cityHash64(address)',
-  pools: 'cityHash64(address)',
-  swaps: 'cityHash64(pair)',
-  liquidity_events: 'cityHash64(pair)',
-  pool_states: 'cityHash64(pair)',
-  pool_epochs: 'cityHash64(pair)',
-  token_routes: 'cityHash64(token)',
-  token_prices: 'cityHash64(token)',
-  logs: 'cityHash64(address)',
-  transfers: 'cityHash64(token)',
-  position_events: 'cityHash64(manager, token_id)',
   token_balance_checks: 'cityHash64(token)',
   audit_hashes: 'cityHash64(chain_id, from_block)',
-  created_contracts: 'cityHash64(address)',
   contract_codes: 'cityHash64(address)',
   contract_creations: 'cityHash64(address)',
   verified_contracts: 'cityHash64(chain_id, address)',

@@ -312,18 +312,3 @@ export const balanceChecksTable = defineTable('token_balance_checks', {
   version: u64,
 });
 export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];
-
-/** The tables that have a head twin. */
-export type EventTableName =
-  | 'blocks'
-  | 'pools'
-  | 'logs'
-  | 'pool_states'
-  | 'liquidity_events'
-  | 'swaps'
-  | 'pool_epochs'
-  | 'token_routes'
-  | 'token_prices'
-  | 'transfers'
-  | 'position_events'
-  | 'created_contracts';

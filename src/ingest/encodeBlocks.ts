@@ -1,22 +1,8 @@
 /** Block rows as RowBinary, table by table: for the final tables, or with a commit in front for the head tables. */
-import { createdContractsTable } from '../clickhouse/explorerTables';
+import { EVENT_TABLE_NAMES, EVENT_TABLES, type EventTableName } from '../clickhouse/eventTables';
 import type { EncodedRows } from '../clickhouse/inserter';
 import { RowWriter } from '../clickhouse/rowWriter';
-import {
-  blocksTable,
-  liquidityEventsTable,
-  logsTable,
-  poolEpochsTable,
-  poolsTable,
-  poolStatesTable,
-  positionEventsTable,
-  swapsTable,
-  tokenPricesTable,
-  tokenRoutesTable,
-  transfersTable,
-  type EventTableName,
-  type Table,
-} from '../clickhouse/tables';
+import type { Table } from '../clickhouse/tables';
 import type { BlockRows } from './blockRows';
 
 /** A block's rows with the name under which the head tables keep them. */
@@ -46,21 +32,10 @@ function encoderOf<K extends EventTableName>(key: K, table: Table<BlockRows[K][n
   };
 }
 
-/** In the order in which a range is promoted: what others refer to comes first. */
-export const TABLE_ENCODERS: readonly TableEncoder[] = [
-  encoderOf('blocks', blocksTable),
-  encoderOf('pools', poolsTable),
-  encoderOf('logs', logsTable),
-  encoderOf('pool_states', poolStatesTable),
-  encoderOf('liquidity_events', liquidityEventsTable),
-  encoderOf('swaps', swapsTable),
-  encoderOf('pool_epochs', poolEpochsTable),
-  encoderOf('token_routes', tokenRoutesTable),
-  encoderOf('token_prices', tokenPricesTable),
-  encoderOf('transfers', transfersTable),
-  encoderOf('position_events', positionEventsTable),
-  encoderOf('created_contracts', createdContractsTable),
-];
+/** In the order in which a range is promoted. */
+export const TABLE_ENCODERS: readonly TableEncoder[] = EVENT_TABLE_NAMES.map((name) =>
+  encoderOf(name, EVENT_TABLES[name].table),
+);
 
 /** Bodies for the head tables, one per table that has rows, each encoded when it is asked for. */
 export function* encodeHeadBlocks(blocks: readonly HeadBlockRows[]): Generator<EncodedRows, void, void> {

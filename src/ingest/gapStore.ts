@@ -3,7 +3,7 @@
  * after they were written. What is missing is named range by range, so that it can be read from the node again.
  */
 import type { Database } from '../clickhouse/database';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';

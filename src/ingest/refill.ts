@@ -3,7 +3,7 @@
  * from the node with what was known before it.
  */
 import type { BlockSource } from '../chain/blockSource';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { BlockReader } from './blockReader';

@@ -5,7 +5,7 @@
 import type { BlockSource } from '../chain/blockSource';
 import type { Database } from '../clickhouse/database';
 import { readOperations, writeOperation } from '../clickhouse/operations';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';

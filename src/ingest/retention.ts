@@ -4,7 +4,7 @@
  */
 import type { Database } from '../clickhouse/database';
 import { readOperations, writeOperation } from '../clickhouse/operations';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import { toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';

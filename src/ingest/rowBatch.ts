@@ -3,7 +3,7 @@
  * its block. A batch is filled, written, and reused.
  */
 import { RowWriter } from '../clickhouse/rowWriter';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import type { EncodedRows } from '../clickhouse/inserter';
 import type { BlockRef } from '../domain/block';
 import { AppError } from '../errors';

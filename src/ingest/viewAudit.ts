@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Database } from '../clickhouse/database';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import { toOrd } from '../domain/ord';
 import { TIMEFRAME_SECONDS } from '../domain/timeframes';
 import type { Floors } from './retention';

@@ -4,7 +4,7 @@
  */
 import { TWO_LEVEL_SUMS, type Database } from '../clickhouse/database';
 import { readSchema } from '../clickhouse/schema';
-import type { EventTableName } from '../clickhouse/tables';
+import type { EventTableName } from '../clickhouse/eventTables';
 import { ORD_SPAN } from '../domain/ord';
 
 /** Computed columns are of what a view reads, too. */

@@ -1,4 +1,5 @@
 /** What a store holds as the chain, read from the model or from the real engine: canonical rows of every table, as bytes. */
+import { EVENT_TABLE_NAMES } from '../../src/clickhouse/eventTables';
 import { createHash } from 'node:crypto';
 
 import type { Database } from '../../src/clickhouse/database';
@@ -6,7 +7,7 @@ import { lastOrdOfBlock } from '../../src/domain/ord';
 import { readStoredState } from '../../src/ingest/storedState';
 import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
 import type { StoredHead } from '../../src/ingest/store';
-import { codeOfTable, placeOf, EVENT_TABLES } from './model/modelTables';
+import { codeOfTable, placeOf } from './model/modelTables';
 import type { ModelEngine } from './model/modelEngine';
 import type { Fields } from './model/rowBytes';
 import { SIM_CHAIN_ID } from './simChain';
@@ -48,7 +49,7 @@ export function modelContent(engine: ModelEngine, tip: StoredTip): StoredContent
   const commits = new Set(tip.head.map(({ commit }) => commit));
   let beyond = 0;
   const rows = new Map(
-    EVENT_TABLES.map((table) => {
+    EVENT_TABLE_NAMES.map((table) => {
       const last = table === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
       const final = engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= last);
       beyond += engine.finalRows(table).length - final.length;

@@ -3,10 +3,10 @@
  * partitions, the views' targets, and the two tables of the protocol. Only whole steps happen here; who dies between
  * them is up to the connection.
  */
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/eventTables';
 import {
   blockOf,
   codeOfTable,
-  EVENT_TABLES,
   placeOf,
   StoredRow,
   TokenWindow,
@@ -36,7 +36,7 @@ export class ModelEngine {
   under = 0;
 
   constructor() {
-    for (const name of EVENT_TABLES) {
+    for (const name of EVENT_TABLE_NAMES) {
       this.finals.set(name, { rows: [], window: new TokenWindow() });
       this.heads.set(`${name}_head`, new Map());
     }

@@ -2,11 +2,12 @@
  * What the ingester reads back, answered by the model: one function for each named query, in the shapes that ClickHouse's
  * JSON has (64 bits and wider as text). A query that is not known here is an error, never an empty answer.
  */
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/eventTables';
 import type { QueryParams } from '../../../src/clickhouse/database';
 import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
-import { blockOf, EVENT_TABLES, placeOf, type StoredRow } from './modelTables';
+import { blockOf, placeOf, type StoredRow } from './modelTables';
 import type { LatestState } from './modelViews';
 import type { Fields } from './rowBytes';
 
@@ -221,7 +222,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   'list head partitions': (engine) => engine.partitions(),
   ...Object.fromEntries(
-    EVENT_TABLES.map((table): [string, Answer] => [
+    EVENT_TABLE_NAMES.map((table): [string, Answer] => [
       `audit ${table}`,
       (engine, params) => auditTable(engine, table, params),
     ]),

@@ -1,39 +1,9 @@
 /** The tables of the model: rows as the bytes that were inserted, and for final ones the tokens of the last inserts. */
-import { createdContractsTable } from '../../../src/clickhouse/explorerTables';
-import {
-  blocksTable,
-  headBlocksTable,
-  liquidityEventsTable,
-  logsTable,
-  poolEpochsTable,
-  poolsTable,
-  poolStatesTable,
-  positionEventsTable,
-  swapsTable,
-  tokenPricesTable,
-  tokenRoutesTable,
-  tokensTable,
-  transfersTable,
-} from '../../../src/clickhouse/tables';
+import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/eventTables';
+import { headBlocksTable, tokensTable } from '../../../src/clickhouse/tables';
 import { RowCode, type Fields } from './rowBytes';
 
-const DESCRIBED = [
-  blocksTable,
-  poolsTable,
-  logsTable,
-  poolStatesTable,
-  liquidityEventsTable,
-  swapsTable,
-  poolEpochsTable,
-  tokenRoutesTable,
-  tokenPricesTable,
-  transfersTable,
-  positionEventsTable,
-  createdContractsTable,
-];
-
-/** Every table that has a head twin. */
-export const EVENT_TABLES: readonly string[] = DESCRIBED.map((table) => table.name);
+const DESCRIBED = EVENT_TABLE_NAMES.map((name) => EVENT_TABLES[name].table);
 
 const CODES = new Map(
   [...DESCRIBED, headBlocksTable, tokensTable].map((table) => [

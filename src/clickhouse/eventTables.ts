@@ -1,0 +1,51 @@
+/**
+ * The tables of what blocks hold, each with a head twin: the one list by which their rows are counted, encoded, promoted (in this
+ * order: what others refer to comes first) and spread over the shards of a cluster.
+ */
+import { createdContractsTable } from './explorerTables';
+import {
+  blocksTable,
+  liquidityEventsTable,
+  logsTable,
+  poolEpochsTable,
+  poolsTable,
+  poolStatesTable,
+  positionEventsTable,
+  swapsTable,
+  tokenPricesTable,
+  tokenRoutesTable,
+  transfersTable,
+} from './tables';
+
+/** `shardBy`: rows with the same value of this expression stand on the same shard. */
+export const EVENT_TABLES = {
+  blocks: { table: blocksTable, shardBy: 'cityHash64(chain_id, number)' },
+  pools: { table: poolsTable, shardBy: 'cityHash64(address)' },
+  logs: { table: logsTable, shardBy: 'cityHash64(address)' },
+  pool_states: { table: poolStatesTable, shardBy: 'cityHash64(pair)' },
+  liquidity_events: { table: liquidityEventsTable, shardBy: 'cityHash64(pair)' },
+  swaps: { table: swapsTable, shardBy: 'cityHash64(pair)' },
+  pool_epochs: { table: poolEpochsTable, shardBy: 'cityHash64(pair)' },
+  token_routes: { table: tokenRoutesTable, shardBy: 'cityHash64(token)' },
+  token_prices: { table: tokenPricesTable, shardBy: 'cityHash64(token)' },
+  transfers: { table: transfersTable, shardBy: 'cityHash64(token)' },
+  position_events: { table: positionEventsTable, shardBy: 'cityHash64(manager, token_id)' },
+  created_contracts: { table: createdContractsTable, shardBy: 'cityHash64(address)' },
+} as const;
+
+export type EventTableName = keyof typeof EVENT_TABLES;
+
+/** A row as it is written. */
+export type EventRow<Name extends EventTableName> = Parameters<
+  (typeof EVENT_TABLES)[Name]['table']['writeRow']
+>[1];
+
+export const EVENT_TABLE_NAMES = Object.keys(EVENT_TABLES) as readonly EventTableName[];
+
+/** One value for each table. */
+export function forEventTables<T>(valueOf: (name: EventTableName) => T): Record<EventTableName, T> {
+  return Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, valueOf(name)])) as Record<
+    EventTableName,
+    T
+  >;
+}
