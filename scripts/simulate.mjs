@@ -34,6 +34,7 @@ if (values.properties) {
     'property',
     'unit',
     'integration/fuzz',
+    'integration/api/tokenTicks',
     'integration/tail/streamReconnect',
     'simulation/pipeline',
   ].map((path) => `test/${path}`);
