@@ -2,13 +2,19 @@
  * The one folder that a test run puts temporary files in, and the check that its tests left nothing there: no file, and no
  * process that was started with a path in the folder.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Short: the paths of Unix sockets below it have at most 107 bytes. */
 const FOLDER_PREFIX = 'candlehouse-test-';
+/** A file system in memory, as Linux has it. */
+const MEMORY_FOLDER = '/dev/shm';
+const GIB = 2 ** 30;
+/** A run takes some gigabytes, and its programs as much memory beside them. */
+const MEMORY_FOLDER_MIN = 8 * GIB;
+const MEMORY_MIN = 12 * GIB;
 /** Folders of dead runs younger than this stay, in case someone looks into them. */
 const LEFTOVER_AGE_MS = 600_000;
 /** Engines of killed programs end by themselves within this time. */
@@ -19,10 +25,28 @@ export const ENGINE_FOLDER = 'engine';
 
 /** Creates the folder and makes it the temporary folder of this process and of all that it starts. */
 export function createRunFolder(): string {
-  removeFoldersOfDeadRuns();
-  const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const parent = chooseParent();
+  removeFoldersOfDeadRuns(parent);
+  const folder = mkdtempSync(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
   process.env['TMPDIR'] = folder;
   return folder;
+}
+
+/**
+ * Memory where there is plenty of it, unless TMPDIR says otherwise: engines make and remove files all the time, and four files of
+ * tests took 72 s of processor time there that took 99 s on ext4.
+ */
+function chooseParent(): string {
+  if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY_FOLDER)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  const isRoomy = bavail * bsize >= MEMORY_FOLDER_MIN && availableMemory() >= MEMORY_MIN;
+  return isRoomy ? MEMORY_FOLDER : tmpdir();
+}
+
+/** Bytes that Linux says can be had without swapping; 0 where it does not say. */
+function availableMemory(): number {
+  const [, kibibytes] = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8')) ?? [];
+  return Number(kibibytes ?? 0) * 1_024;
 }
 
 /** Ends the processes and removes the files that the tests left. Returns a line for each, empty when there are none. */
@@ -87,11 +111,11 @@ function readProc(pid: number, file: string): string {
 }
 
 /** Removes the folders of runs that were killed; their processes have ended with them. */
-function removeFoldersOfDeadRuns(): void {
-  for (const name of readdirSync(tmpdir())) {
+function removeFoldersOfDeadRuns(parent: string): void {
+  for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    const folder = join(tmpdir(), name);
+    const folder = join(parent, name);
     const age = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > LEFTOVER_AGE_MS) rmSync(folder, { recursive: true, force: true });
   }
