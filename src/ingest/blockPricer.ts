@@ -1,8 +1,8 @@
 /**
- * Prices one block after another as they are ingested: fills in what the block's rows are worth in USD at its end, and
- * adds the rows by which others can see how that came about. All thinking is done in `src/pricing`.
+ * Prices one block after another as they are ingested: makes the block's rows, with what they are worth in USD at its end, and
+ * those by which others can see how that came about. All thinking is done in `src/pricing`.
  */
-import type { SwapRow } from '../clickhouse/tables';
+import type { LiquidityEventRow, SwapRow } from '../clickhouse/tables';
 import { wholeTokens } from '../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
@@ -12,15 +12,13 @@ import type { DecimalsOf } from '../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../pricing/pricer';
 import type { Route } from '../pricing/route';
 import { isTrusted, valueTrade } from '../pricing/tradeValue';
-import type { BlockRows, DecodedLiquidity } from './blockRows';
+import type { BlockFacts, BlockRows, LiquidityFact, SwapFact } from './blockRows';
 import { MarketReader } from './marketBlock';
 import type { StoredPrices } from './storedPrices';
 
 /** Decimal places of USD in the store. */
 const USD_SCALE = 1e12;
 const USD_MICRO = 1e6;
-
-type Mutable<Row> = { -readonly [K in keyof Row]: Row[K] };
 
 export class BlockPricer {
   private readonly pricer: Pricer;
@@ -47,26 +45,29 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** Prices the next block. */
-  price(rows: BlockRows, reversible: boolean): void {
-    const { number, timestamp } = rows.ref;
+  /** The rows of the next block. */
+  price(facts: BlockFacts, reversible: boolean): BlockRows {
+    const { number, timestamp } = facts.ref;
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({
         number,
         timestamp,
-        pools: rows.pools,
-        states: rows.pool_states,
-        swaps: rows.swaps,
+        pools: facts.pools,
+        states: facts.pool_states,
+        swaps: facts.swaps,
       }),
       reversible,
     );
     const ord = lastOrdOfBlock(number);
-    for (const record of changes.records) rows.pool_epochs.push(toEpochRow(record, ord));
-    for (const route of changes.routes) rows.token_routes.push(toRouteRow(route, ord, timestamp));
-    for (const change of changes.hops) rows.token_prices.push(toPriceRow(change, ord, timestamp));
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
-    for (const swap of rows.swaps) this.priceSwap(swap, native?.usd ?? 0);
-    for (const event of rows.liquidity_events) this.priceLiquidity(event);
+    return {
+      ...facts,
+      swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0)),
+      liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
+      pool_epochs: changes.records.map((record) => toEpochRow(record, ord)),
+      token_routes: changes.routes.map((route) => toRouteRow(route, ord, timestamp)),
+      token_prices: changes.hops.map((change) => toPriceRow(change, ord, timestamp)),
+    };
   }
 
   rewindTo(number: number): void {
@@ -77,38 +78,44 @@ export class BlockPricer {
     this.pricer.settle(number);
   }
 
-  private priceSwap(swap: Mutable<SwapRow>, nativeUsd: number): void {
+  private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {
     const price0 = this.pricer.priceOf(swap.token0);
     const price1 = this.pricer.priceOf(swap.token1);
-    swap.native_usd = nativeUsd;
-    if (price0 === null && price1 === null) return;
+    const [base, quote] = swap.base_is_token0 ? [price0, price1] : [price1, price0];
     const decimals0 = this.decimalsOf(swap.token0);
     const decimals1 = this.decimalsOf(swap.token1);
-    const marginal = scalePrice(swap.price, decimals0, decimals1, swap.base_is_token0);
-    const [base, quote] = swap.base_is_token0 ? [price0, price1] : [price1, price0];
-    if (marginal > 0) {
-      swap.price_usd = finite(marginal * (quote?.usd ?? 0));
-      swap.quote_price_usd = finite((base?.usd ?? 0) / marginal);
-    }
+    const marginal =
+      base === null && quote === null ? 0 : scalePrice(swap.price, decimals0, decimals1, swap.base_is_token0);
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1);
     const value = valueTrade(price0, price1, amount0, amount1);
-    swap.amount_usd = toStoredUsd(value.amountUsd);
-    swap.untracked_usd = toStoredUsd(value.untrackedUsd);
-    swap.tracked = value.tracked;
+    return {
+      ...swap,
+      price_usd: marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0,
+      quote_price_usd: marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0,
+      native_usd: nativeUsd,
+      amount_usd: toStoredUsd(value.amountUsd),
+      untracked_usd: toStoredUsd(value.untrackedUsd),
+      tracked: value.tracked,
+    };
   }
 
-  private priceLiquidity(event: Mutable<DecodedLiquidity>): void {
+  private priceLiquidity({ others, ...event }: LiquidityFact): LiquidityEventRow {
     const price0 = this.pricer.priceOf(event.token0);
     const price1 = this.pricer.priceOf(event.token1);
-    event.trust = (isTrusted(price0) ? 1 : 0) + (isTrusted(price1) ? 2 : 0);
-    event.amount0_usd = this.valueOf(event.token0, event.amount0, price0?.usd ?? null);
-    event.amount1_usd = this.valueOf(event.token1, event.amount1, price1?.usd ?? null);
-    for (const { token, amount } of event.others ?? []) {
+    let othersUsd: bigint | null = null;
+    for (const { token, amount } of others ?? []) {
       const price = this.pricer.priceOf(token);
       const value = isTrusted(price) ? this.valueOf(token, amount, price.usd) : null;
-      if (value !== null) event.others_usd = (event.others_usd ?? 0n) + value;
+      if (value !== null) othersUsd = (othersUsd ?? 0n) + value;
     }
+    return {
+      ...event,
+      amount0_usd: this.valueOf(event.token0, event.amount0, price0?.usd ?? null),
+      amount1_usd: this.valueOf(event.token1, event.amount1, price1?.usd ?? null),
+      trust: (isTrusted(price0) ? 1 : 0) + (isTrusted(price1) ? 2 : 0),
+      others_usd: othersUsd,
+    };
   }
 
   private valueOf(token: Hex, amount: bigint, usd: number | null): bigint | null {

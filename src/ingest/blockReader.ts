@@ -9,7 +9,7 @@ import { blockOfOrd } from '../domain/ord';
 import type { PricerConfig } from '../pricing/pricer';
 import { VAULT_PROTOCOL } from '../protocols/registry';
 import { BlockPricer } from './blockPricer';
-import type { BlockRows } from './blockRows';
+import type { BlockFacts, BlockRows } from './blockRows';
 import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from './discoverPools';
@@ -80,23 +80,22 @@ export class BlockReader {
     const findingsOf = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
     const slices = new TimeSlices(this.clock);
-    const all: BlockRows[] = [];
+    const all: BlockFacts[] = [];
     for (const block of blocks) {
       await slices.step();
-      const rows = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
-      for (const { token0, token1, tokens } of rows.pools) {
+      const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
+      for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
-      for (const { token } of rows.transfers) if (!this.tokens.has(token)) newTokens.add(token);
-      all.push(rows);
+      for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
+      all.push(facts);
     }
     // Prices are of whole tokens: the decimals come first.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
-    for (const rows of all) {
+    for (const facts of all) {
       await slices.step();
-      this.pricer.price(rows, reversible);
-      take(rows);
+      take(this.pricer.price(facts, reversible));
     }
   }
 

@@ -1,25 +1,56 @@
-/** The rows that one block makes, table by table: what decoding hands to pricing and pricing to the store. */
+/** What decoding finds in a block, and the rows that pricing makes of it, table by table, for the store. */
 import {
   EVENT_TABLE_NAMES,
   forEventTables,
   type EventRow,
   type EventTableName,
 } from '../clickhouse/eventTables';
-import type { LiquidityEventRow } from '../clickhouse/tables';
+import type { LiquidityEventRow, SwapRow } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 
-/** A mint or burn as it is decoded: `others` is what it moved of tokens that its row does not name, raw, for who prices it. */
-export type DecodedLiquidity = LiquidityEventRow & {
+/** Columns of a swap that pricing adds. */
+type SwapPrices = 'price_usd' | 'quote_price_usd' | 'native_usd' | 'amount_usd' | 'untracked_usd' | 'tracked';
+type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
+/** Tables that pricing alone fills. */
+type PriceTables = 'pool_epochs' | 'token_routes' | 'token_prices';
+
+export type SwapFact = Omit<SwapRow, SwapPrices>;
+
+/** `others`: what was moved of tokens that the row does not name, raw, for who prices it. */
+export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
   readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
 };
 
-type RowsByTable = { readonly [Name in EventTableName]: EventRow<Name>[] };
+type RowsByTable = { readonly [Name in EventTableName]: readonly EventRow<Name>[] };
+type FactTables = Exclude<EventTableName, PriceTables | 'swaps' | 'liquidity_events'>;
 
+/** What the block itself says, in log order. */
+export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
+  readonly ref: BlockRef;
+  readonly swaps: SwapFact[];
+  readonly liquidity_events: LiquidityFact[];
+};
+
+/** All rows of the block, complete. */
 export interface BlockRows extends RowsByTable {
   readonly ref: BlockRef;
-  readonly liquidity_events: DecodedLiquidity[];
+}
+
+export function noFacts(ref: BlockRef): BlockFacts {
+  return {
+    ref,
+    blocks: [],
+    pools: [],
+    logs: [],
+    pool_states: [],
+    liquidity_events: [],
+    swaps: [],
+    transfers: [],
+    position_events: [],
+    created_contracts: [],
+  };
 }
 
 export function emptyRows(ref: BlockRef): BlockRows {

@@ -1,13 +1,13 @@
 /**
- * Turns one verified block into rows. Needs nothing but the block and the pool registry, which it moves on: so decoding
- * the same blocks in the same order always gives the same rows.
+ * Turns one verified block into facts. Needs nothing but the block and the pool registry, which it moves on: so decoding
+ * the same blocks in the same order always gives the same facts.
  */
 import type { ChainBlock, ChainLog } from '../domain/block';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../protocols/protocol';
-import { emptyRows, type BlockRows } from './blockRows';
+import { noFacts, type BlockFacts } from './blockRows';
 import { makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
 import type { DiscoveredPool } from './discoverPools';
@@ -40,43 +40,43 @@ interface Work extends BlockWork {
 }
 
 /**
- * Rows of the block in log order. `reversible`: the registry can take the block back (it is not final yet).
+ * What the block says, in log order. `reversible`: the registry can take the block back (it is not final yet).
  */
 export function decodeBlock(
   context: DecodeContext,
   block: ChainBlock,
   found: BlockFindings,
   reversible: boolean,
-): BlockRows {
+): BlockFacts {
   const { number, hash, parentHash, timestamp } = block;
-  const rows = emptyRows({ number, hash, parentHash, timestamp });
+  const facts = noFacts({ number, hash, parentHash, timestamp });
   context.registry.openBlock(number, reversible);
-  const work: Work = { context, block, rows, memory: new Map() };
+  const work: Work = { context, block, facts, memory: new Map() };
   pushBlockRow(work);
   pushCreations(work);
   for (const { pool, ord, state } of found.pools) {
     context.registry.addPool(pool);
     if (state !== null) context.registry.setState(pool.address, state);
-    rows.pools.push(toPoolRow(pool, ord));
+    facts.pools.push(toPoolRow(pool, ord));
   }
   for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
   for (const log of block.logs) {
     pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;
-    if (context.transfers.topics.has(topic)) context.transfers.read(block, log, rows);
+    if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
     else if (context.creationTopics.has(topic)) readCreation(work, log);
     else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
   }
-  return rows;
+  return facts;
 }
 
-function pushBlockRow({ context, block, rows }: Work): void {
+function pushBlockRow({ context, block, facts }: Work): void {
   const prices: bigint[] = [];
   for (const tx of block.transactions) if (tx.effectiveGasPrice !== null) prices.push(tx.effectiveGasPrice);
-  rows.blocks.push({
+  facts.blocks.push({
     chain_id: context.chainId,
     number: block.number,
     hash: block.hash,
@@ -90,10 +90,10 @@ function pushBlockRow({ context, block, rows }: Work): void {
 }
 
 /** Receipts name the contract that a transaction created itself. */
-function pushCreations({ block, rows }: Work): void {
+function pushCreations({ block, facts }: Work): void {
   for (const tx of block.transactions) {
     if (tx.contractAddress === null) continue;
-    rows.created_contracts.push({
+    facts.created_contracts.push({
       ord: toOrd(block.number, tx.index),
       timestamp: block.timestamp,
       address: tx.contractAddress,
@@ -104,8 +104,8 @@ function pushCreations({ block, rows }: Work): void {
   }
 }
 
-function pushLogRow({ context, block, rows }: Work, log: ChainLog): void {
-  rows.logs.push({
+function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
+  facts.logs.push({
     chain_id: context.chainId,
     ord: toOrd(block.number, log.logIndex),
     timestamp: block.timestamp,
@@ -121,7 +121,7 @@ function pushLogRow({ context, block, rows }: Work, log: ChainLog): void {
   });
 }
 
-function readCreation({ context, block, rows }: Work, log: ChainLog): void {
+function readCreation({ context, block, facts }: Work, log: ChainLog): void {
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
   const protocol = context.protocolOfDex(dex);
@@ -132,7 +132,7 @@ function readCreation({ context, block, rows }: Work, log: ChainLog): void {
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
   const pool: KnownPool = { ...toPool(protocol, dex, creation), baseIsToken0 };
   context.registry.addPool(pool);
-  rows.pools.push({
+  facts.pools.push({
     ...toPoolRow(pool, toOrd(block.number, log.logIndex)),
     created_block: block.number,
     created_at: block.timestamp,
@@ -192,7 +192,7 @@ function pushSwap(
 ): void {
   // A V2 swap without a Sync in its transaction has no price: the state is then of another transaction.
   const priced = pool.poolType !== 2 || synced;
-  work.rows.swaps.push({
+  work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
     pair: pool.address,
@@ -215,12 +215,6 @@ function pushSwap(
     liquidity: after.liquidity,
     tick: after.tick,
     price: priced ? (protocol.spotPrice(after) ?? 0) : 0,
-    price_usd: 0,
-    quote_price_usd: 0,
-    native_usd: 0,
-    amount_usd: 0n,
-    untracked_usd: 0n,
-    tracked: false,
     fee_pips: pool.feePips,
   });
 }
@@ -235,7 +229,7 @@ function pushLiquidity(
   memory: TxMemory,
 ): void {
   const seen = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
-  work.rows.liquidity_events.push({
+  work.facts.liquidity_events.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
     pair: pool.address,
@@ -255,10 +249,6 @@ function pushLiquidity(
     liquidity: 'liquidity' in event ? (event.liquidity ?? seen) : null,
     tick_lower: 'tickLower' in event ? event.tickLower : null,
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
-    amount0_usd: null,
-    amount1_usd: null,
-    trust: 0,
-    others_usd: null,
   });
   // Each LP Transfer belongs to the next mint or burn only.
   if (event.kind === 'mint') memory.lpMinted = null;
@@ -273,7 +263,7 @@ function pushState(
   protocol: Protocol,
   after: PoolState,
 ): void {
-  work.rows.pool_states.push({
+  work.facts.pool_states.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
     pair: pool.address,

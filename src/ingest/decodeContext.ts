@@ -3,7 +3,7 @@ import type { ChainBlock, ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { Dex } from '../domain/pool';
 import type { Protocol } from '../protocols/protocol';
-import type { BlockRows } from './blockRows';
+import type { BlockFacts } from './blockRows';
 import type { TransferDecoder } from './decodeTransfers';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
@@ -28,7 +28,7 @@ export interface DecodeContext {
 export interface BlockWork {
   readonly context: DecodeContext;
   readonly block: ChainBlock;
-  readonly rows: BlockRows;
+  readonly facts: BlockFacts;
 }
 
 /** Sender of the log's transaction; null where the node does not tell. */

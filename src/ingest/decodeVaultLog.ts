@@ -32,14 +32,14 @@ import type { FoundVaultPool } from './discoverVaultPools';
 import { toPoolRow, type KnownPool, type VaultPool } from './poolRegistry';
 
 /** Takes up what was asked of the node before this block: a pool with its row, or the books of one already listed. */
-export function addVaultPool({ context, rows }: BlockWork, found: FoundVaultPool): void {
+export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
   const { pool, state } = found.vaultPool;
   const known = context.registry.findVaultPool(pool.address);
   const begun = known === undefined ? state : fillState(known.state, state);
   context.registry.setVaultPool({ pool, state: begun });
   if (found.listed === null) return;
   const { ord, created } = found.listed;
-  rows.pools.push({
+  facts.pools.push({
     ...toPoolRow(pool, ord),
     tokens: [...state.tokens],
     weights: [...(state.weights ?? [])],
@@ -99,7 +99,7 @@ function pushLegSwap(
   const swap = toLegSwap(after, event);
   if (swap === null) return;
   const { reserve0, reserve1 } = toPairState(after, swap);
-  work.rows.swaps.push({
+  work.facts.swaps.push({
     ...placeOf(work, log, pool),
     leg: swap.leg,
     token0: swap.token0,
@@ -116,12 +116,6 @@ function pushLegSwap(
     liquidity: 0n,
     tick: 0,
     price: weightedSpotPrice(after, swap.first, swap.second) ?? 0,
-    price_usd: 0,
-    quote_price_usd: 0,
-    native_usd: 0,
-    amount_usd: 0n,
-    untracked_usd: 0n,
-    tracked: false,
     fee_pips: toFeePips(after.swapFee),
   });
 }
@@ -138,7 +132,7 @@ function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: B
     return delta < 0n ? -delta : delta;
   };
   const named = new Set([pool.token0, pool.token1, pool.address]);
-  work.rows.liquidity_events.push({
+  work.facts.liquidity_events.push({
     ...placeOf(work, log, pool),
     token0: pool.token0,
     token1: pool.token1,
@@ -151,10 +145,6 @@ function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: B
     liquidity: null,
     tick_lower: null,
     tick_upper: null,
-    amount0_usd: null,
-    amount1_usd: null,
-    trust: 0,
-    others_usd: null,
     others: event.tokens
       .filter((token) => !named.has(token))
       .map((token) => ({ token, amount: amountOf(token) })),
@@ -175,7 +165,7 @@ function pushState(
 ): void {
   const leg = legOf(pool, after);
   const { reserve0, reserve1 } = toPairState(after, leg);
-  work.rows.pool_states.push({
+  work.facts.pool_states.push({
     ...placeOf(work, log, pool),
     token0: pool.token0,
     token1: pool.token1,

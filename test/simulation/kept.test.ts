@@ -57,18 +57,22 @@ test('a range that is begun ten times and never done hides nothing that was done
     };
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const batch = new RowBatch();
-      const rows = emptyRows(ref);
-      rows.blocks.push({
-        chain_id: SIM_CHAIN_ID,
-        number: ref.number,
-        hash: ref.hash,
-        parent_hash: ref.parentHash,
-        timestamp: ref.timestamp,
-        base_fee: null,
-        transaction_count: 0,
-        log_count: 0,
-        gas_prices: [],
-      });
+      const rows = {
+        ...emptyRows(ref),
+        blocks: [
+          {
+            chain_id: SIM_CHAIN_ID,
+            number: ref.number,
+            hash: ref.hash,
+            parent_hash: ref.parentHash,
+            timestamp: ref.timestamp,
+            base_fee: null,
+            transaction_count: 0,
+            log_count: 0,
+            gas_prices: [],
+          },
+        ],
+      };
       batch.add(rows);
       await expect(dying.writeRange(1, batch, null)).rejects.toThrow('dead');
     }

@@ -175,9 +175,8 @@ async function priceStraight(
   const all: BlockRows[] = [];
   for (const block of blocks) {
     const vaultPools = await vaultDiscovery.discover([block], context.registry, false);
-    const rows = decodeBlock(context, block, { pools: [], vaultPools }, false);
-    pricer.price(rows, false);
-    all.push(rows);
+    const facts = decodeBlock(context, block, { pools: [], vaultPools }, false);
+    all.push(pricer.price(facts, false));
   }
   return all;
 }

@@ -70,9 +70,8 @@ export async function straightBlocks(
     const pools = startBlock > 1 ? await discovery.discover([block], context.registry) : [];
     const vaultPools = await vaultDiscovery.discover([block], context.registry, false);
     const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
-    const rows = decodeBlock(context, block, found, false);
-    pricer.price(rows, false);
-    all.push(rows);
+    const facts = decodeBlock(context, block, found, false);
+    all.push(pricer.price(facts, false));
   }
   return all;
 }

@@ -8,7 +8,7 @@ import { AbiCoder } from 'ethers';
 import recorded from '../../golden/logs/balancerContracts.json';
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import type { BlockRows } from '../../../src/ingest/blockRows';
+import type { BlockFacts } from '../../../src/ingest/blockRows';
 import { decodeBlock } from '../../../src/ingest/decodeBlock';
 import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
 import { PoolRegistry } from '../../../src/ingest/poolRegistry';
@@ -90,7 +90,7 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
     quoteRank: () => Infinity,
     log: createLog('silent', false),
   });
-  const all: BlockRows[] = [];
+  const all: BlockFacts[] = [];
   for (const block of BLOCKS.filter(({ number }) => number >= first)) {
     const vaultPools = await discovery.discover([block], registry, reversible);
     all.push(decodeBlock(context, block, { pools: [], vaultPools }, reversible));
