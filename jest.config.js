@@ -1,4 +1,4 @@
-/** Two workers on two cores; every test file that needs the engine gets a database of its own on one shared server. */
+/** Three workers on two cores, since end-to-end tests also wait; every test file that needs the engine gets a database of its own on one shared server. */
 const transform = {
   '^.+\\.ts$': [
     '@swc/jest',
@@ -16,5 +16,5 @@ module.exports = {
   testEnvironment: 'node',
   testTimeout: 300_000,
   reporters: ['default', '<rootDir>/test/support/closingLine.js'],
-  maxWorkers: 2,
+  maxWorkers: 3,
 };
