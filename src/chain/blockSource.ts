@@ -179,8 +179,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   /**
-   * The next verified blocks that the endpoint gives, one at least. Blocks that are right are kept; the others are asked for again,
-   * beside the next ones.
+   * The next verified blocks that the endpoint gives, at least one. Verified blocks are kept; a block that fails is asked for again
+   * in one batch with the blocks after it.
    */
   async #fetchPiece(
     endpoint: Endpoint,
@@ -216,7 +216,7 @@ class PooledBlockSource implements BlockSource {
         const piece = startOf(kept, from);
         const broken = orMismatch(() => checkLinks(piece));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        // Nobody knows which of the blocks are of which branch.
+        // The node's chain changed in between, and nothing says which blocks are of the new branch.
         kept.clear();
         breaks += 1;
         if (broken instanceof BlockMismatch) failed.push(broken);
@@ -231,7 +231,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** The first blocks that are not kept yet: with receipts as many as make one batch of calls, else all. */
+  /** The first blocks that are not kept yet: as many as fill one batch where the node has receipts, else all. */
   #nextMissing(
     endpoint: Endpoint,
     from: number,
@@ -254,7 +254,7 @@ class PooledBlockSource implements BlockSource {
     return !this.#withoutReceipts.has(endpoint.id);
   }
 
-  /** Blocks of the next numbers, the first at least, or what is wrong with their answers. */
+  /** Blocks of the numbers that `next` gives, at least the first, or the error of each. */
   async #fetchUnchecked(
     endpoint: Endpoint,
     next: () => readonly number[],
@@ -330,7 +330,7 @@ function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBl
   return start;
 }
 
-/** What the check gives, or the mismatch that it throws. */
+/** The result of `check`, or the BlockMismatch that it throws. */
 function orMismatch<T>(check: () => T): T | BlockMismatch {
   try {
     return check();

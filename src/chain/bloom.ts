@@ -8,7 +8,7 @@ export const BLOOM_BYTES = 256;
 /** Items in each of the two generations of the cache: about 10 MB in all. */
 const CACHE_ITEMS = 32_768;
 
-/** Compiled once. Each use begins and ends a hash in one go, so all may share it. */
+/** Compiled once. A hash is begun and ended without a pause, so all builders share one hasher. */
 let hasher: Promise<IHasher> | null = null;
 
 /** Makes blooms. Remembers the bits of addresses and topics that repeat, in bounded memory. */

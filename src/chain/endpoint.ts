@@ -1,4 +1,4 @@
-/** One endpoint: adaptive batches over its transport, of which failed calls are repeated, and the memory of how it behaved. */
+/** One endpoint: sends batches of a size that the node takes, repeats calls that failed, and remembers how the node behaved. */
 import { AppError, errorText } from '../errors';
 import { backoffMs, type Clock } from './clock';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
@@ -16,12 +16,12 @@ const RATE_BASE_MS = 1_000;
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
-/** The longest that a pool's only endpoint rests, whatever it did; but for what it asks for by Retry-After. */
+/** The only endpoint of a pool rests no longer than this after a failure, unless its Retry-After says longer. */
 const ALONE_REST_MAX_MS = 1_000;
-/** Times in a row that failed calls are sent again and none of them is answered: where others could be asked, and where not. */
+/** Attempts in a row without any answer, after which the endpoint is given up: with other endpoints in the pool, and without. */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
-/** An unknown block is on its way or gone, and what is silent or refuses is so for longer. */
+/** Failures that the next second seldom cures: they get fewer attempts. */
 const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
@@ -44,7 +44,7 @@ export class Endpoint {
   /** Whether it serves the expected chain; asked before its first use. */
   chain: 'unknown' | 'right' | 'wrong' = 'unknown';
   lagging = false;
-  /** Whether its pool has no other. */
+  /** Whether the pool has no other endpoint. */
   readonly alone: boolean;
   readonly #clock: Clock;
   readonly #batchCeiling: number;
@@ -132,14 +132,14 @@ export class Endpoint {
     return calls.flatMap((_, index) => settled.get(index) ?? []);
   }
 
-  /** So many times in a row is it asked for the same without any success, once it failed like this. */
+  /** Attempts in a row without success, after failures like these, before the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
     if (!this.alone) return IDLE_ROUNDS_MAX;
     const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));
     return lasting ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
   }
 
-  /** Before it is asked for the same again: none while there is success, unless it named a time itself. */
+  /** Waits before the next attempt: not at all while some calls succeed, at least as long as the node's Retry-After says. */
   async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
     const named = failed.map((error) => (error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0));
     const backoff = idle === 0 ? 0 : backoffMs(this.#clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
@@ -184,10 +184,10 @@ export class Endpoint {
     return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
   }
 
-  /** Appends the answers; those that came before a request fails as a whole stay. */
+  /** Appends the answers to `into`. When a request fails as a whole, the answers of earlier requests stay there. */
   async #sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
     const start = into.length;
-    /** Where a request got garbage, which may be chance: only a second time there says that the batch is too large. */
+    /** The call from which a request was answered with garbage. The first time is repeated; the second time halves the batch. */
     let garbageAt = -1;
     while (into.length - start < calls.length) {
       const from = into.length - start;

@@ -8,7 +8,7 @@ import { RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall } from './rpcTransport';
 import { checkNumber } from './verify';
 
-/** What a node says that does not have the method. */
+/** Errors of a node that has no eth_getBlockReceipts. */
 const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
 /** A block whose parts name each other rightly; order, bloom and links are not checked yet. */
@@ -18,7 +18,7 @@ export interface UncheckedBlock {
   readonly logs: readonly ChainLog[];
 }
 
-/** Answers of which the other half of their block failed: they are not asked for twice. */
+/** Headers and receipts that came while the other half of their block failed. They are not asked for a second time. */
 export class BlockHalves {
   readonly headers = new Map<number, unknown>();
   readonly receipts = new Map<number, unknown>();
@@ -33,7 +33,7 @@ export class BlockHalves {
 }
 
 /**
- * One attempt: each of the blocks, or what is wrong with its answers. Takes up `halves` and leaves there what stays half.
+ * Asks once. Gives each block, or the error of its answers. Uses the halves that came earlier, and keeps new ones in `halves`.
  * @throws RpcError `method_missing` or `invalid` where the node has no eth_getBlockReceipts
  */
 export async function fetchByReceipts(

@@ -104,7 +104,7 @@ class SlicedParser {
   #takeGroup(top: Container, end: number): void {
     const text = this.bytes.toString(this.#encoding, this.#from, end);
     if (text.trim() === '') {
-      // Right for an empty container, wrong before and behind a comma. A large member leaves `from` behind itself.
+      // No member at all is right in an empty container, and wrong before or after a comma.
       if (this.bytes[end] === COMMA || this.bytes[this.#from - 1] === COMMA) throw REFUSED;
       return;
     }

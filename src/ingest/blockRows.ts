@@ -18,7 +18,7 @@ type PriceTables = 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
 
-/** `others`: what was moved of tokens that the row does not name, raw, for who prices it. */
+/** `others`: raw amounts of the tokens that the row does not name; pricing makes others_usd of them. */
 export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
   readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
 };

@@ -81,7 +81,7 @@ async function contents(): Promise<Record<string, string>> {
 
 const NAMES = TARGETS.map(([table]) => table);
 
-/** Tables of different sources: the first of a source that lost rows has all of them made anew. The others must be left alone. */
+/** Each group has one table of a source at most: when one lost rows, all tables of its source are made anew. */
 const GROUPS: readonly string[][] = [
   ['bars', 'token_balances', 'pool_latest', 'token_price_latest', 'owner_positions'],
   ['dex_hours', 'holder_balances', 'pool_balances'],

@@ -1,4 +1,4 @@
-/** One endpoint, of which many calls fail in ten ways: blocks still come, and not much later. In virtual time. */
+/** One endpoint whose calls fail often, in ten ways: every block still comes, in virtual time. */
 import { createBlockSource } from '../../src/chain/blockSource';
 import { BloomBuilder } from '../../src/chain/bloom';
 import { EndpointPool } from '../../src/chain/endpointPool';
@@ -12,7 +12,7 @@ import { Random } from '../support/random';
 import { VirtualClock } from './virtualClock';
 
 const BLOCKS = 4_000;
-/** Of a request, and of each call in it: about a node in the next data centre. */
+/** How long a request takes, and each call in it: about as a node in a near data centre. */
 const REQUEST_MS = 10;
 const CALL_MS = 0.5;
 const SEED = 20_261_125;

@@ -1,6 +1,6 @@
 /**
- * Asks /healthz all the time from a thread of its own, and watches the memory and the main thread of the process that answers. What
- * that thread computed while an answer was waited for says how long the process held it up, whatever else the machine does.
+ * Asks /healthz again and again from a thread of its own, and watches the memory and the main thread of the process that answers. The
+ * processor time of that thread during a wait is how long the process itself delayed the answer; the rest is the machine's.
  */
 import { Worker } from 'node:worker_threads';
 

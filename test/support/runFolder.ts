@@ -9,10 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Short: the paths of Unix sockets below it have at most 107 bytes. */
 const FOLDER_PREFIX = 'candlehouse-test-';
-/** A file system in memory, as Linux has it. */
+/** Linux mounts a file system in memory here. */
 const MEMORY_FOLDER = '/dev/shm';
 const GIB = 2 ** 30;
-/** A run takes some gigabytes, and its programs as much memory beside them. */
+/** More than a run needs: its files take less than 1 GiB, and its programs a few. */
 const MEMORY_FOLDER_MIN = 8 * GIB;
 const MEMORY_MIN = 12 * GIB;
 /** Folders of dead runs younger than this stay, in case someone looks into them. */
@@ -33,8 +33,8 @@ export function createRunFolder(): string {
 }
 
 /**
- * Memory where there is plenty of it, unless TMPDIR says otherwise: engines make and remove files all the time, and four files of
- * tests took 72 s of processor time there that took 99 s on ext4.
+ * In memory where there is plenty of it, unless TMPDIR names another place. Engines create and remove files all the time: four test
+ * files took 72 s of processor time in memory and 99 s on ext4.
  */
 function chooseParent(): string {
   if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY_FOLDER)) return tmpdir();
