@@ -23,11 +23,12 @@ export function readSwapRow(row: RowReader): SwapEventRow {
   };
   const amount_usd = row.decimal128();
   const fee_usd = swapFeeUsd({ amount_usd, fee_pips: row.u32() });
+  // The spread stands last, as in blockPricer.ts.
   return {
-    ...plain,
     amount_usd: unitsToNumber(amount_usd, USD_DECIMALS),
     fee_usd: unitsToNumber(fee_usd, USD_DECIMALS),
     tracked: row.bool(),
+    ...plain,
   };
 }
 
