@@ -193,8 +193,9 @@ class PooledBlockSource implements BlockSource {
     const kept = new Map<number, ChainBlock>();
     const halves = new BlockHalves();
     let breaks = 0;
+    /** Answers in use when there were most of them. Below that is no progress: a node may give one block wrongly for ever. */
+    let most = 0;
     for (let idle = 0; ;) {
-      const before = kept.size + halves.size;
       const failed: AppError[] = [];
       for (const answer of await this.#fetchUnchecked(
         endpoint,
@@ -210,7 +211,9 @@ class PooledBlockSource implements BlockSource {
         if (checked instanceof AppError) failed.push(checked);
         else kept.set(checked.number, checked);
       }
-      idle = kept.size + halves.size > before ? 0 : idle + 1;
+      const used = 2 * kept.size + halves.size;
+      idle = used > most ? 0 : idle + 1;
+      most = Math.max(most, used);
       const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
       if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.#hasReceipts(endpoint))) {
         const piece = startOf(kept, from);
@@ -218,6 +221,7 @@ class PooledBlockSource implements BlockSource {
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
         // The node's chain changed in between, and nothing says which blocks are of the new branch.
         kept.clear();
+        most = 0;
         breaks += 1;
         if (broken instanceof BlockMismatch) failed.push(broken);
         if (isOver || breaks > RACE_RETRIES)

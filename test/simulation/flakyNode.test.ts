@@ -48,8 +48,8 @@ interface Run {
   readonly failed: number;
 }
 
-/** `share`: of the calls that fail, a third of them with their whole request. */
-async function run(share: number): Promise<Run> {
+/** `share`: of the calls that fail, a third of them with their whole request. `lieAt`: a block whose receipts lack one, always. */
+async function run(share: number, lieAt = -1): Promise<Run> {
   const random = new Random(SEED);
   const clock = new VirtualClock(1_700_000_000_000, random);
   let [calls, failed] = [0, 0];
@@ -68,7 +68,8 @@ async function run(share: number): Promise<Run> {
         throw random.pick(REQUEST_FAULTS)();
       }
       return asked.map((call) => {
-        const result = answer(call);
+        const told = answer(call);
+        const result = isReceipts(told) && Number(call.params[0]) === lieAt ? told.slice(1) : told;
         if (!random.chance((share * 2) / 3)) return { result };
         failed += 1;
         const other = answer({ ...call, params: [`0x${random.int(1, BLOCKS - 1).toString(16)}`, false] });
@@ -110,4 +111,9 @@ test('six calls of ten fail: every block comes', async () => {
   expect(flaky.hashes).toEqual(wanted);
   expect(flaky.failed).toBeGreaterThan(0.5);
   expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.2);
+});
+
+test('a block that is always told wrongly is given up, however many calls fail beside it', async () => {
+  const lieAt = chain.blocks.findIndex(({ number, logs }) => number > 2_000 && logs.length > 0);
+  await expect(run(0.3, lieAt)).rejects.toThrow(`block ${lieAt} `);
 });
