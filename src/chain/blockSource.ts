@@ -193,7 +193,7 @@ class PooledBlockSource implements BlockSource {
     const kept = new Map<number, ChainBlock>();
     const halves = new BlockHalves();
     let breaks = 0;
-    /** Answers in use when there were most of them. Below that is no progress: a node may give one block wrongly for ever. */
+    /** The greatest number of answers in use so far. Only more is progress, since a node may give one block wrongly for ever. */
     let most = 0;
     for (let idle = 0; ;) {
       const failed: AppError[] = [];

@@ -49,7 +49,7 @@ const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   unknown_block: 3,
   too_large: 1,
 };
-/** What says nothing of the question itself. */
+/** Failures of the connection, which say nothing about the question. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
@@ -243,7 +243,7 @@ export class EndpointPool {
     );
   }
 
-  /** When all that could be asked are resting, waits for the first of them. */
+  /** Waits for the first endpoint to end its rest, where all of them rest. */
   async #waitForAny(tried: ReadonlySet<number>, options: CallOptions, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const candidates = this.#candidates(tried, options);
@@ -273,7 +273,7 @@ export class EndpointPool {
     this.#mismatches.set(mismatch.kind, (this.#mismatches.get(mismatch.kind) ?? 0) + 1);
   }
 
-  /** Asks every endpoint for its head at one time, once, and marks those that lag. Failures are remembered. */
+  /** Asks all endpoints for their heads at the same time, and marks an endpoint that lags. It remembers failures. */
   async refreshHeads(signal?: AbortSignal): Promise<void> {
     const asked = this.#endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
     const heads = await Promise.all(asked.map((endpoint) => this.#askHead(endpoint, signal)));

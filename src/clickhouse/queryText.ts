@@ -1,6 +1,6 @@
 /**
- * Two additions that named queries use beside SQL. First, a table as of a snapshot, which is its final rows and those of the
- * canonical head:
+ * Two additions that named queries use beside SQL. First, the rows of a table as of a snapshot: its final rows and the
+ * rows of the canonical head:
  *
  *     FROM swaps_chain AS s                the head rows are left out where `commits` is empty
  *     FROM swaps_chain(fee_usd)            with a column that is computed, which `*` leaves out

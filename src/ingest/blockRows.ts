@@ -1,4 +1,4 @@
-/** What decoding finds in a block, and the rows that pricing makes of it, table by table, for the store. */
+/** Facts of a block, which decoding makes, and its complete rows, which pricing makes of the facts. Both are lists by table. */
 import {
   EVENT_TABLE_NAMES,
   forEventTables,

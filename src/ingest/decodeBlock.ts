@@ -40,7 +40,7 @@ interface Work extends BlockWork {
 }
 
 /**
- * What the block says, in log order. `reversible`: the registry can take the block back (it is not final yet).
+ * The facts of the block, in log order. `reversible`: the registry can take the block back (it is not final yet).
  */
 export function decodeBlock(
   context: DecodeContext,

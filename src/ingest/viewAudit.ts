@@ -17,7 +17,7 @@ const SETTLE_MS = 1_000;
 
 /** A target of a view that does not hold what its source comes to. */
 export interface WrongTotal {
-  /** Of the target; of bars with their seconds. */
+  /** Name of the view's table; bars have their length in seconds behind it. */
   readonly name: string;
   readonly source: EventTableName;
   /** Swaps, or the newest ord of the range. */
@@ -26,7 +26,7 @@ export interface WrongTotal {
 }
 
 export interface Mending extends RebuildOptions {
-  /** Told of what is about to be made anew. */
+  /** Called before a table is rebuilt. */
   readonly onLost?: (lost: WrongTotal) => void;
   /** Told of what was made anew. */
   readonly onMended?: (lost: WrongTotal) => void;

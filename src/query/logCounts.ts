@@ -5,7 +5,7 @@
 import { steadyNow } from '../domain/steadyTime';
 import type { LogSource } from './logFilter';
 
-/** Older counts are read again, by the next search, which does not wait for them. */
+/** A search that finds older counts has them read again. It uses the old ones and does not wait. */
 const FRESH_MS = 600_000;
 /** 28 bytes each. All other contracts count as having emitted nothing. */
 const CONTRACTS_MAX = 1_000_000;

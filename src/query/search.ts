@@ -121,7 +121,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
-  // Without logs only the node knows it.
+  // No log names it, so the node is asked.
   const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   return [
     ...(block === null

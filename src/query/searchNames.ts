@@ -132,7 +132,7 @@ interface Placed<T> {
   readonly weight: number;
 }
 
-/** The best places first, of the same place the greatest weight, then by address. Other requests get their turns meanwhile. */
+/** Sorted by place, then by weight, both descending, then by address. Gives the thread to other requests now and then. */
 async function listBest<T>({
   all,
   limit,

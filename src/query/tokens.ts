@@ -51,7 +51,7 @@ export function createTokenMetadata(runner: QueryRunner): TokenMetadata {
   };
 }
 
-/** Differs after every write to the table of tokens, and at times after a merge. */
+/** A text that changes with every write to the table of tokens, and sometimes with a merge. */
 async function readMark(runner: QueryRunner): Promise<string> {
   const [mark] = await runner.run('pairs/mark_tokens', {}, markShape);
   return mark === undefined ? '' : `${mark.table_rows} ${mark.newest_version}`;

@@ -17,7 +17,7 @@ const READS_MAX = 8;
 const READ_MS = 3_000;
 /** Bytes of one answer: a larger one is an error of the caller's question, not of the node. */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
-/** Lists and objects within each other; a block with its transactions is four deep. JSON.stringify overflows the stack at thousands. */
+/** Levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at thousands. */
 const DEPTH_MAX = 32;
 
 /** What the same question meets on every node is an answer; all else is silence. Codes as clients send them. */

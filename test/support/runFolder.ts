@@ -75,7 +75,7 @@ export function abandonRunFolder(folder: string): void {
       // It has ended meanwhile.
     }
   }
-  // Those that were killed may take a moment to let go of their files.
+  // A killed process may hold its files for a moment.
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
