@@ -1,4 +1,4 @@
--- Layer 3, what pools did: swaps, liquidity events and the state after each log that moved it.
+-- Layer 3, what pools did: swaps, liquidity events, the state after each log that moved it, and where each event stands.
 -- ord = block_number * 2^20 + log_index is the only order. Amounts are raw token units.
 
 -- One row: one swap of two tokens in one pool. Read by ord, or through by_pair by (pair, ord).
@@ -34,7 +34,6 @@ CREATE TABLE IF NOT EXISTS swaps
     fee_usd Decimal(38, 12) ALIAS amount_usd * least(fee_pips, 1000000) / 1000000 COMMENT 'Fee in USD, rounded down; 0 when not tracked',
     tracked Bool COMMENT 'Whether amount_usd counts',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, hundredths of a basis point',
-    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree
@@ -70,7 +69,6 @@ CREATE TABLE IF NOT EXISTS liquidity_events
     amount1_usd Nullable(Decimal(38, 12)) COMMENT 'Value of amount1 in USD at the end of the block; null when unknown',
     trust UInt8 COMMENT 'Whose price was trusted: 1 token0, 2 token1, 3 both, 0 none',
     others_usd Nullable(Decimal(38, 12)) COMMENT 'Pools of more than two tokens: value in USD at the end of the block of what was moved of the others, by trusted prices; null where none is',
-    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree
@@ -102,7 +100,6 @@ CREATE TABLE IF NOT EXISTS pool_states
     tick Int32 COMMENT 'V3: tick; 0 otherwise',
     price Float64 COMMENT 'Marginal price of this state, raw token1 per raw token0; 0: none',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: the raw balance of each token, in the order of pools.tokens' CODEC(ZSTD(1)),
-    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair_kind (SELECT pair, ord, kind ORDER BY pair, ord)
 )
 ENGINE = MergeTree
@@ -111,3 +108,25 @@ SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
 COMMENT 'Final pool states; append only';
 
 -- HEAD OF pool_states PARTITION BY intDiv(ord, 268435456) ORDER BY ord
+
+-- One row: an event of /activity by what it is looked up by. Its values are the row of the same ord in swaps, liquidity_events or
+-- pool_states. Read by ord, or through a projection in that projection's order.
+CREATE TABLE IF NOT EXISTS events
+(
+    ord UInt64 COMMENT 'block_number * 2^20 + log_index' CODEC(Delta, ZSTD(1)),
+    kind Enum8('swap' = 1, 'mint' = 2, 'burn' = 3, 'sync' = 4) COMMENT 'swap: in swaps; mint, burn: in liquidity_events; sync: in pool_states',
+    pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(1)),
+    token0 FixedString(20) COMMENT 'First token of that row' CODEC(ZSTD(1)),
+    token1 FixedString(20) COMMENT 'Second token of that row' CODEC(ZSTD(1)),
+    maker Nullable(FixedString(20)) COMMENT 'Sender of the transaction; null where the node does not tell' CODEC(ZSTD(1)),
+    INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
+    PROJECTION by_pair (SELECT pair, ord, kind, token0, token1 ORDER BY pair, ord),
+    PROJECTION by_token0 (SELECT token0, ord, kind ORDER BY token0, ord),
+    PROJECTION by_token1 (SELECT token1, ord, kind ORDER BY token1, ord)
+)
+ENGINE = MergeTree
+ORDER BY ord
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Final events; append only';
+
+-- HEAD OF events PARTITION BY intDiv(ord, 268435456) ORDER BY ord

@@ -69,7 +69,7 @@ async function becomePastOf(
   await database.command('load blocks', `INSERT INTO blocks VALUES ${rows.join(', ')}`);
   await database.command('forget the loader', 'TRUNCATE TABLE promotions');
   const common = `unhex('${blocks.at(-1)?.hash.slice(2) ?? ''}'), ${chain.timeOf(loaded)}`;
-  const counts = `map('blocks', ${blocks.length}, 'pools', ${PAIRS}, 'swaps', ${swaps})`;
+  const counts = `map('blocks', ${blocks.length}, 'pools', ${PAIRS}, 'swaps', ${swaps}, 'events', ${swaps})`;
   await database.command(
     'load cursor',
     `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)

@@ -68,6 +68,7 @@ export async function loadSwaps(
     onChunk(at + count);
   }
   for (const view of views) await fillView(database, view, load);
+  await fillEvents(database, load);
   await database.command(
     'load cursor',
     `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
@@ -98,6 +99,18 @@ async function fillView(database: Database, view: View, load: SwapLoad): Promise
   };
   await Promise.all([fillRest(), fillRest()]);
   await database.command('create view', view.statement);
+}
+
+async function fillEvents(database: Database, load: SwapLoad): Promise<void> {
+  const slabs = Math.ceil(load.swaps / GROUPS_MAX);
+  const end = lastLoadedBlock(load) + 1;
+  for (let slab = 0; slab < slabs; slab += 1) {
+    const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
+    await database.command(
+      'load events',
+      `INSERT INTO events SELECT ord, 'swap', pair, token0, token1, maker FROM swaps WHERE ord >= ${from} AND ord < ${to} ${LARGE_PARTS}`,
+    );
+  }
 }
 
 /** SQL of a pool's address, and of its tokens: 5,000 bases, five anchors as quotes. */
@@ -138,6 +151,10 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
          tx_index, maker, reserve0, reserve1, 0, 0, 0, price, [] FROM swaps WHERE ord > {since:UInt64}`,
     ],
     [
+      'load events of states',
+      `INSERT INTO events SELECT ord, 'sync', pair, token0, token1, maker FROM pool_states ${LARGE_PARTS}`,
+    ],
+    [
       'load blocks',
       `INSERT INTO blocks SELECT 369, number + 1, unhex(leftPad(lower(hex(number + 1)), 64, '0')), unhex(leftPad(lower(hex(number)), 64, '0')),
          {from:UInt32} + (number + 1) * ${BLOCK_SECONDS}, NULL, 10, 20, [] FROM numbers({blocks:UInt64})`,
@@ -174,7 +191,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
 const LOAD_SQL = `
   INSERT INTO swaps
   SELECT
-    block * 1048576 + nth % 1000 AS ord, {from:UInt32} + block * {seconds:UInt32}, ${PAIR('pair_index')},
+    block * 1048576 + nth % 1000 * 2 AS ord, {from:UInt32} + block * {seconds:UInt32}, ${PAIR('pair_index')},
     1, 'bench', 2, ${BASE('pair_index')}, ${QUOTE('pair_index')}, true,
     reinterpretAsFixedString(sipHash128(nth)) || reinterpretAsFixedString(sipHash128(nth + 1)), nth % 50,
     unhex(leftPad(lower(hex(cityHash64(nth) % 20000)), 40, '0')), unhex(repeat('03', 20)), unhex(repeat('04', 20)),

@@ -5,6 +5,7 @@
 import { createdContractsTable } from './explorerTables';
 import {
   blocksTable,
+  eventsTable,
   liquidityEventsTable,
   logsTable,
   poolEpochsTable,
@@ -25,6 +26,7 @@ export const EVENT_TABLES = {
   pool_states: { table: poolStatesTable, shardBy: 'cityHash64(pair)' },
   liquidity_events: { table: liquidityEventsTable, shardBy: 'cityHash64(pair)' },
   swaps: { table: swapsTable, shardBy: 'cityHash64(pair)' },
+  events: { table: eventsTable, shardBy: 'cityHash64(pair)' },
   pool_epochs: { table: poolEpochsTable, shardBy: 'cityHash64(pair)' },
   token_routes: { table: tokenRoutesTable, shardBy: 'cityHash64(token)' },
   token_prices: { table: tokenPricesTable, shardBy: 'cityHash64(token)' },

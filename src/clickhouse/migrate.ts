@@ -33,10 +33,11 @@ interface Row {
 
 /** Recorded before the first table is created. Its name carries the fingerprint of the schema that is being created. */
 const BEGUN_ID = 2 ** 32 - 1;
-/** Recorded together with all migrations, in one insert, after the last table is created. */
-const CREATED: Row = { id: 0, name: 'created' };
-/** The schema contains what the migrations up to this number changed. Only versions before the first release applied them. */
-const LAST_UNRELEASED = 14;
+/**
+ * Recorded together with all migrations, in one insert, after the last table is created. The number changes when a schema differs
+ * from the one before it by more than migrations change. It may do so only before the first release.
+ */
+const CREATED: Row = { id: 0, name: 'created 2' };
 
 /** `being created`: nothing has been ingested, and tables may be missing. `created`: some build finished the creation. */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
@@ -138,13 +139,12 @@ const printOf = (schema: readonly string[]): string =>
 
 const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
 
-/** Throws `bad_config` for a database that a version before the first release made and left without migration 14. */
+/** Throws `bad_config` for a database of a version before the first release, unless its schema has the same number. */
 function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
   if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
   if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
   if (rows.some(({ id }) => id === BEGUN_ID)) return 'being created by another build';
   if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
-  if (rows.some(({ id }) => id === LAST_UNRELEASED)) return 'created';
   throw new AppError(
     'bad_config',
     'a version before the first release made this database, and it cannot be upgraded: ingest into an empty one',

@@ -1,11 +1,17 @@
 /**
- * Two additions that named queries use beside SQL. First, the rows of a table as of a snapshot: its final rows and the
+ * Three additions that named queries use beside SQL. First, the rows of a table as of a snapshot: its final rows and the
  * rows of the canonical head:
  *
  *     FROM swaps_chain AS s                the head rows are left out where `commits` is empty
  *     FROM swaps_chain(fee_usd)            with a column that is computed, which `*` leaves out
  *
- * Second, parts that only some questions need. Planning costs ClickHouse more than reading a few granules does, so
+ * Second, a SELECT that each of the two parts must answer by itself, because it ends with its own order and limit. Its lines
+ * `FROM events` and `WHERE …` follow each other:
+ *
+ *     -- both parts of events              all lines up to `-- end`
+ *     -- end
+ *
+ * Third, parts that only some questions need. Planning costs ClickHouse more than reading a few granules does, so
  * what is not asked for is left out of the statement instead of being tested to be empty. As comments to every other reader:
  *
  *     AND topic1 IN (…) -- if topics1      a line that is left out where the parameter is empty or false
@@ -21,6 +27,8 @@ interface Line {
   readonly needs: readonly string[];
 }
 
+const BOTH = /^\s*-- both parts of (\w+)$/;
+const WHERE = /^(\s*)WHERE (.+)$/;
 const CHAIN = /^(\s*)FROM (\w+)_chain(?:\((\w+)\))?(?: AS (\w+))?$/;
 const BLOCK = /^\s*-- if (\w+)$/;
 const END = /^\s*-- end$/;
@@ -30,7 +38,7 @@ const TRAILING = /\s+-- if (\w+)$/;
 export function parseQueryText(name: string, text: string): (params: QueryParams) => string {
   const lines: Line[] = [];
   const open: string[] = [];
-  for (const line of text.split('\n').flatMap(expandChain)) {
+  for (const line of expandParts(name, text.split('\n')).flatMap(expandChain)) {
     const begun = BLOCK.exec(line)?.[1];
     if (begun !== undefined) open.push(begun);
     else if (END.test(line)) {
@@ -56,6 +64,37 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
     kept.set(key, statement);
     return statement;
   };
+}
+
+/** Writes what stands between `-- both parts of <table>` and its `-- end` twice. */
+function expandParts(name: string, lines: readonly string[]): string[] {
+  const begin = lines.findIndex((line) => BOTH.test(line));
+  const table = BOTH.exec(lines[begin] ?? '')?.[1];
+  if (table === undefined) return [...lines];
+  let depth = 0;
+  const length = lines.slice(begin).findIndex((line) => {
+    if (BOTH.test(line) || BLOCK.test(line)) depth += 1;
+    return END.test(line) && (depth -= 1) === 0;
+  });
+  if (length === -1) throw new AppError('internal', `${name}: both parts of ${table} without -- end`);
+  const body = lines.slice(begin + 1, begin + length);
+  const partOf = (from: string, within: string): string[] =>
+    body.map((line) =>
+      line.replace(/\bFROM \w+$/, `FROM ${from}`).replace(WHERE, `$1WHERE ${within} AND $2`),
+    );
+  return [
+    ...lines.slice(0, begin),
+    '(',
+    ...partOf(table, 'ord <= {final_ord:UInt64}'),
+    ')',
+    '-- if commits',
+    'UNION ALL',
+    '(',
+    ...partOf(`${table}_head`, 'has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}'),
+    ')',
+    '-- end',
+    ...expandParts(name, lines.slice(begin + length + 1)),
+  ];
 }
 
 /** As a subquery, not a parameterised view: resolving a view takes the engine 2.7 ms, half as long again as a small read. */

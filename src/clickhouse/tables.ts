@@ -206,6 +206,15 @@ export const poolStatesTable = defineTable('pool_states', {
 });
 export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
 
+export const eventsTable = defineTable('events', {
+  ord: u64,
+  kind: enum8({ swap: 1, mint: 2, burn: 3, sync: 4 }),
+  pair: address,
+  token0: address,
+  token1: address,
+  maker: nullable(address),
+});
+
 export const logsTable = defineTable('logs', {
   chain_id: u32,
   ord: u64,

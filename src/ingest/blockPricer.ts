@@ -12,7 +12,7 @@ import type { DecimalsOf } from '../pricing/legState';
 import { Pricer, type HopChange, type PricerConfig } from '../pricing/pricer';
 import type { Route } from '../pricing/route';
 import { isTrusted, valueTrade } from '../pricing/tradeValue';
-import type { BlockFacts, BlockRows, LiquidityFact, SwapFact } from './blockRows';
+import { toEventRows, type BlockFacts, type BlockRows, type LiquidityFact, type SwapFact } from './blockRows';
 import { MarketReader } from './marketBlock';
 import type { StoredPrices } from './storedPrices';
 
@@ -64,6 +64,7 @@ export class BlockPricer {
       ...facts,
       swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0)),
       liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
+      events: toEventRows(facts),
       pool_epochs: changes.records.map((record) => toEpochRow(record, ord)),
       token_routes: changes.routes.map((route) => toRouteRow(route, ord, timestamp)),
       token_prices: changes.hops.map((change) => toPriceRow(change, ord, timestamp)),

@@ -5,7 +5,7 @@ import {
   type EventRow,
   type EventTableName,
 } from '../clickhouse/eventTables';
-import type { LiquidityEventRow, SwapRow } from '../clickhouse/tables';
+import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
@@ -13,8 +13,8 @@ import { AppError } from '../errors';
 /** Columns of a swap that pricing adds. */
 type SwapPrices = 'price_usd' | 'quote_price_usd' | 'native_usd' | 'amount_usd' | 'untracked_usd' | 'tracked';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
-/** Tables that pricing alone fills. */
-type PriceTables = 'pool_epochs' | 'token_routes' | 'token_prices';
+/** Tables whose rows are made with those of the swaps. */
+type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
 
@@ -24,7 +24,7 @@ export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
 };
 
 type RowsByTable = { readonly [Name in EventTableName]: readonly EventRow<Name>[] };
-type FactTables = Exclude<EventTableName, PriceTables | 'swaps' | 'liquidity_events'>;
+type FactTables = Exclude<EventTableName, LaterTables | 'swaps' | 'liquidity_events'>;
 
 /** What the block itself says, in log order. */
 export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
@@ -51,6 +51,26 @@ export function noFacts(ref: BlockRef): BlockFacts {
     position_events: [],
     created_contracts: [],
   };
+}
+
+type Listed = Pick<SwapFact, 'ord' | 'pair' | 'token0' | 'token1' | 'maker'>;
+
+/** Rows of what /activity shows, ascending by ord. */
+export function toEventRows(rows: {
+  readonly swaps: readonly Listed[];
+  readonly liquidity_events: readonly (Listed & Pick<LiquidityFact, 'kind'>)[];
+  readonly pool_states: readonly (Listed & Pick<PoolStateRow, 'kind'>)[];
+}): EventRow<'events'>[] {
+  const events: EventRow<'events'>[] = [];
+  const add = (kind: EventRow<'events'>['kind'], { ord, pair, token0, token1, maker }: Listed): void => {
+    events.push({ ord, kind, pair, token0, token1, maker });
+  };
+  for (const row of rows.swaps) add('swap', row);
+  for (const row of rows.liquidity_events) {
+    if (row.kind === 'mint' || row.kind === 'burn') add(row.kind, row);
+  }
+  for (const row of rows.pool_states) if (row.kind === 'sync') add('sync', row);
+  return events.sort((a, b) => a.ord - b.ord);
 }
 
 export function emptyRows(ref: BlockRef): BlockRows {

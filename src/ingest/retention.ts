@@ -9,7 +9,7 @@ import { toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';
 
-/** First block whose rows are all kept, by table; a table that is not named keeps everything. */
+/** First block whose rows are all kept, by table; a table that is not named keeps everything. Events lose their swaps. */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
 export const NO_FLOORS: Floors = new Map();
@@ -42,6 +42,8 @@ export async function readFloors(database: Database): Promise<Floors> {
     const floor = values.get(nameOf(table));
     if (floor !== undefined) floors.set(table, floor);
   }
+  const swaps = floors.get('swaps');
+  if (swaps !== undefined) floors.set('events', swaps);
   return floors;
 }
 
@@ -122,15 +124,17 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
   return row?.number ?? 2 ** 32 - 1;
 }
 
-/** Drops what the plan names. Safe to repeat; resolves once the engine has begun to rewrite its parts without the rows. */
+/**
+ * Drops what the plan names, and the events of dropped swaps before them: no event may be listed without its values. Safe to
+ * repeat; resolves once the engine has begun to rewrite its parts without the rows.
+ */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const known = (await readFloors(database)).get(table) ?? 0;
   if (floor > known) await writeOperation(database, nameOf(table), floor);
-  await database.command(
-    `prune ${table}`,
-    `ALTER TABLE ${table} DELETE WHERE ${doomed(table)}`,
-    doomedParams(floor),
-  );
+  const dropFrom = (name: string, where: string): Promise<void> =>
+    database.command(`prune ${name}`, `ALTER TABLE ${name} DELETE WHERE ${where}`, doomedParams(floor));
+  if (table === 'swaps') await dropFrom('events', `kind = 'swap' AND ${doomed(table)}`);
+  await dropFrom(table, doomed(table));
 }
 
 /** What is still to be rewritten. */
@@ -139,7 +143,7 @@ export async function readPruning(database: Database): Promise<{ parts: number; 
     'watch pruning',
     `SELECT sum(parts_to_do) AS parts, max(latest_fail_reason) AS failure FROM system.mutations
      WHERE database = currentDatabase() AND has({tables:Array(String)}, table) AND NOT is_done`,
-    { tables: [...PRUNABLE] },
+    { tables: [...PRUNABLE, 'events'] },
   );
   return { parts: Number(row?.parts ?? 0), failure: row?.failure ?? '' };
 }

@@ -21,10 +21,6 @@ import { listTokens } from './tokens';
 const ORDS_PER_QUERY = 1_000;
 /** More swaps than this are read in two halves at once. */
 const SCATTERED = 10;
-/** A pool has at most a few states that are no sync (its seed): the thin look-up leaves room for them. */
-const THIN_SPARE = 8;
-/** Stands for "all": above any number of events. */
-const UNBOUNDED = 1_000_000_000_000;
 /** Filters whose count of final events is remembered. */
 const COUNTS_KEPT = 1_000;
 
@@ -66,12 +62,13 @@ export async function listEventsBetween(
   toOrd: number,
   limit: number,
 ): Promise<ActivityEvent[]> {
-  const params = {
-    ...whereParams(head, filter, { afterOrd, toOrd }),
+  const where = await findEvents(runner, head, filter, {
+    afterOrd,
+    toOrd,
+    newestFirst: false,
+    skip: 0,
     limit,
-    thin_limit: thinLimit(filter, limit),
-  };
-  const where = await runner.run('activity/list_next_events', params, whereShape);
+  });
   return readEvents(runner, head, where);
 }
 
@@ -87,22 +84,35 @@ export async function listNewestEvents(
   tokens?: Pick<TokenMemory, 'list'>,
 ): Promise<ActivityEvent[]> {
   const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
-  const params = {
-    ...whereParams(head, filter, { afterOrd: 0, toOrd }),
-    limit: page.limit,
-    skip: page.skip,
-    thin_limit: thinLimit(filter, page.limit + page.skip),
-  };
-  // Most pages are of the head alone, whose events are newer than all final ones.
-  const ofHead =
-    head.blocks.length > 0 && toOrd > lastOrdOfBlock(head.finalTo)
-      ? await runner.run('activity/list_newest_events', { ...params, in_final: false }, whereShape)
-      : [];
-  const where =
-    ofHead.length === page.limit
-      ? ofHead
-      : await runner.run('activity/list_newest_events', params, whereShape);
+  const { skip, limit } = page;
+  const where = await findEvents(runner, head, filter, {
+    afterOrd: 0,
+    toOrd,
+    newestFirst: true,
+    skip,
+    limit,
+  });
   return readEvents(runner, head, where, tokens);
+}
+
+/**
+ * The ord of the event right behind the newest `keep` events with afterOrd < ord ≤ toOrd of the snapshot's chain: where a
+ * bounded replay begins. Null when there are at most `keep`.
+ */
+export async function findEventFloor(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  range: OrdRange,
+  keep: number,
+): Promise<number | null> {
+  const [found] = await findEvents(runner, head, filter, {
+    ...range,
+    newestFirst: true,
+    skip: keep,
+    limit: 1,
+  });
+  return found === undefined ? null : Number(found.ord);
 }
 
 /** Counts matching events. Final events are never taken back: they are counted once and then only added to. */
@@ -133,38 +143,80 @@ export class ActivityCounter {
     afterOrd: number,
     toOrd: number,
   ): Promise<number> {
-    const params = whereParams(head, filter, { afterOrd, toOrd });
-    const [row] = await this.runner.run('activity/count_events', params, countShape);
-    return Number(row?.events ?? 0);
+    const counts = keysOf(filter).map(async (key) => {
+      const params = lookUpParams(head, filter, key, { afterOrd, toOrd });
+      const [row] = await this.runner.run('activity/count_events', params, countShape);
+      return Number(row?.events ?? 0);
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 }
 
-function whereParams(
+/** Events with afterOrd < ord ≤ toOrd. */
+interface OrdRange {
+  readonly afterOrd: number;
+  readonly toOrd: number;
+}
+
+interface Wanted extends OrdRange {
+  readonly newestFirst: boolean;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** Where matching events stand, in the order asked for, after leaving out `skip` of them; at most `limit`. */
+async function findEvents(
+  runner: QueryRunner,
   head: HeadSnapshot,
   filter: ActivityFilter,
-  range: { readonly afterOrd: number; readonly toOrd: number },
+  { newestFirst, skip, limit, ...range }: Wanted,
+): Promise<Where[]> {
+  const keys = keysOf(filter);
+  const [page, left] = keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
+  const found = await Promise.all(
+    keys.map((key) => {
+      const order = { backward: newestFirst, forward: !newestFirst };
+      const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
+      return runner.run('activity/list_events', params, whereShape);
+    }),
+  );
+  if (keys.length === 1) return found.flat();
+  const sign = newestFirst ? -1 : 1;
+  const sorted = found.flat().sort((a, b) => sign * (Number(a.ord) - Number(b.ord)));
+  return sorted.slice(left, left + limit);
+}
+
+type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
+
+/**
+ * By which orders of the table the filter is looked up. The events of a token are those where it is token0 and those where it is
+ * token1. A maker has no order of its own: its events are found among all by an index.
+ */
+function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
+  if (maker !== null) return ['ord'];
+  if (pair !== null) return ['pair'];
+  return token === null ? ['ord'] : ['token0', 'token1'];
+}
+
+function lookUpParams(
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  key: EventKey,
+  { afterOrd, toOrd }: OrdRange,
 ): QueryParams {
-  const alone = filter.pair !== null && filter.token === null && filter.maker === null;
+  const side = key === 'token0' || key === 'token1';
   return {
     ...snapshotParams(head),
-    pair_alone: alone,
-    pair_narrowed: filter.pair !== null && !alone,
-    in_order: !alone,
     kinds: filter.kinds,
+    key,
+    side,
+    either_side: filter.token !== null && !side,
     pair: filter.pair?.slice(2) ?? '',
     token: filter.token?.slice(2) ?? '',
     maker: filter.maker?.slice(2) ?? '',
-    thin_token: filter.token !== null && filter.pair === null && filter.maker === null,
-    after_ord: Math.max(0, range.afterOrd),
-    to_ord: Math.max(0, range.toOrd),
-    in_final: range.afterOrd < lastOrdOfBlock(head.finalTo),
+    after_ord: Math.max(0, afterOrd),
+    to_ord: Math.max(0, toOrd),
   };
-}
-
-/** How many ords of a pair or token must be looked up to be sure of `wanted` matches. */
-function thinLimit(filter: ActivityFilter, wanted: number): number {
-  const narrowed = filter.maker !== null || (filter.pair !== null && filter.token !== null);
-  return narrowed ? UNBOUNDED : wanted + THIN_SPARE;
 }
 
 /** The items of events, in the order given. */

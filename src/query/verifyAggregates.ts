@@ -1,4 +1,4 @@
-/** Recomputes transfers, bars and rollups from the stored logs and events and compares, day by day; also blocks and their links. */
+/** Recomputes transfers, events, bars and rollups from the stored logs and events and compares, day by day; also blocks and their links. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';
@@ -44,7 +44,14 @@ const WHOLE_TABLES = [
 ];
 
 /** Compared day by day. */
-const DAYS_TABLES = ['diff_blocks', 'diff_bars', 'diff_dex_hours', 'diff_token_bars', 'diff_transfers'];
+const DAYS_TABLES = [
+  'diff_blocks',
+  'diff_events',
+  'diff_bars',
+  'diff_dex_hours',
+  'diff_token_bars',
+  'diff_transfers',
+];
 
 /** All differences, at most 100 per table and day. `onDay` is called after each day. */
 export async function verifyAggregates(

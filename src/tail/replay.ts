@@ -5,8 +5,7 @@
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ZERO_HASH } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
-import { listEventsBetween, type ActivityFilter } from '../query/activity';
-import { findEventFloor } from '../query/eventFloor';
+import { findEventFloor, listEventsBetween, type ActivityFilter } from '../query/activity';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import { findBlockHash } from '../query/headState';
 import { encodeEvents } from './chainChange';

@@ -10,6 +10,7 @@ const EVENT_TABLES = [
   'logs',
   'pool_states',
   'swaps',
+  'events',
   'pool_epochs',
   'token_routes',
   'token_prices',

@@ -1,23 +1,9 @@
 /** The schema: one truth in clickhouse/schema, the same whether created fresh, twice or by several processes at once. */
 import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { contractCodesTable, createdContractsTable } from '../../src/clickhouse/explorerTables';
+import { EVENT_TABLES } from '../../src/clickhouse/eventTables';
+import { contractCodesTable } from '../../src/clickhouse/explorerTables';
 import { migrate } from '../../src/clickhouse/migrate';
-import {
-  balanceChecksTable,
-  blocksTable,
-  headBlocksTable,
-  liquidityEventsTable,
-  logsTable,
-  poolEpochsTable,
-  poolsTable,
-  poolStatesTable,
-  swapsTable,
-  tokenPricesTable,
-  tokenRoutesTable,
-  tokensTable,
-  transfersTable,
-  positionEventsTable,
-} from '../../src/clickhouse/tables';
+import { balanceChecksTable, headBlocksTable, tokensTable } from '../../src/clickhouse/tables';
 import {
   abiSignaturesTable,
   importPositionsTable,
@@ -76,15 +62,13 @@ test('the table descriptors are the columns of the tables, head twins with a com
   );
   const columnsOf = (table: string): string[] =>
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
-  const events = [blocksTable, poolsTable, logsTable, poolStatesTable, liquidityEventsTable, swapsTable];
-  const prices = [poolEpochsTable, tokenRoutesTable, tokenPricesTable];
-  const twins = [...events, ...prices, transfersTable, positionEventsTable, createdContractsTable];
+  const twins = Object.values(EVENT_TABLES).map(({ table }) => table);
   const sources = [verifiedContractsTable, sourceFilesTable, sourceUsesTable, abiSignaturesTable];
   const others = [headBlocksTable, tokensTable, balanceChecksTable, contractCodesTable, importPositionsTable];
   for (const table of [...twins, ...sources, ...others]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);
-    if (!(twins as { name: string }[]).includes(table)) continue;
+    if (!twins.some(({ name }) => name === table.name)) continue;
     expect(columnsOf(`${table.name}_head`)).toEqual(['commit UInt64', ...described]);
   }
 });

@@ -104,6 +104,12 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
     `INSERT INTO owner_positions SELECT unhex(repeat('ab', 20)), unhex(repeat('cd', 20)), 7, 1`,
     /^owner_positions owner=0x(ab){20} manager=0x(cd){20} position=7$/,
   ],
+  ['an event listed twice', `INSERT INTO events SELECT * FROM events LIMIT 1`, /^events block \d+$/],
+  [
+    'an event listed under another token than its swap has',
+    `INSERT INTO events SELECT * REPLACE (pair AS token0) FROM events WHERE kind = 'swap' ORDER BY ord DESC LIMIT 1`,
+    /^events block \d+$/,
+  ],
   ['a log stored twice', `INSERT INTO logs SELECT * FROM logs LIMIT 1`, /^block \d+$/],
 ];
 

@@ -6,6 +6,7 @@ import type { Database } from '../../src/clickhouse/database';
 import { encodeRows, insertRows } from '../../src/clickhouse/inserter';
 import {
   blocksTable,
+  eventsTable,
   liquidityEventsTable,
   poolStatesTable,
   poolsTable,
@@ -17,6 +18,7 @@ import {
   type TokenRow,
 } from '../../src/clickhouse/tables';
 import { toOrd } from '../../src/domain/ord';
+import { toEventRows } from '../../src/ingest/blockRows';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { createRandom, type Random } from './createRandom';
 import { fillBlock, hexOf, type PoolMemory, type WorldBlock } from './worldEvents';
@@ -156,6 +158,12 @@ export async function insertFinal(db: Database, blocks: readonly WorldBlock[]): 
     swapsTable,
     blocks.flatMap((block) => block.swaps),
   );
+  await insertRows(db, eventsTable, blocks.flatMap(eventsOf));
+}
+
+/** The block's rows of the table of events. */
+export function eventsOf({ swaps, liquidity, states }: WorldBlock): ReturnType<typeof toEventRows> {
+  return toEventRows({ swaps, liquidity_events: liquidity, pool_states: states });
 }
 
 interface HeadBlock {
@@ -192,6 +200,7 @@ async function insertHeads(db: Database, heads: readonly HeadBlock[]): Promise<v
     swapsTable,
     partsOf(({ swaps }) => swaps),
   );
+  await insertCommits(db, eventsTable, partsOf(eventsOf));
 }
 
 /** Inserts rows of several commits into the table's head twin at once. */

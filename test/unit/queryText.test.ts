@@ -40,10 +40,27 @@ test('a table as of a snapshot is its final rows and those of the canonical head
   expect(parseQueryText('t', 'FROM pools_chain')({})).toContain(') AS pools_chain');
 });
 
+test('what both parts of a table must answer by themselves is asked of each of them', () => {
+  const textFor = parseQueryText(
+    't',
+    '-- both parts of events\nSELECT ord\nFROM events\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
+  );
+  const final = '(\nSELECT ord\nFROM events\nWHERE ord <= {final_ord:UInt64} AND kind = 1\n';
+  const head =
+    'SELECT ord\nFROM events_head\nWHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND kind = 1\n';
+  expect(textFor({ commits: [] })).toBe(`${final}LIMIT 3\n)\nLIMIT 1`);
+  expect(textFor({ commits: [7], pair: 'ab' })).toBe(
+    `${final}    AND pair = 2\nLIMIT 3\n)\nUNION ALL\n(\n${head}    AND pair = 2\nLIMIT 3\n)\nLIMIT 1`,
+  );
+});
+
 test('a statement without parts is given as it is', () => {
   expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
 });
 
-test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end'])('an unbalanced block is refused: %j', (text) => {
-  expect(() => parseQueryText('t', text)).toThrow('-- end');
-});
+test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end', '-- both parts of t\nSELECT 1\nFROM t'])(
+  'an unbalanced block is refused: %j',
+  (text) => {
+    expect(() => parseQueryText('t', text)).toThrow('-- end');
+  },
+);

@@ -6,6 +6,7 @@ import { insertRows } from '../../../src/clickhouse/inserter';
 import {
   blocksTable,
   headBlocksTable,
+  eventsTable,
   liquidityEventsTable,
   poolStatesTable,
   swapsTable,
@@ -16,6 +17,7 @@ import {
 } from '../../../src/clickhouse/tables';
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
+import { toEventRows } from '../../../src/ingest/blockRows';
 import type { HeadNews } from '../../../src/query/headState';
 
 export const CHAIN_ID = 369;
@@ -201,6 +203,7 @@ export class ChainWriter {
       insertRows(this.database, swapsTable, rows.swaps, options),
       insertRows(this.database, liquidityEventsTable, rows.liquidity_events, options),
       insertRows(this.database, poolStatesTable, rows.pool_states, options),
+      insertRows(this.database, eventsTable, toEventRows(rows), options),
     ]);
   }
 
