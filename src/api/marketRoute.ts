@@ -4,22 +4,11 @@
  */
 import type { z } from 'zod';
 
-import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
-import type { ActivityCounter } from '../query/activity';
 import type { Hex } from '../domain/hex';
-import type { DexFacts } from '../query/dexItem';
-import type { DexTables } from '../query/dexTable';
 import type { HeadSnapshot } from '../query/headSnapshot';
-import type { HeadSwaps } from '../query/headSwaps';
-import type { HolderTables } from '../query/holders';
-import type { PairTables } from '../query/pairTable';
-import type { PoolDirectory } from '../query/poolDirectory';
-import type { RebasingTables } from '../query/rebasing';
-import type { PriceSources } from '../query/tokenPrices';
-import type { AuditTables } from '../query/auditTables';
-import type { TokenTables } from '../query/tokenTable';
+import type { Market, MarketChain } from '../query/market';
 import type { WalletNode } from '../query/walletState';
 import type { ByteCache, CachedAnswer } from './byteCache';
 import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type Table } from './formats';
@@ -27,29 +16,17 @@ import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 
 /** What the endpoints need to know of the chain description. */
-export interface ChainFacts extends PriceSources {
-  readonly chainId: number;
+export interface ChainFacts extends MarketChain {
   readonly nativeSymbol: string;
   readonly burn: Burn | null;
   readonly majors: readonly Hex[];
-  readonly dexes: readonly DexFacts[];
 }
 
-export interface MarketDeps {
-  readonly runner: QueryRunner;
+export interface MarketDeps extends Market {
   /** The block that answers are as of; null while the database is away or nothing is indexed. */
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly directory: PoolDirectory;
-  readonly pairs: PairTables;
-  readonly tokens: TokenTables;
-  readonly audits: AuditTables;
-  readonly dexes: DexTables;
-  readonly holders: HolderTables;
-  readonly headSwaps: HeadSwaps;
-  readonly rebasing: RebasingTables;
   readonly wallets: WalletNode;
-  readonly activityCounter: ActivityCounter;
   readonly chain: ChainFacts;
 }
 

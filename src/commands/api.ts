@@ -23,20 +23,12 @@ import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
-import { ActivityCounter } from '../query/activity';
-import { createAuditTables } from '../query/auditTables';
 import { createBalanceSeeds } from '../query/balanceSeeds';
-import { createDexTables } from '../query/dexTable';
+import { Directory } from '../query/directory';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import type { HeadNews } from '../query/headState';
-import { createHeadSwaps } from '../query/headSwaps';
-import { createHolderTables } from '../query/holders';
 import { createWarmer } from '../query/keepWarm';
-import { createPairTables } from '../query/pairTable';
-import { createPoolDirectory } from '../query/poolDirectory';
-import { createRebasingTables } from '../query/rebasing';
-import { createTokenPrices } from '../query/tokenPrices';
-import { createTokenTables } from '../query/tokenTable';
+import { createMarket } from '../query/market';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
 import { createExplorer } from './explorer';
@@ -85,7 +77,9 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
   // Who is told of changes looks for others seldom.
   const pollMs = ingest === undefined ? POLL_MS : POLL_TOLD_MS;
-  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, onHead, pollMs });
+  const chain = { ...config.chain, chainId: config.chainId };
+  const directory = new Directory(runner);
+  const tail = createTailLoop({ runner, chainId: config.chainId, hub, log, directory, onHead, pollMs });
   const rpc = openNode(config, log);
   const facts = {
     head: () => tail.current(),
@@ -100,31 +94,28 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
-  const prices = createTokenPrices(runner, config.chainId, config.chain);
-  const pairs = createPairTables(runner, config.chainId, prices, config.chain.dexes);
-  const holders = createHolderTables(runner, pairs);
+  const market = createMarket(runner, chain, directory);
   const cache = createByteCache();
   const head = (): HeadSnapshot | null => tail.current();
-  const explorer = createExplorer({ config, log, metrics, runner, head, cache, pairs, holders, rpc });
-  const market = {
-    runner,
-    head,
-    cache,
-    directory: createPoolDirectory(runner, pairs),
-    pairs: warmer.watch(pairs),
-    tokens: warmer.watch(createTokenTables(runner, config.chainId, pairs, holders)),
-    audits: warmer.watch(createAuditTables(runner, config.chainId, pairs)),
-    dexes: warmer.watch(createDexTables(runner, config.chainId, config.chain.dexes, pairs)),
-    holders: warmer.watch(holders),
-    headSwaps: createHeadSwaps(runner),
-    rebasing: createRebasingTables(runner),
-    wallets: { node: rpc === null ? null : createNodeState({ rpc, log }), seeds: createBalanceSeeds() },
-    activityCounter: new ActivityCounter(runner),
-    chain: { ...config.chain, chainId: config.chainId },
+  const explorer = createExplorer({ config, log, metrics, runner, head, cache, market, rpc });
+  const wallets = {
+    node: rpc === null ? null : createNodeState({ rpc, log }),
+    seeds: createBalanceSeeds(),
+  };
+  // In this order a new head's tables are made before anybody asks for them.
+  const warm = {
+    pairs: warmer.watch(market.pairs),
+    tokens: warmer.watch(market.tokens),
+    audits: warmer.watch(market.audits),
+    dexes: warmer.watch(market.dexes),
+    holders: warmer.watch(market.holders),
   };
   const app = createApp({
     routes: [
-      ...listRoutes(market, [...explorerRoutes(explorer.deps), ...service]),
+      ...listRoutes({ ...market, ...warm, head, cache, wallets, chain }, [
+        ...explorerRoutes(explorer.deps),
+        ...service,
+      ]),
       ...webRoutes(webFolder()),
     ],
     head: () => tail.current(),

@@ -16,17 +16,16 @@ import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBlockHashes } from '../query/blockHashes';
 import { createContractReader } from '../query/contracts';
-import type { HolderTables } from '../query/holders';
+import { Directory } from '../query/directory';
 import type { HeadSnapshot } from '../query/headSnapshot';
+import type { Market } from '../query/market';
 import { readChangeMark } from '../query/headState';
 import { createLogCounts } from '../query/logCounts';
 import { createLogDecoder } from '../query/logDecoder';
 import { withNodeCode, type NodeCode } from '../query/nodeCode';
-import type { PairTables } from '../query/pairTable';
 import { rememberState } from '../query/rememberState';
 import { createSignatureReader } from '../query/signatures';
 import type { NodeReads } from '../query/nodeReads';
-import { createTokenMetadata, type TokenMetadata } from '../query/tokens';
 import { createTwinArguments } from '../query/twinArguments';
 import { createVerifiedReader } from '../query/verifiedContracts';
 import { createNodeCode } from '../sources/createNodeCode';
@@ -44,8 +43,7 @@ export interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly pairs: Pick<PairTables, 'at' | 'latest' | 'tokens'>;
-  readonly holders: Pick<HolderTables, 'ready'>;
+  readonly market: Pick<Market, 'directory' | 'pairs' | 'holders'>;
   /** The answers' way to the market chain's node; null: there is none. */
   readonly rpc: EndpointPool | null;
 }
@@ -67,7 +65,7 @@ const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { config, log, runner, cache } = options;
   const second = config.chainId === SECOND_CHAIN_ID ? null : createSecond(options);
-  const market: ExplorerChain = chainOf(config.chainId, runner, options.pairs.tokens, options.head);
+  const market: ExplorerChain = chainOf(config.chainId, runner, options.market.directory, options.head);
   const findChain = (chainId: number): ExplorerChain | null =>
     chainId === config.chainId ? market : chainId === SECOND_CHAIN_ID ? (second?.chain() ?? null) : null;
   let verifiedDb = 'default';
@@ -117,15 +115,15 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       },
       namesOf: (chainId) =>
         chainId === config.chainId
-          ? { dexes: config.chain.dexes, pairs: () => options.pairs.latest()?.entries ?? [] }
+          ? { dexes: config.chain.dexes, pairs: () => options.market.pairs.latest()?.entries ?? [] }
           : { dexes: [], pairs: () => [] },
       nodeCodeOf,
       nodeOf: (chainId) => states.get(chainId) ?? null,
       holdingOf: (chainId, head, token) =>
-        chainId === config.chainId ? (options.holders.ready(head)?.of(token) ?? null) : null,
+        chainId === config.chainId ? (options.market.holders.ready(head)?.of(token) ?? null) : null,
       readsOf,
       nativeUsdOf: async (chainId, head) =>
-        chainId === config.chainId ? (await options.pairs.at(head)).prices.nativeUsd : null,
+        chainId === config.chainId ? (await options.market.pairs.at(head)).prices.nativeUsd : null,
       verifications: () => verifications,
     },
     connect(readUrl, writer) {
@@ -149,7 +147,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 function chainOf(
   chainId: number,
   runner: QueryRunner,
-  tokens: TokenMetadata,
+  directory: Directory,
   head: () => HeadSnapshot | null,
 ): ExplorerChain {
   return {
@@ -158,7 +156,7 @@ function chainOf(
     head,
     hashes: createBlockHashes({ chainId, runner }),
     logCounts: createLogCounts({ chainId, runner }),
-    tokens,
+    directory,
   };
 }
 
@@ -176,7 +174,7 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   const hub = createHub({ observeDrops: () => undefined });
   const chainId = SECOND_CHAIN_ID;
   const tail = createTailLoop({ runner, chainId, hub, log: log.child({ chainId }) });
-  const chain = chainOf(chainId, runner, createTokenMetadata(runner), () => tail.current());
+  const chain = chainOf(chainId, runner, new Directory(runner), () => tail.current());
   const urls = config.rpcUrls943;
   const rpc = urls === null ? null : createEndpointPool({ urls, chainId, log, ...NODE_OPTIONS });
   const stop = new AbortController();

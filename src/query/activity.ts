@@ -13,9 +13,8 @@ import { lastOrdOfBlock } from '../domain/ord';
 import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../wire/activity';
 import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
 import { readSwapRow, readSyncRow } from './eventRows';
+import { Directory } from './directory';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
-import type { TokenMemory } from './tokenMemory';
-import { listTokens } from './tokens';
 
 /** Ords named in one statement. */
 const ORDS_PER_QUERY = 1_000;
@@ -73,15 +72,14 @@ export async function listEventsBetween(
 }
 
 /**
- * Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`. `tokens`: who
- * remembers what tokens are called; absent: they are asked for.
+ * Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`.
  */
 export async function listNewestEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
   filter: ActivityFilter,
   page: { readonly beforeOrd: number | null; readonly skip: number; readonly limit: number },
-  tokens?: Pick<TokenMemory, 'list'>,
+  directory?: Directory,
 ): Promise<ActivityEvent[]> {
   const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
   const { skip, limit } = page;
@@ -92,7 +90,7 @@ export async function listNewestEvents(
     skip,
     limit,
   });
-  return readEvents(runner, head, where, tokens);
+  return readEvents(runner, head, where, directory);
 }
 
 /**
@@ -224,7 +222,7 @@ async function readEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
   where: readonly Where[],
-  memory?: Pick<TokenMemory, 'list'>,
+  directory = new Directory(runner),
 ): Promise<ActivityEvent[]> {
   const byOrd = new Map<string, EventRow>();
   for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
@@ -233,7 +231,7 @@ async function readEvents(
   }
   const rows = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
   const named = rows.flatMap((row) => [row.token0, row.token1]);
-  const tokens = await (memory === undefined ? listTokens(runner, named) : memory.list(named));
+  const tokens = await directory.listTokens(named);
   return rows.map((row) => ({ ord: Number(row.ord), item: toActivityItem(row, tokens, head.finalNumber) }));
 }
 

@@ -52,10 +52,7 @@ export interface HolderTable {
   of(token: string): TokenHolding | null;
 }
 
-export interface HolderTables extends PerVersion<HolderTable> {
-  /** The table of this very head version, if it is made; asks nothing. */
-  ready(head: HeadSnapshot): HolderTable | null;
-}
+export type HolderTables = PerVersion<HolderTable>;
 
 /** What one head version hands to the next. */
 interface Counted {
@@ -73,13 +70,12 @@ export function createHolderTables(
   { followFrom = FOLLOW_FROM }: { readonly followFrom?: number } = {},
 ): HolderTables {
   let last: Counted | null = null;
-  const tableOf = ({ holdings }: Counted): HolderTable => ({ of: (token) => holdings.get(token) ?? null });
-  const tables = perVersion(async (head) => {
+  return perVersion(async (head) => {
     const counted = await countHolders(runner, head, await pairs.at(head), last, followFrom);
     last = counted;
-    return tableOf(counted);
+    const { holdings } = counted;
+    return { of: (token) => holdings.get(token) ?? null };
   });
-  return { ...tables, ready: (head) => (last?.head.version === head.version ? tableOf(last) : null) };
 }
 
 async function countHolders(

@@ -4,20 +4,20 @@ import { lastOrdOfBlock } from '../domain/ord';
 import type { ActivityEvent } from './activity';
 import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
 import { readSwapRow, readSyncRow } from './eventRows';
+import type { Directory } from './directory';
 import { eventRowsOf, type FreshRows } from './freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
-import type { TokenMemory } from './tokenMemory';
 
 export interface NewEventSources {
   readonly runner: QueryRunner;
-  readonly tokens: TokenMemory;
+  readonly directory: Directory;
   /** Rows of blocks by commit, of those that are at hand. */
   readonly fresh: ReadonlyMap<number, FreshRows>;
 }
 
 /** All events of the snapshot's last blocks, which are above its cursor; ascending, at most `limit`. */
 export async function listNewEvents(
-  { runner, tokens, fresh }: NewEventSources,
+  { runner, directory, fresh }: NewEventSources,
   head: HeadSnapshot,
   blocks: readonly HeadBlock[],
   limit: number,
@@ -29,7 +29,7 @@ export async function listNewEvents(
     .map((row) => ({ ord: Number(row.ord), row }))
     .sort((a, b) => a.ord - b.ord)
     .slice(0, limit);
-  const known = await tokens.list(sorted.flatMap(({ row }) => [row.token0, row.token1]));
+  const known = await directory.listTokens(sorted.flatMap(({ row }) => [row.token0, row.token1]));
   return sorted.map(({ ord, row }) => ({ ord, item: toActivityItem(row, known, head.finalNumber) }));
 }
 

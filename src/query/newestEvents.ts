@@ -1,10 +1,9 @@
 /** The newest events of all pools, which everyone asks for: read once per head version and kinds, for pages of any length. */
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
+import type { Directory } from './directory';
 import type { HeadSnapshot } from './headSnapshot';
-import type { PairTables } from './pairTable';
 import { perVersion, type PerVersion } from './perVersion';
-import { TokenMemory } from './tokenMemory';
 
 /** The longest first page, and the event that tells whether there is another. */
 const KEPT = 101;
@@ -13,15 +12,11 @@ type Page = Parameters<typeof listNewestEvents>[3];
 
 export class NewestEvents {
   private readonly byKinds = new Map<string, PerVersion<readonly ActivityEvent[]>>();
-  private readonly tokens: TokenMemory;
 
-  /** `tables`: who may have read all tokens. */
   constructor(
     private readonly runner: QueryRunner,
-    private readonly tables?: Pick<PairTables, 'ready'>,
-  ) {
-    this.tokens = new TokenMemory(runner);
-  }
+    private readonly directory: Directory,
+  ) {}
 
   /** As listNewestEvents. */
   async list(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
@@ -41,8 +36,6 @@ export class NewestEvents {
   }
 
   private read(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
-    const known = this.tables?.ready(head)?.tokens;
-    const tokens = known === undefined ? this.tokens : { list: () => Promise.resolve(known) };
-    return listNewestEvents(this.runner, head, filter, page, tokens);
+    return listNewestEvents(this.runner, head, filter, page, this.directory);
   }
 }

@@ -9,6 +9,7 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { Dex } from '../domain/pool';
 import { VAULT_PROTOCOL } from '../protocols/registry';
+import { Directory } from './directory';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import { createPairBases, type PairBase, type PairBases } from './pairBase';
 import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
@@ -17,7 +18,7 @@ import { perVersion, type PerVersion } from './perVersion';
 import type { TokenPrices } from './priceBook';
 import type { TokenPriceTables } from './tokenPrices';
 import type { PoolRow } from './pools';
-import { createTokenMetadata, type TokenMetadata, type TokenMap } from './tokens';
+import type { TokenMap } from './tokens';
 
 /** More pools than any chain has; a bound, not a page. */
 const ROWS_MAX = 2_000_000;
@@ -40,31 +41,26 @@ export interface PairTable {
 /** What one table leaves to the next: most of its pools stand still. */
 export interface PairMemory {
   readonly bases: PairBases;
-  readonly metadata: TokenMetadata;
+  readonly directory: Directory;
   tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<PoolRow, PoolTokens> };
   before: PairTable | null;
 }
 
-export function createPairMemory(runner: QueryRunner, chainId: number, dexes: PairDexes): PairMemory {
+export function createPairMemory(
+  runner: QueryRunner,
+  chainId: number,
+  dexes: PairDexes,
+  directory = new Directory(runner),
+): PairMemory {
   return {
     bases: createPairBases(runner, hasVault(dexes) ? chainId : null),
-    metadata: createTokenMetadata(runner),
+    directory,
     tokensOf: { tokens: new Map(), kept: new WeakMap() },
     before: null,
   };
 }
 
-export interface PairTables extends PerVersion<PairTable> {
-  /**
-   * The table of this very head version, if it is made; asks nothing. Its tokens are all that the head's events can name:
-   * metadata is stored before the rows that need it.
-   */
-  ready(head: HeadSnapshot): PairTable | null;
-  /** The newest table that is made, of whichever head; null: none was asked for. */
-  latest(): PairTable | null;
-  /** Metadata of every token as it is stored now. */
-  readonly tokens: TokenMetadata;
-}
+export type PairTables = PerVersion<PairTable>;
 
 /** What pairs need to know of the chain description. */
 export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeShare'>[];
@@ -78,20 +74,10 @@ export function createPairTables(
   chainId: number,
   prices: TokenPriceTables,
   dexes: PairDexes,
+  directory?: Directory,
 ): PairTables {
-  let newest: { readonly version: string; readonly table: PairTable } | null = null;
-  const memory = createPairMemory(runner, chainId, dexes);
-  const tables = perVersion(async (head) => {
-    const table = await readPairTable(runner, chainId, head, prices, dexes, memory);
-    newest = { version: head.version, table };
-    return table;
-  });
-  return {
-    ...tables,
-    ready: (head) => (newest?.version === head.version ? newest.table : null),
-    latest: () => newest?.table ?? null,
-    tokens: memory.metadata,
-  };
+  const memory = createPairMemory(runner, chainId, dexes, directory);
+  return perVersion((head) => readPairTable(runner, chainId, head, prices, dexes, memory));
 }
 
 /** Reads everything that pairs are listed with, as of one snapshot. */
@@ -114,7 +100,7 @@ export async function readPairTable(
   const [prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
     priceTables.at(head),
     memory.bases.at(head),
-    memory.metadata.read(),
+    memory.directory.allTokens(),
     runner.run('pairs/list_balances', params, balancesRowShape),
     runner.run('pairs/count_trades', params, tradesRowShape),
     runner.run('pairs/list_past_prices', params, pastPricesRowShape),

@@ -7,19 +7,29 @@ const VERSIONS_KEPT = 2;
 export interface PerVersion<T> {
   /** What belongs to a head version. A failure is given to all who wait and is not kept. */
   at(head: HeadSnapshot): Promise<T>;
+  /** What belongs to this very head version, if it is made; asks nothing. */
+  ready(head: HeadSnapshot): T | null;
+  /** The last one made, of whichever head; null: none was asked for. */
+  latest(): T | null;
 }
 
 export function perVersion<T>(make: (head: HeadSnapshot) => Promise<T>): PerVersion<T> {
   const kept = new Map<string, Promise<T>>();
+  let last: { readonly version: string; readonly made: T } | null = null;
   return {
     at(head) {
       const known = kept.get(head.version);
       if (known !== undefined) return known;
-      const made = make(head);
+      const made = make(head).then((value) => {
+        last = { version: head.version, made: value };
+        return value;
+      });
       kept.set(head.version, made);
       for (const version of [...kept.keys()].slice(0, -VERSIONS_KEPT)) kept.delete(version);
       made.catch(() => kept.delete(head.version));
       return made;
     },
+    ready: (head) => (last?.version === head.version ? last.made : null),
+    latest: () => last?.made ?? null,
   };
 }

@@ -16,7 +16,7 @@ import { NO_DATA } from './logBytes';
 import type { LogCounts } from './logCounts';
 import { listLogs } from './logs';
 import type { NodeReads } from './nodeReads';
-import type { TokenMetadata } from './tokens';
+import type { Directory } from './directory';
 import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from './searchNames';
 
 /** Hits of one kind. */
@@ -49,7 +49,7 @@ export interface SearchDeps {
 interface Moment {
   readonly source: LogSource;
   readonly logCounts: LogCounts;
-  readonly tokens: TokenMetadata;
+  readonly directory: Pick<Directory, 'allTokens'>;
   readonly head: HeadSnapshot;
 }
 
@@ -176,10 +176,10 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
 }
 
 async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<SearchHit[]> {
-  const { source, logCounts, tokens } = moment;
+  const { source, logCounts, directory } = moment;
   const { chainId, runner } = source;
   const [names, signatures, pairs] = await Promise.all([
-    listNamed({ runner, chainId, logCounts, tokens, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+    listNamed({ runner, chainId, logCounts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
     listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
   ]);

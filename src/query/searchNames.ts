@@ -7,7 +7,7 @@ import { ZERO_HASH, type Hex } from '../domain/hex';
 import { createSlices } from '../domain/turns';
 import type { Token } from '../wire/primitives';
 import type { Counts, LogCounts } from './logCounts';
-import type { TokenMetadata } from './tokens';
+import type { Directory } from './directory';
 
 const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
 
@@ -24,7 +24,7 @@ export interface NameSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly logCounts: LogCounts;
-  readonly tokens: TokenMetadata;
+  readonly directory: Pick<Directory, 'allTokens'>;
   /** Name of the database with the verified contracts. */
   readonly verifiedDb: string;
 }
@@ -43,7 +43,7 @@ export async function listNamed(source: NameSource, text: string, limit: number)
   const { runner, chainId, logCounts, verifiedDb } = source;
   const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    Promise.all([source.tokens.read(), logCounts.read()]).then(([known, counts]) =>
+    Promise.all([source.directory.allTokens(), logCounts.read()]).then(([known, counts]) =>
       listTokensNamed(known.values(), counts, text, limit),
     ),
     runner.read('explorer/search_verified_names', asked, readVerified),

@@ -5,9 +5,9 @@ import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import { AppError } from '../errors';
 import type { Currency, TicksAnswer } from '../wire/ticks';
 import { BarSource, type BarSourceDeps, type BarsRead } from './barSource';
+import type { Directory } from './directory';
 import type { HeadSnapshot } from './headSnapshot';
 import type { PairTables } from './pairTable';
-import type { PoolDirectory } from './poolDirectory';
 import { findPoolLeg } from './poolLeg';
 import { toSeries } from './tickSeries';
 import { tokenRefOf } from './tokens';
@@ -35,7 +35,7 @@ export interface TicksRequest {
 
 /** Where bars are read from. */
 export interface TicksSource extends BarSourceDeps {
-  readonly directory: PoolDirectory;
+  readonly directory: Directory;
   /** With the prices of tokens; absent: whether a token has one is told by the bars alone. */
   readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
@@ -62,7 +62,7 @@ export async function getPairTicks(
   // Nearly all pools have two tokens: what their only leg did is asked for while the pool is looked up.
   const likely = readBars(ONLY_LEG);
   likely.catch(() => undefined);
-  const found = await directory.find(head, request.pair);
+  const found = await directory.findPool(head, request.pair);
   if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
   const { pool, tokens } = found;
   const leg = findPoolLeg(chain, pool, request);

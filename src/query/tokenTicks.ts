@@ -1,21 +1,16 @@
 /** Bars of a token over all its pools as of a snapshot, as /tokens/{address}/ticks answers them. */
-import { LRUCache } from 'lru-cache';
-
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
-import type { Token } from '../wire/primitives';
 import type { TokenCurrency, TokenTicksAnswer } from '../wire/tokens';
+import type { Directory } from './directory';
 import type { HeadSnapshot } from './headSnapshot';
-import type { PairTables } from './pairTable';
 import { toSeries } from './tickSeries';
 import { TokenBarSource } from './tokenBarSource';
-import { listTokens, tokenRefOf, type TokenMap } from './tokens';
+import { tokenRefOf } from './tokens';
 
 /** Times in the store are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
-/** Tokens whose metadata is remembered. */
-const TOKENS_KEPT = 20_000;
 
 const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
 
@@ -36,8 +31,7 @@ export interface TokenTicksSource {
   readonly chainId: number;
   /** null: none is configured, so nothing has a native price. */
   readonly wrappedNative: Hex | null;
-  /** Who may have read all tokens. */
-  readonly tables?: Pick<PairTables, 'ready'>;
+  readonly directory: Directory;
 }
 
 export interface TokenTicks {
@@ -49,7 +43,6 @@ export interface TokenTicks {
 }
 
 export function createTokenTicks(source: TokenTicksSource): TokenTicks {
-  const findTokens = createTokenFinder(source.runner);
   return {
     async get(head, request) {
       const { token, currency, timeframe } = request;
@@ -57,9 +50,8 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
       const bars = new TokenBarSource({ ...source, head, token, currency }, seconds);
       const quote = currency === 'usd' ? null : source.wrappedNative;
-      const known = source.tables?.ready(head)?.tokens;
       const [tokens, { priced, neverPriced }] = await Promise.all([
-        known ?? findTokens(quote === null ? [token] : [token, quote]),
+        source.directory.listTokens(quote === null ? [token] : [token, quote]),
         bars.read(to, request.limit + 1),
       ]);
       const base = tokenRefOf(tokens, token);
@@ -90,23 +82,5 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
         },
       };
     },
-  };
-}
-
-/** Metadata is read once per token, so what was found is remembered; what was not may still come. */
-function createTokenFinder(runner: QueryRunner): (addresses: readonly Hex[]) => Promise<TokenMap> {
-  const known = new LRUCache<string, Token>({ max: TOKENS_KEPT });
-  return async (addresses) => {
-    const found = await listTokens(
-      runner,
-      addresses.filter((address) => !known.has(address)),
-    );
-    for (const [address, token] of found) known.set(address, token);
-    return new Map(
-      addresses.flatMap((address) => {
-        const token = found.get(address) ?? known.get(address);
-        return token === undefined ? [] : [[address, token] as const];
-      }),
-    );
   };
 }

@@ -12,7 +12,7 @@ import type { Logger } from '../log';
 import type { FreshRows } from '../query/freshEvents';
 import type { HeadSnapshot } from '../query/headSnapshot';
 import { followHead, readChangeMark, readHeadRow, type HeadNews, type HeadReading } from '../query/headState';
-import { TokenMemory } from '../query/tokenMemory';
+import { Directory } from '../query/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
@@ -53,6 +53,7 @@ export interface TailLoopOptions {
   readonly chainId: number;
   readonly hub: Hub;
   readonly log: Logger;
+  readonly directory?: Directory;
   /** Told of each new snapshot, after the streams. */
   readonly onHead?: (head: HeadSnapshot) => void;
   /** Default 50 ms. */
@@ -78,11 +79,11 @@ class DatabaseTail implements TailLoop {
   /** What was told of since the last step; empty: nothing. */
   private news: (HeadNews | null)[] = [];
   private reading: HeadReading | null = null;
-  private readonly tokens: TokenMemory;
+  private readonly directory: Directory;
   private endPause: () => void = () => undefined;
 
   constructor(private readonly options: TailLoopOptions) {
-    this.tokens = new TokenMemory(options.runner);
+    this.directory = options.directory ?? new Directory(options.runner);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -243,7 +244,7 @@ class DatabaseTail implements TailLoop {
   ): Promise<ChainChange | null> {
     const { runner, chainId, log } = this.options;
     try {
-      const change = await readChange({ runner, tokens: this.tokens, fresh }, chainId, old, next);
+      const change = await readChange({ runner, directory: this.directory, fresh }, chainId, old, next);
       this.changeFailures = 0;
       return change;
     } catch (error) {

@@ -10,7 +10,7 @@ import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { createLogCounts } from '../../src/query/logCounts';
 import { readHitFacts } from '../../src/query/search';
 import { listTokensNamed } from '../../src/query/searchNames';
-import { createTokenMetadata } from '../../src/query/tokens';
+import { Directory } from '../../src/query/directory';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { createRandom } from '../support/createRandom';
 
@@ -117,10 +117,10 @@ function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string)
 }
 
 test('tokens are found by what they are called now, the busier first', async () => {
-  const metadata = createTokenMetadata(runner);
+  const directory = new Directory(runner);
   const counts = await createLogCounts({ runner, chainId: CHAIN }).read();
   const checkAll = async (): Promise<void> => {
-    const tokens = await metadata.read();
+    const tokens = await directory.allTokens();
     for (const text of ['a', 'pls', 'wrapped pls', 'äther', '🚀', '_', "'", '\\', '%', 'nobody', 'x']) {
       const wanted = [...stored.values()]
         .map((one) => ({ ...one, kind: kindOf(one, text), logs: logs.get(one.address) ?? 0 }))
@@ -160,7 +160,7 @@ test('a search finds nothing where there are no tokens', async () => {
     await migrate(other, createLog('silent', false));
     const nothing = createQueryRunner(other, { checkRows: true });
     const counts = await createLogCounts({ runner: nothing, chainId: CHAIN }).read();
-    const tokens = await createTokenMetadata(nothing).read();
+    const tokens = await new Directory(nothing).allTokens();
     expect(await listTokensNamed(tokens.values(), counts, 'a', 10)).toEqual([]);
   } finally {
     await other.close();

@@ -6,7 +6,7 @@ import type { FreshRows } from '../../src/query/freshEvents';
 import type { HeadBlock } from '../../src/query/headSnapshot';
 import { readHead } from '../../src/query/headState';
 import { listNewEvents } from '../../src/query/newEvents';
-import { TokenMemory } from '../../src/query/tokenMemory';
+import { Directory } from '../../src/query/directory';
 import { SIM_CHAIN_ID } from './simChain';
 
 const LIMIT = 1_000_000;
@@ -32,9 +32,9 @@ export async function compareFresh(
   }
   if (head === null || blocks.length === 0) return { wrong: [], compared: 0 };
   blocks.sort((a, b) => a.number - b.number);
-  const tokens = new TokenMemory(runner);
+  const directory = new Directory(runner);
   const linesOf = async (from: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
-    const events = await listNewEvents({ runner, tokens, fresh: from }, head, blocks, LIMIT);
+    const events = await listNewEvents({ runner, directory, fresh: from }, head, blocks, LIMIT);
     // Branches have events at the same places: their order is not that of the rows.
     return events.map((event) => JSON.stringify(event)).sort();
   };

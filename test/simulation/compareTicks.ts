@@ -7,7 +7,7 @@ import type { QueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { createHeadSwaps } from '../../src/query/headSwaps';
-import { createPoolDirectory } from '../../src/query/poolDirectory';
+import { Directory } from '../../src/query/directory';
 import { getPairTicks } from '../../src/query/ticks';
 import type { Currency } from '../../src/wire/ticks';
 import { isBaseFirst, type OracleTruth } from './compareOracle';
@@ -77,7 +77,7 @@ export async function comparePairTicks(
   const source = {
     runner,
     chainId: SIM_CHAIN_ID,
-    directory: createPoolDirectory(runner),
+    directory: new Directory(runner),
     chain: SIM_DESCRIPTION,
     headSwaps: createHeadSwaps(runner),
   };

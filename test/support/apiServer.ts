@@ -8,18 +8,9 @@ import { listRoutes } from '../../src/api/routes';
 import type { QueryRunner } from '../../src/clickhouse/namedQueries';
 import type { NodeState } from '../../src/domain/nodeState';
 import { createLog } from '../../src/log';
-import { ActivityCounter } from '../../src/query/activity';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
-import { createHeadSwaps } from '../../src/query/headSwaps';
-import { createHolderTables } from '../../src/query/holders';
-import { createAuditTables } from '../../src/query/auditTables';
 import { createBalanceSeeds } from '../../src/query/balanceSeeds';
-import { createDexTables } from '../../src/query/dexTable';
-import { createPairTables } from '../../src/query/pairTable';
-import { createPoolDirectory } from '../../src/query/poolDirectory';
-import { createRebasingTables } from '../../src/query/rebasing';
-import { createTokenPrices } from '../../src/query/tokenPrices';
-import { createTokenTables } from '../../src/query/tokenTable';
+import { createMarket } from '../../src/query/market';
 import { CHAIN_ID, hexOf } from './world';
 
 /** The world's chain: its second token is worth a dollar, its first is the wrapped native one, its last is burnt. */
@@ -66,23 +57,11 @@ export async function startApi(
   head: () => HeadSnapshot | null,
   options: Partial<AppOptions> & { readonly node?: NodeState } = {},
 ): Promise<ApiServer> {
-  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-  const pairs = createPairTables(runner, CHAIN_ID, prices, CHAIN.dexes);
-  const holders = createHolderTables(runner, pairs);
   const market: MarketDeps = {
-    runner,
+    ...createMarket(runner, CHAIN),
     head,
     cache: createByteCache(),
-    directory: createPoolDirectory(runner, pairs),
-    pairs,
-    tokens: createTokenTables(runner, CHAIN_ID, pairs, holders),
-    audits: createAuditTables(runner, CHAIN_ID, pairs),
-    dexes: createDexTables(runner, CHAIN_ID, CHAIN.dexes, pairs),
-    holders,
-    headSwaps: createHeadSwaps(runner),
-    rebasing: createRebasingTables(runner),
     wallets: { node: options.node ?? null, seeds: createBalanceSeeds() },
-    activityCounter: new ActivityCounter(runner),
     chain: CHAIN,
   };
   const app = createApp({

@@ -15,7 +15,7 @@ import type { HeadSnapshot } from '../../query/headSnapshot';
 import type { TokenHolding } from '../../query/holderCounts';
 import type { LogCounts } from '../../query/logCounts';
 import type { LogSource } from '../../query/logFilter';
-import type { TokenMetadata } from '../../query/tokens';
+import type { Directory } from '../../query/directory';
 import type { TwinArguments } from '../../query/twinArguments';
 import type { LogDecoder } from '../../query/logDecoder';
 import type { NodeCode } from '../../query/nodeCode';
@@ -42,7 +42,7 @@ const OFFSET_MAX = 10_000;
 export interface ExplorerChain extends LogSource {
   readonly hashes: BlockHashes;
   readonly logCounts: LogCounts;
-  readonly tokens: TokenMetadata;
+  readonly directory: Pick<Directory, 'allTokens'>;
   /** Null while the database is away or nothing is indexed. */
   head(): HeadSnapshot | null;
 }

@@ -31,7 +31,7 @@ export function search(deps: ExplorerDeps): Route {
               {
                 source: moment.chain,
                 logCounts: moment.chain.logCounts,
-                tokens: moment.chain.tokens,
+                directory: moment.chain.directory,
                 head: moment.head,
               },
               q,

@@ -1,6 +1,5 @@
 /** GET /api/v1/activity: what pools did, newest first, by page or by cursor. */
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
-import { NewestEvents } from '../../query/newestEvents';
 import { activityAnswerShape } from '../../wire/activity';
 import { tableOfEvents } from '../formatsEvents';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
@@ -12,7 +11,6 @@ import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
 const BLOCK_MAX = 4_294_967_295;
 
 export function activity(deps: MarketDeps): Route {
-  const newest = new NewestEvents(deps.runner, deps.pairs);
   return marketRoute(deps, {
     path: '/api/v1/activity',
     summary: 'Swaps, mints, burns and syncs, newest first',
@@ -37,7 +35,10 @@ export function activity(deps: MarketDeps): Route {
       const counting = deps.activityCounter.count(head, filter);
       // Only who skips events must know first whether there are so many.
       const there = skip === 0 || skip < (await counting);
-      const [total, events] = await Promise.all([counting, there ? newest.list(head, filter, page) : []]);
+      const [total, events] = await Promise.all([
+        counting,
+        there ? deps.newestEvents.list(head, filter, page) : [],
+      ]);
       const shown = events.slice(0, params.limit);
       const more = events.length > shown.length;
       const last = shown.at(-1);

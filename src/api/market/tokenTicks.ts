@@ -10,9 +10,9 @@ import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
 export function tokenTicks(deps: MarketDeps): Route {
-  const { runner, chain, pairs } = deps;
+  const { runner, chain, directory } = deps;
   const { chainId, wrappedNative } = chain;
-  const ticks = createTokenTicks({ runner, chainId, wrappedNative, tables: pairs });
+  const ticks = createTokenTicks({ runner, chainId, wrappedNative, directory });
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/ticks',
     summary: 'Bars (OHLCV) of a token over all its pools',

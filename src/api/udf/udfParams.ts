@@ -60,7 +60,7 @@ export async function findChartedPair(
     return { address: `0x${item.address.slice(2)}`, quote: item.quote_token };
   }
   const address = parseAddress(symbol, 'symbol');
-  const found = await deps.directory.find(head, address);
+  const found = await deps.directory.findPool(head, address);
   if (found === null) throw new AppError('not_found', `there is no pair ${address}`);
   const { pool, tokens } = found;
   return { address, quote: tokenOf(tokens, pool.base_is_token0 ? pool.token1 : pool.token0) };

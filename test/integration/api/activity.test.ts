@@ -12,10 +12,10 @@ import {
   matchesActivity,
   type ActivityFilter,
 } from '../../../src/query/activity';
+import { Directory } from '../../../src/query/directory';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { listNewEvents } from '../../../src/query/newEvents';
 import { NewestEvents } from '../../../src/query/newestEvents';
-import { TokenMemory } from '../../../src/query/tokenMemory';
 import {
   activityItemShape,
   isDecoded,
@@ -221,15 +221,15 @@ const FILTERS: Record<string, ActivityFilter> = {
 describe('events', () => {
   test('of new blocks are to the last digit the same from the rows of who stored them as from the tables', async () => {
     const head = heads[0]!;
-    const tokens = new TokenMemory(runner);
+    const directory = new Directory(runner);
     const fresh = new Map(
       world.blocks.map(({ number, swaps, liquidity, states }) => [
         commitOf(number),
         { swaps, liquidity_events: liquidity, pool_states: states },
       ]),
     );
-    const told = await listNewEvents({ runner, tokens, fresh }, head, head.blocks, 10_000);
-    const read = await listNewEvents({ runner, tokens, fresh: new Map() }, head, head.blocks, 10_000);
+    const told = await listNewEvents({ runner, directory, fresh }, head, head.blocks, 10_000);
+    const read = await listNewEvents({ runner, directory, fresh: new Map() }, head, head.blocks, 10_000);
     expect(told.length).toBeGreaterThan(100);
     expect(told).toEqual(read);
     const values = told.map(({ item }) => (isDecoded(item) ? item.amount_usd : null) ?? 0);
@@ -259,7 +259,7 @@ describe('events', () => {
 
   test.each(Object.keys(FILTERS))('of %s come in pages of any size without overlap', async (name) => {
     const filter = FILTERS[name]!;
-    const newest = new NewestEvents(runner);
+    const newest = new NewestEvents(runner, new Directory(runner));
     for (const [index, head] of heads.slice(0, 2).entries()) {
       const wanted = expectStored(head, filter).map(({ row }) => row.ord);
       const pages = [
@@ -286,10 +286,11 @@ describe('events', () => {
 
   test('of all pools are read once for all first pages of a head', async () => {
     let statements = 0;
-    const newest = new NewestEvents({
+    const counting: QueryRunner = {
       ...runner,
       run: (...asked) => ((statements += 1), runner.run(...asked)),
-    });
+    };
+    const newest = new NewestEvents(counting, new Directory(counting));
     const [head, other] = [heads[0]!, heads[2]!];
     await newest.list(head, ALL_ACTIVITY, { beforeOrd: null, skip: 0, limit: 26 });
     const once = statements;

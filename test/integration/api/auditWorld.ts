@@ -24,19 +24,11 @@ import { newIngestStatus } from '../../../src/ingest/status';
 import { createLog } from '../../../src/log';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
-import { ActivityCounter } from '../../../src/query/activity';
 import { createAuditDirectory, type AuditDirectory } from '../../../src/query/auditDirectory';
-import { createAuditTables } from '../../../src/query/auditTables';
 import { createBalanceSeeds } from '../../../src/query/balanceSeeds';
-import { createDexTables } from '../../../src/query/dexTable';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createHeadSwaps } from '../../../src/query/headSwaps';
-import { createHolderTables } from '../../../src/query/holders';
-import { createPairTables, type PairTables } from '../../../src/query/pairTable';
-import { createPoolDirectory } from '../../../src/query/poolDirectory';
-import { createRebasingTables } from '../../../src/query/rebasing';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
-import { createTokenTables } from '../../../src/query/tokenTable';
+import type { PairTables } from '../../../src/query/pairTable';
+import { createMarket } from '../../../src/query/market';
 import { simFinality } from '../../simulation/simNode';
 import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain } from './auditChain';
 
@@ -145,25 +137,11 @@ export async function startAuditApi(
   runner: QueryRunner,
   head: () => HeadSnapshot | null,
 ): Promise<AuditServer> {
-  const { chainId } = AUDIT_CHAIN;
-  const prices = createTokenPrices(runner, chainId, AUDIT_CHAIN);
-  const pairs = createPairTables(runner, chainId, prices, AUDIT_CHAIN.dexes);
-  const holders = createHolderTables(runner, pairs);
   const market = {
-    runner,
+    ...createMarket(runner, AUDIT_CHAIN),
     head,
     cache: createByteCache(),
-    directory: createPoolDirectory(runner, pairs),
-    pairs,
-    tokens: createTokenTables(runner, chainId, pairs, holders),
-    audits: createAuditTables(runner, AUDIT_CHAIN.chainId, pairs),
-    dexes: createDexTables(runner, chainId, AUDIT_CHAIN.dexes, pairs),
-    holders,
-    headSwaps: createHeadSwaps(runner),
-    rebasing: createRebasingTables(runner),
     wallets: { node: null, seeds: createBalanceSeeds() },
-    activityCounter: new ActivityCounter(runner),
-    prices,
     chain: AUDIT_CHAIN,
   };
   const app = createApp({
@@ -178,10 +156,10 @@ export async function startAuditApi(
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    pairs,
+    pairs: market.pairs,
     directory: async () => {
       const now = head()!;
-      return createAuditDirectory(await pairs.at(now), await market.tokens.at(now));
+      return createAuditDirectory(await market.pairs.at(now), await market.tokens.at(now));
     },
     url: `http://127.0.0.1:${port}/api/v1/tokens`,
     close: () => {

@@ -13,7 +13,7 @@ import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createLogCounts } from '../../../src/query/logCounts';
 import { createLogDecoder } from '../../../src/query/logDecoder';
-import { createTokenMetadata } from '../../../src/query/tokens';
+import { Directory } from '../../../src/query/directory';
 import type { Json } from '../../support/apiServer';
 
 export const nothingVerified: VerifiedReader = {
@@ -47,7 +47,7 @@ export function explorerDeps(
             ...one,
             hashes: createBlockHashes(one),
             logCounts: createLogCounts(one),
-            tokens: createTokenMetadata(one.runner),
+            directory: new Directory(one.runner),
           },
         ] as const,
     ),

@@ -6,7 +6,7 @@ import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../src/doma
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHeadSwaps } from '../../../src/query/headSwaps';
-import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { Directory } from '../../../src/query/directory';
 import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
@@ -164,7 +164,7 @@ const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
 
 function source(keptMax?: number): TicksSource {
   const headSwaps = createHeadSwaps(runner, keptMax);
-  return { runner, chainId: CHAIN_ID, directory: createPoolDirectory(runner), chain: CHAIN, headSwaps };
+  return { runner, chainId: CHAIN_ID, directory: new Directory(runner), chain: CHAIN, headSwaps };
 }
 
 async function check(head: HeadSnapshot, request: TicksRequest): Promise<number> {

@@ -4,6 +4,7 @@ import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/nam
 import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { Directory } from '../../../src/query/directory';
 import { createTokenTicks, type TokenTicks, type TokenTicksRequest } from '../../../src/query/tokenTicks';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape, type TokenTicksAnswer } from '../../../src/wire/tokens';
 import type { Bar } from '../../../src/wire/ticks';
@@ -72,7 +73,8 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
         return checked.read(name, params, decode);
       },
     };
-    ticks = createTokenTicks({ runner, chainId: CHAIN_ID, wrappedNative: CHAIN.wrappedNative });
+    const { wrappedNative } = CHAIN;
+    ticks = createTokenTicks({ runner, chainId: CHAIN_ID, wrappedNative, directory: new Directory(runner) });
     snapshots = {
       'a head half promoted': snapshotOf(world, FINAL, TIP),
       'a cursor behind what is stored, as in a backfill': snapshotOf(world, FINAL, FINAL),

@@ -10,7 +10,7 @@ import { listPairs } from '../../../src/query/pairList';
 import { createPairTables, type PairTable } from '../../../src/query/pairTable';
 import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { toPairDetail } from '../../../src/query/pairDetail';
-import { createPoolDirectory } from '../../../src/query/poolDirectory';
+import { Directory } from '../../../src/query/directory';
 import { getPairTicks } from '../../../src/query/ticks';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { pairDetailShape } from '../../../src/wire/pairs';
@@ -251,7 +251,7 @@ function tickSource() {
   return {
     runner,
     chainId: SIM_CHAIN_ID,
-    directory: createPoolDirectory(runner),
+    directory: new Directory(runner),
     chain: CHAIN,
     headSwaps: createHeadSwaps(runner),
   };

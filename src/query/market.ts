@@ -1,0 +1,63 @@
+/** Everything that answers about the market are made of. What is as of a head version is made on demand and shared. */
+import type { QueryRunner } from '../clickhouse/namedQueries';
+import { ActivityCounter } from './activity';
+import { createAuditTables, type AuditTables } from './auditTables';
+import type { DexFacts } from './dexItem';
+import { createDexTables, type DexTables } from './dexTable';
+import { Directory } from './directory';
+import { createHeadSwaps, type HeadSwaps } from './headSwaps';
+import { createHolderTables, type HolderTables } from './holders';
+import { NewestEvents } from './newestEvents';
+import { createPairTables, type PairDexes, type PairTables } from './pairTable';
+import { createRebasingTables, type RebasingTables } from './rebasing';
+import { createTokenPrices, type PriceSources } from './tokenPrices';
+import { createTokenTables, type TokenTables } from './tokenTable';
+
+export interface Market {
+  readonly runner: QueryRunner;
+  readonly directory: Directory;
+  readonly pairs: PairTables;
+  readonly holders: HolderTables;
+  readonly tokens: TokenTables;
+  readonly audits: AuditTables;
+  readonly dexes: DexTables;
+  readonly headSwaps: HeadSwaps;
+  readonly rebasing: RebasingTables;
+  readonly newestEvents: NewestEvents;
+  readonly activityCounter: ActivityCounter;
+}
+
+/** What the market needs to know of the chain description. */
+export interface MarketChain extends PriceSources {
+  readonly chainId: number;
+  readonly dexes: readonly (DexFacts & PairDexes[number])[];
+}
+
+export function createMarket(
+  runner: QueryRunner,
+  chain: MarketChain,
+  directory = new Directory(runner),
+): Market {
+  const { chainId, dexes } = chain;
+  const pairs = createPairTables(
+    runner,
+    chainId,
+    createTokenPrices(runner, chainId, chain),
+    dexes,
+    directory,
+  );
+  const holders = createHolderTables(runner, pairs);
+  return {
+    runner,
+    directory,
+    pairs,
+    holders,
+    tokens: createTokenTables(runner, chainId, pairs, holders),
+    audits: createAuditTables(runner, chainId, pairs),
+    dexes: createDexTables(runner, chainId, dexes, pairs),
+    headSwaps: createHeadSwaps(runner),
+    rebasing: createRebasingTables(runner),
+    newestEvents: new NewestEvents(runner, directory),
+    activityCounter: new ActivityCounter(runner),
+  };
+}
