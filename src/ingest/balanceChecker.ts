@@ -146,6 +146,7 @@ export class BalanceChecker {
     if (pairs.length === 0) return [];
     const params = {
       final_ord: lastOrdOfBlock(cursor.number),
+      tip_ord: lastOrdOfBlock((head.at(-1) ?? cursor).number),
       commits: head.map(({ commit }) => commit),
       tokens: pairs.map(({ token }) => token.slice(2)),
       holders: pairs.map(({ holder }) => holder.slice(2)),

@@ -1,6 +1,7 @@
 /**
  * What one address holds, as of a snapshot: sums over the transfers in the logs, modulo 2^256 and read as signed. Below zero
- * they are only where the history begins too late or the logs do not add up.
+ * they are only where the history begins too late or the logs do not add up. During a backfill they may contain a batch beyond
+ * the snapshot.
  */
 import { z } from 'zod';
 
@@ -15,8 +16,7 @@ const FIRST_BLOCK = 1;
 /** Tokens of one address; beyond it an answer would have no end. */
 export const BALANCES_MAX = 50_000;
 
-const balanceRowShape = z.object({ token: z.string(), balance: z.string(), ahead: z.boolean() });
-type BalanceRow = z.infer<typeof balanceRowShape>;
+const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
 
 /** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
@@ -43,8 +43,7 @@ export async function readHoldings(
   const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
   // The zero address is no token: its row counts positions.
   const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
-  const exact = await exactRows(runner, params, rows);
-  const balances = new Map(exact.map(({ token, balance }) => [token, BigInt(balance)]));
+  const balances = new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
   balances.delete(ZERO_ADDRESS);
   return { balances, positionsGot: Number(got) };
 }
@@ -57,8 +56,7 @@ export async function listSupplies(
 ): Promise<Balances> {
   const rows = await inChunks(tokens, async (chunk) => {
     const params = paramsOf(head, ZERO_ADDRESS, chunk);
-    const some = await runner.run('portfolio/list_supplies', params, balanceRowShape);
-    return exactRows(runner, params, some);
+    return runner.run('portfolio/list_supplies', params, balanceRowShape);
   });
   return new Map(rows.map(({ token, balance }) => [token, -BigInt(balance)]));
 }
@@ -70,15 +68,4 @@ function paramsOf(head: HeadSnapshot, holder: string, tokens: readonly string[])
     tokens: tokens.map((token) => token.slice(2)),
     limit: BALANCES_MAX,
   };
-}
-
-/** The rows, or, while a batch beyond the snapshot is being stored, those of the query that takes it off again. */
-async function exactRows(
-  runner: QueryRunner,
-  params: QueryParams,
-  rows: readonly BalanceRow[],
-): Promise<readonly BalanceRow[]> {
-  return rows.some(({ ahead }) => ahead)
-    ? runner.run('portfolio/recount_balances', params, balanceRowShape)
-    : rows;
 }

@@ -62,9 +62,10 @@ export function mergeParts(a: BarPart, b: BarPart): BarPart {
   };
 }
 
-function partOfSwap(swap: HeadSwap, bucket: number): BarPart {
+/** `seconds`: length of the bar. */
+export function partOfSwap(swap: HeadSwap, seconds: number): BarPart {
   return {
-    bucket,
+    bucket: swap.timestamp - (swap.timestamp % seconds),
     openOrd: swap.ord,
     open: swap.price,
     closeOrd: swap.ord,
@@ -94,22 +95,19 @@ export function foldParts(
 }
 
 /**
- * Adds the head swaps that the bars lack: of each bucket those with an ord beyond the final rows' last. Buckets outside
- * [from, to) are left alone. `seconds`: length of a bar.
+ * Adds what the head adds to bars that open in [from, to): of each bar the parts beyond its last stored swap. A promotion stores swaps
+ * of the head before a snapshot knows it, and then the stored bar has them.
  */
-export function addHeadSwaps(
+export function addHeadParts(
   bars: Map<number, BarPart>,
-  swaps: readonly HeadSwap[],
-  range: { readonly seconds: number; readonly from: number; readonly to: number },
+  headParts: readonly BarPart[],
+  { from, to }: { readonly from: number; readonly to: number },
 ): void {
-  const finalOrds = new Map<number, number>();
-  for (const [bucket, bar] of bars) finalOrds.set(bucket, bar.lastOrd);
-  for (const swap of swaps) {
-    const bucket = swap.timestamp - (swap.timestamp % range.seconds);
-    if (bucket < range.from || bucket >= range.to) continue;
-    if (swap.ord <= (finalOrds.get(bucket) ?? -1)) continue;
-    foldParts([partOfSwap(swap, bucket)], bars);
-  }
+  const storedOrds = new Map([...bars].map(([bucket, { lastOrd }]) => [bucket, lastOrd]));
+  const missing = headParts.filter(
+    ({ bucket, lastOrd }) => bucket >= from && bucket < to && lastOrd > (storedOrds.get(bucket) ?? -1),
+  );
+  foldParts(missing, bars);
 }
 
 /** USD as the store prints it, a decimal of at most 12 places, as an integer of 10^-12. */

@@ -2,7 +2,6 @@
 import type { QueryParams } from '../clickhouse/database';
 import type { RowReader } from '../clickhouse/rowReader';
 import type { Hex } from '../domain/hex';
-import { lastOrdOfBlock } from '../domain/ord';
 import { snapshotParams, type HeadSnapshot } from './headSnapshot';
 import type { LogSource } from './logFilter';
 
@@ -14,36 +13,29 @@ export interface Emitted {
 
 interface EmitterRow extends Emitted {
   readonly address: Hex;
-  /** Or of the head. */
-  readonly isFinal: boolean;
 }
 
-/** As of the snapshot; who emitted nothing is missing. At most 1,000 different addresses. */
+/**
+ * As of the snapshot, during a backfill maybe with a batch beyond it; who emitted nothing is missing. At most 1,000 different
+ * addresses.
+ */
 export async function readEmitted(
   source: LogSource,
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Emitted>> {
-  const params = paramsOf(source, head, addresses);
-  const rows = await source.runner.read('explorer/list_emitters', params, readRow);
-  const finalOrd = lastOrdOfBlock(head.finalTo);
-  const ahead = new Set(
-    rows.flatMap(({ address, isFinal, lastOrd }) => (isFinal && lastOrd > finalOrd ? [address] : [])),
-  );
-  const exact = rows.filter(({ address }) => !ahead.has(address));
-  if (ahead.size === 0) return sumUp(exact);
-  const again = { ...params, address: '', addresses: bareOf([...ahead]) };
-  return sumUp([...exact, ...(await source.runner.read('explorer/recount_emitters', again, readRow))]);
+  const rows = await source.runner.read('explorer/list_emitters', paramsOf(source, head, addresses), readRow);
+  return new Map(rows.map(({ address, ...emitted }) => [address, emitted]));
 }
 
-/** All of them together, maybe with a few logs beyond the snapshot; null: they emitted nothing. At most 1,000 different addresses. */
-export async function estimateEmitted(
+/** As readEmitted, of all of them together; null: they emitted nothing. */
+export async function sumEmitted(
   source: LogSource,
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Emitted | null> {
-  const rows = await source.runner.read('explorer/list_emitters', paramsOf(source, head, addresses), readRow);
-  return rows.reduce<Emitted | null>(plus, null);
+  const emitted = await readEmitted(source, head, addresses);
+  return [...emitted.values()].reduce<Emitted | null>(plus, null);
 }
 
 function paramsOf({ chainId }: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): QueryParams {
@@ -54,27 +46,13 @@ function paramsOf({ chainId }: LogSource, head: HeadSnapshot, addresses: readonl
     ...snapshotParams(head),
     chain_id: chainId,
     address,
-    addresses: address === '' ? bareOf(addresses) : [],
+    addresses: address === '' ? addresses.map((each) => each.slice(2)) : [],
     limit: addresses.length,
   };
 }
 
-const bareOf = (addresses: readonly Hex[]): string[] => addresses.map((address) => address.slice(2));
-
 function readRow(row: RowReader): EmitterRow {
-  return {
-    address: row.hex0x(20),
-    isFinal: row.bool(),
-    logs: row.u64(),
-    firstOrd: row.u64(),
-    lastOrd: row.u64(),
-  };
-}
-
-function sumUp(rows: readonly EmitterRow[]): Map<Hex, Emitted> {
-  const sums = new Map<Hex, Emitted>();
-  for (const row of rows) sums.set(row.address, plus(sums.get(row.address) ?? null, row));
-  return sums;
+  return { address: row.hex0x(20), logs: row.u64(), firstOrd: row.u64(), lastOrd: row.u64() };
 }
 
 function plus(sum: Emitted | null, { logs, firstOrd, lastOrd }: Emitted): Emitted {

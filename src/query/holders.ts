@@ -33,7 +33,6 @@ const holdersRowShape = z.object({
   zero_balance: z.string(),
   dead_balance: z.string(),
   largest: z.array(z.string()),
-  ahead: z.boolean(),
 });
 type HoldersRow = z.infer<typeof holdersRowShape>;
 const changeRowShape = z.object({
@@ -41,7 +40,6 @@ const changeRowShape = z.object({
   holder: z.string(),
   balance: z.string(),
   change: z.string(),
-  ahead: z.boolean(),
 });
 const sizeRowShape = z.object({ token: z.string(), stored: z.int().min(0) });
 const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(z.string()) });
@@ -128,10 +126,9 @@ async function followLarge(
     return runner.run('balances/list_changes', params, changeRowShape);
   });
   if (rows.length >= CHANGES_MAX) return followed;
-  for (const { token, holder, balance, change, ahead } of rows) {
+  for (const { token, holder, balance, change } of rows) {
     const after = BigInt(balance);
     changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - BigInt(change)), after });
-    if (ahead) changes.delete(token);
   }
   for (const [token, count] of large) {
     const own = changes.get(token);
@@ -273,17 +270,7 @@ async function readHolders(
   head: HeadSnapshot,
   tokens: readonly string[],
 ): Promise<HoldersRow[]> {
-  const read = async (name: string, asked: readonly string[]): Promise<HoldersRow[]> => {
-    const params = {
-      ...snapshotParams(head),
-      tokens: asked.map((token) => token.slice(2)),
-      limit: asked.length,
-    };
-    return runner.run(name, params, holdersRowShape);
-  };
-  const rows = await read('balances/count_holders', tokens);
-  const ahead = rows.filter((row) => row.ahead).map(({ token }) => token);
-  if (ahead.length === 0) return rows;
-  const exact = await inChunks(ahead, (chunk) => read('balances/recount_holders', chunk));
-  return [...rows.filter((row) => !row.ahead), ...exact];
+  const asked = tokens.map((token) => token.slice(2));
+  const params = { ...snapshotParams(head), tokens: asked, limit: asked.length };
+  return runner.run('balances/count_holders', params, holdersRowShape);
 }

@@ -5,7 +5,7 @@
  */
 import { ORD_SPAN } from '../domain/ord';
 import { steadyNow } from '../domain/steadyTime';
-import { estimateEmitted } from './emitters';
+import { sumEmitted } from './emitters';
 import type { HeadSnapshot } from './headSnapshot';
 import type { LogFilter, LogSource, OrdRange } from './logFilter';
 import { TIME_BUDGETS } from './timeBudgets';
@@ -66,7 +66,7 @@ async function firstSpan(
   wanted: number,
 ): Promise<number> {
   if (filter.addresses.length === 0) return FIRST_BLOCKS * ORD_SPAN;
-  const emitted = await estimateEmitted(source, head, filter.addresses);
+  const emitted = await sumEmitted(source, head, filter.addresses);
   if (emitted === null || emitted.logs <= FEW_LOGS) return Number.MAX_SAFE_INTEGER;
   const { logs, firstOrd, lastOrd } = emitted;
   return Math.max(FIRST_BLOCKS * ORD_SPAN, Math.ceil(((lastOrd - firstOrd) * wanted * 2) / logs));

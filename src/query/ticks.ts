@@ -4,9 +4,10 @@ import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import { AppError } from '../errors';
 import type { Currency, TicksAnswer } from '../wire/ticks';
-import { BarSource, type BarSourceDeps, type BarsRead } from './barSource';
+import { readBars, type BarsRead } from './barReader';
 import type { Directory } from './directory';
 import type { HeadSnapshot } from './headSnapshot';
+import { legBars, type LegBarsSource } from './legBars';
 import type { PairTables } from './pairTable';
 import { findPoolLeg } from './poolLeg';
 import { toSeries } from './tickSeries';
@@ -34,7 +35,7 @@ export interface TicksRequest {
 }
 
 /** Where bars are read from. */
-export interface TicksSource extends BarSourceDeps {
+export interface TicksSource extends LegBarsSource {
   readonly directory: Directory;
   /** With the prices of tokens; absent: whether a token has one is told by the bars alone. */
   readonly pairs?: Pick<PairTables, 'at'>;
@@ -55,12 +56,12 @@ export async function getPairTicks(
   const { directory, chain } = source;
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
-  const readBars = (leg: number): Promise<BarsRead> => {
-    const key = { pair: request.pair, leg };
-    return new BarSource(source, head, key, seconds, request.currency === 'usd').read(to, request.limit + 1);
+  const readLeg = (leg: number): Promise<BarsRead> => {
+    const rows = legBars(source, head, { pair: request.pair, leg }, request.currency === 'usd');
+    return readBars(rows, head, seconds, to, request.limit + 1);
   };
   // Nearly all pools have two tokens: what their only leg did is asked for while the pool is looked up.
-  const likely = readBars(ONLY_LEG);
+  const likely = readLeg(ONLY_LEG);
   likely.catch(() => undefined);
   const found = await directory.findPool(head, request.pair);
   if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
@@ -73,7 +74,7 @@ export async function getPairTicks(
         ? `quote: got "${request.quote}"; with currency=usd it must be the leg's quote token`
         : `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
     );
-  const bars = await (leg.leg === ONLY_LEG ? likely : readBars(leg.leg));
+  const bars = await (leg.leg === ONLY_LEG ? likely : readLeg(leg.leg));
   const token0 = tokenRefOf(tokens, leg.token0);
   const token1 = tokenRefOf(tokens, leg.token1);
   const invert = request.invert !== leg.turned;

@@ -13,7 +13,6 @@ const holdingRowShape = z.object({
   zero_balance: z.string(),
   dead_balance: z.string(),
   largest: z.array(z.string()),
-  ahead: z.boolean(),
 });
 const holderRowShape = z.object({
   holder: z.templateLiteral(['0x', z.string()]),
@@ -34,10 +33,7 @@ export async function readTokenHolding(
 ): Promise<TokenHolding | null> {
   const params = { ...snapshotParams(head), tokens: [token.slice(2)], limit: 1 };
   const [row] = await runner.run('balances/count_holders', params, holdingRowShape);
-  if (row === undefined) return null;
-  if (!row.ahead) return countOf(row);
-  const [again] = await runner.run('balances/recount_holders', params, holdingRowShape);
-  return again === undefined ? null : countOf(again);
+  return row === undefined ? null : countOf(row);
 }
 
 /** A page of the holders of a token with a balance above zero, the largest first, ties by address. */

@@ -3,10 +3,11 @@ import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { Hex } from '../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../domain/timeframes';
 import type { TokenCurrency, TokenTicksAnswer } from '../wire/tokens';
+import { readBars } from './barReader';
 import type { Directory } from './directory';
 import type { HeadSnapshot } from './headSnapshot';
 import { toSeries } from './tickSeries';
-import { TokenBarSource } from './tokenBarSource';
+import { tokenBars } from './tokenBars';
 import { tokenRefOf } from './tokens';
 
 /** Times in the store are 32 bits wide. */
@@ -28,7 +29,6 @@ export interface TokenTicksRequest {
 /** Where bars are read from. */
 export interface TokenTicksSource {
   readonly runner: QueryRunner;
-  readonly chainId: number;
   /** null: none is configured, so nothing has a native price. */
   readonly wrappedNative: Hex | null;
   readonly directory: Directory;
@@ -48,11 +48,11 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
       const { token, currency, timeframe } = request;
       const seconds = TIMEFRAME_SECONDS[timeframe];
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
-      const bars = new TokenBarSource({ ...source, head, token, currency }, seconds);
+      const bars = tokenBars(source.runner, head, token, currency);
       const quote = currency === 'usd' ? null : source.wrappedNative;
       const [tokens, { priced, neverPriced }] = await Promise.all([
         source.directory.listTokens(quote === null ? [token] : [token, quote]),
-        bars.read(to, request.limit + 1),
+        readBars(bars, head, seconds, to, request.limit + 1),
       ]);
       const base = tokenRefOf(tokens, token);
       const series = toSeries(priced, {

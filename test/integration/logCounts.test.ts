@@ -4,7 +4,7 @@ import { migrate } from '../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
-import { estimateEmitted, readEmitted } from '../../src/query/emitters';
+import { readEmitted, sumEmitted } from '../../src/query/emitters';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { createLogCounts } from '../../src/query/logCounts';
 import type { LogSource } from '../../src/query/logFilter';
@@ -89,9 +89,9 @@ test('counts are those of the snapshot: in the final table, in the head, and whi
   }
   const emitted = await readEmitted(source, snapshot(560, 640), [addressOf(6)]);
   expect(emitted.get(addressOf(6))).toEqual({ logs: 91, firstOrd: toOrd(7, 6), lastOrd: toOrd(637, 6) });
-  const together = await estimateEmitted(source, snapshot(600, 680), [addressOf(0), addressOf(6)]);
+  const together = await sumEmitted(source, snapshot(600, 680), [addressOf(0), addressOf(6)]);
   expect(together).toEqual({ logs: 777, firstOrd: toOrd(1, 0), lastOrd: toOrd(680, 0) });
-  expect(await estimateEmitted(source, snapshot(600), [nobody])).toBeNull();
+  expect(await sumEmitted(source, snapshot(600), [nobody])).toBeNull();
 });
 
 test('a search ranks by final logs as of ten minutes ago at most', async () => {

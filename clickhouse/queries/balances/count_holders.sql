@@ -1,8 +1,8 @@
 -- One row: who holds one of the asked tokens, as of the snapshot: how many addresses have a balance above zero, how many
 -- one below it (then the logs do not add up), the 64 largest balances, what the dead address holds, and what the zero
--- address does, which is minus the supply. `ahead`: token_balances holds transfers beyond the snapshot, recount_holders is
--- to be asked instead. Key (token, holder) of token_balances; the head twin is small. Reads all holders of the tokens: once
--- per head version and token that moved, never per request. `tokens`: hex without 0x.
+-- address does, which is minus the supply. Of the head's transfers those count that lie beyond the newest one stored of the
+-- holder: a promotion stores them before the snapshot knows it. Key (token, holder) of token_balances; the head twin is small.
+-- Reads all holders of the tokens: once per head version and token that moved, never per request. `tokens`: hex without 0x.
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,
@@ -13,22 +13,27 @@ SELECT
     arrayMap(
         negated -> toString(-negated),
         groupArraySortedIf(64)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
-    ) AS largest,
-    toBool(max(h.ahead)) AS ahead
+    ) AS largest
 FROM
 (
-    SELECT token, holder, sum(amount) AS balance, max(beyond) AS ahead
+    SELECT
+        token,
+        holder,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, amount), NOT stored) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
     FROM
     (
-        SELECT token, holder, balance AS amount, last_ord > {final_ord:UInt64} AS beyond
+        SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored
         FROM token_balances
         WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         UNION ALL
-        SELECT token, side.1 AS holder, side.2 AS amount, false AS beyond
+        SELECT token, side.1 AS holder, side.2 AS amount, ord, false AS stored
         FROM
         (
             SELECT
                 token,
+                ord,
                 arrayJoin(if(
                     sender = recipient AND sender = toFixedString('', 20),
                     [(sender, -(amount::Int256))],

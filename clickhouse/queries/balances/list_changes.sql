@@ -1,6 +1,6 @@
 -- One row: one holder of one of the asked tokens whose balance differs between two snapshots that differ in a few head blocks:
 -- its balance as of the later one, and by how much it moved, raw units. `come`, `gone`: commits of the blocks that only the
--- later, only the earlier one has. `ahead`: token_balances holds transfers beyond the snapshot, the balance is of no block.
+-- later, only the earlier one has. The head's transfers count as in count_holders.
 -- Reads the head twin, which is small, and key (token, holder) of token_balances. `tokens`: hex without 0x.
 WITH
     sides AS
@@ -31,23 +31,28 @@ WITH
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     concat('0x', lower(hex(h.holder))) AS holder,
-    toString(sum(h.amount)) AS balance,
-    toString(sum(h.change)) AS change,
-    toBool(max(h.last_ord) > {final_ord:UInt64}) AS ahead
+    toString(h.balance) AS balance,
+    toString(h.change) AS change
 FROM
 (
     SELECT
         token,
         holder,
-        if(has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}, amount, 0::Int256) AS amount,
-        if(has({come:Array(UInt64)}, commit), sides.amount, 0::Int256) - if(has({gone:Array(UInt64)}, commit), sides.amount, 0::Int256) AS change,
-        0::UInt64 AS last_ord
-    FROM sides
-    WHERE (token, holder) IN moved
-    UNION ALL
-    SELECT token, holder, balance AS amount, 0::Int256 AS change, last_ord
-    FROM token_balances
-    WHERE (token, holder) IN moved
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, amount), NOT stored AND has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance,
+        sumIf(amount, has({come:Array(UInt64)}, commit)) - sumIf(amount, has({gone:Array(UInt64)}, commit)) AS change
+    FROM
+    (
+        SELECT token, holder, commit, ord, amount, false AS stored
+        FROM sides
+        WHERE (token, holder) IN moved
+        UNION ALL
+        -- No attempt to write a block has the number 0.
+        SELECT token, holder, 0 AS commit, last_ord AS ord, balance AS amount, true AS stored
+        FROM token_balances
+        WHERE (token, holder) IN moved
+    )
+    GROUP BY token, holder
 ) AS h
-GROUP BY h.token, h.holder
 LIMIT {limit:UInt32}

@@ -1,6 +1,6 @@
 -- One row: what one address holds of one token as of the snapshot, raw units, for the asked pairs: `tokens` and `holders` in
--- step, hex without 0x. `ahead`: token_balances holds transfers beyond the snapshot, the balance is of no block. Key (token,
--- holder) of token_balances; the head twin is small.
+-- step, hex without 0x. The head's transfers count as in count_holders. `ahead`: token_balances holds transfers beyond the
+-- snapshot, the balance is of no block. Key (token, holder) of token_balances; the head twin is small.
 WITH asked AS
 (
     SELECT
@@ -11,30 +11,40 @@ WITH asked AS
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     concat('0x', lower(hex(h.holder))) AS holder,
-    toString(sum(h.delta)) AS balance,
-    toBool(max(h.last_ord) > {final_ord:UInt64}) AS ahead
+    toString(h.balance) AS balance,
+    h.newest > {tip_ord:UInt64} AS ahead
 FROM
 (
-    -- Who has no row holds nothing.
-    SELECT token, holder, 0::Int256 AS delta, 0::UInt64 AS last_ord
-    FROM asked
-    UNION ALL
-    SELECT token, holder, balance AS delta, last_ord
-    FROM token_balances
-    WHERE (token, holder) IN asked
-    UNION ALL
-    SELECT token, side.1 AS holder, side.2 AS delta, 0::UInt64 AS last_ord
+    SELECT
+        token,
+        holder,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, delta), NOT stored) AS moves,
+        sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
     FROM
     (
-        SELECT
-            token,
-            arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
-        FROM transfers_head
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
-            AND token IN (SELECT token FROM asked)
+        -- Who has no row holds nothing.
+        SELECT token, holder, 0::Int256 AS delta, 0::UInt64 AS ord, true AS stored
+        FROM asked
+        UNION ALL
+        SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
+        FROM token_balances
+        WHERE (token, holder) IN asked
+        UNION ALL
+        SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
+        FROM
+        (
+            SELECT
+                token,
+                ord,
+                arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND token IN (SELECT token FROM asked)
+        )
+        WHERE (token, holder) IN asked
     )
-    WHERE (token, holder) IN asked
+    GROUP BY token, holder
 ) AS h
-GROUP BY h.token, h.holder
 LIMIT {limit:UInt32}

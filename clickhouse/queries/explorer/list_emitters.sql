@@ -1,19 +1,26 @@
--- One row: how much a contract emitted as of the snapshot in the final part or in the head; RowBinary, as emitters.ts reads it. The
--- final part's may hold logs beyond the snapshot, which recount_emitters leaves out. Key (chain_id, address) of the projection
--- by_contract; the head twin is small. `address`, or `addresses`: hex without 0x.
+-- One row: how much a contract emitted as of the snapshot; RowBinary, as emitters.ts reads it. Of the head's logs those count that
+-- lie beyond the newest one stored of the contract: a promotion stores them before the snapshot knows it. Key (chain_id, address)
+-- of the projection by_contract; the head twin is small. `address`, or `addresses`: hex without 0x.
+WITH
+    max(e.last_ord) AS newest,
+    arrayFilter(ord -> ord > newest, groupArrayArray(e.head_ords)) AS fresh
+SELECT
+    e.address,
+    sum(e.logs) + length(fresh),
+    if(newest > 0, minIf(e.first_ord, e.logs > 0), arrayMin(fresh)),
+    if(empty(fresh), newest, arrayMax(fresh))
+FROM
 (
-    SELECT address, true AS final_part, count() AS logs, min(ord) AS first_ord, max(ord) AS last_ord
+    SELECT address, count() AS logs, min(ord) AS first_ord, max(ord) AS last_ord, emptyArrayUInt64() AS head_ords
     FROM logs
     WHERE chain_id = {chain_id:UInt32}
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     GROUP BY chain_id, address
     LIMIT {limit:UInt32}
-)
--- if commits
-UNION ALL
-(
-    SELECT address, false AS final_part, count() AS logs, min(ord) AS first_ord, max(ord) AS last_ord
+    -- if commits
+    UNION ALL
+    SELECT address, 0 AS logs, 0 AS first_ord, 0 AS last_ord, groupArray(ord) AS head_ords
     FROM logs_head
     WHERE chain_id = {chain_id:UInt32}
         AND ord > {final_ord:UInt64}
@@ -22,5 +29,7 @@ UNION ALL
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     GROUP BY address
     LIMIT {limit:UInt32}
-)
--- end
+    -- end
+) AS e
+GROUP BY e.address
+LIMIT {limit:UInt32}

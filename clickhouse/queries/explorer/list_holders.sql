@@ -1,7 +1,6 @@
 -- One row: an address with a balance of the token above zero as of the snapshot, the largest first, raw units. The zero address
--- is left out. What token_balances holds beyond the snapshot is taken off again: it is named first, so that transfers is read as
--- of no earlier moment. Key (token, holder) of token_balances, (token, ord) of transfers from the final cursor on; the head twin
--- is small. Reads all holders of the token: per question, never for lists of tokens. `token`: hex without 0x.
+-- is left out. The head's transfers count as in count_holders. Key (token, holder) of token_balances; the head twin is small.
+-- Reads all holders of the token: per question, never for lists of tokens. `token`: hex without 0x.
 SELECT
     concat('0x', lower(hex(h.account))) AS holder,
     toString(h.held) AS balance
@@ -9,35 +8,23 @@ FROM
 (
     SELECT
         holder AS account,
-        sumIf(amount, source != 'beyond') AS counted,
-        maxIf(ord, source = 'stored') AS newest,
-        groupArrayIf((ord, amount), source = 'beyond') AS beyond,
-        counted - arrayReduce('sum', arrayMap(x -> if(x.1 <= newest, x.2, 0::Int256), beyond)) AS held
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, amount), NOT stored) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS held
     FROM
     (
-        SELECT holder, balance AS amount, last_ord AS ord, 'stored' AS source
+        SELECT holder, balance AS amount, last_ord AS ord, true AS stored
         FROM token_balances
         WHERE token = unhex({token:String})
         UNION ALL
-        SELECT side.1 AS holder, side.2 AS amount, ord, source
+        SELECT side.1 AS holder, side.2 AS amount, ord, false AS stored
         FROM
         (
-            SELECT
-                ord,
-                arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side,
-                source
-            FROM
-            (
-                SELECT ord, sender, recipient, amount, 'beyond' AS source
-                FROM transfers
-                WHERE ord > {final_ord:UInt64} AND token = unhex({token:String})
-                UNION ALL
-                SELECT ord, sender, recipient, amount, 'head' AS source
-                FROM transfers_head
-                WHERE has({commits:Array(UInt64)}, commit)
-                    AND ord > {final_ord:UInt64}
-                    AND token = unhex({token:String})
-            )
+            SELECT ord, arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
+            FROM transfers_head
+            WHERE has({commits:Array(UInt64)}, commit)
+                AND ord > {final_ord:UInt64}
+                AND token = unhex({token:String})
         )
     )
     WHERE holder != toFixedString('', 20)

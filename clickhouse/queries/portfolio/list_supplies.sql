@@ -1,26 +1,34 @@
 -- One row: minus the supply of one of the asked tokens as of the snapshot, raw units, which is what the zero address holds of
--- it. `ahead`: as in list_balances. Key (holder, token) of holder_balances; the head twin is small. `tokens`: hex without 0x.
+-- it. The head's transfers count as in list_balances. Key (holder, token) of holder_balances; the head twin is small. `tokens`:
+-- hex without 0x.
 WITH
     sender = toFixedString('', 20) AS minted,
     -- What the zero address sends to itself stays supply.
     recipient = toFixedString('', 20) AND NOT minted AS burnt
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
-    toString(sum(h.delta)) AS balance,
-    toBool(max(h.last_ord) > {final_ord:UInt64}) AS ahead
+    toString(h.balance) AS balance
 FROM
 (
-    SELECT token, balance AS delta, last_ord
-    FROM holder_balances
-    WHERE holder = toFixedString('', 20)
-        AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
-    UNION ALL
-    SELECT token, if(minted, -(amount::Int256), amount::Int256) AS delta, 0 AS last_ord
-    FROM transfers_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND ord > {final_ord:UInt64}
-        AND (minted OR burnt)
-        AND has({tokens:Array(String)}, lower(hex(token)))
+    SELECT
+        token,
+        maxIf(ord, stored) AS newest,
+        groupArrayIf((ord, delta), NOT stored) AS moves,
+        sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+    FROM
+    (
+        SELECT token, balance AS delta, last_ord AS ord, true AS stored
+        FROM holder_balances
+        WHERE holder = toFixedString('', 20)
+            AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+        UNION ALL
+        SELECT token, if(minted, -(amount::Int256), amount::Int256) AS delta, ord, false AS stored
+        FROM transfers_head
+        WHERE has({commits:Array(UInt64)}, commit)
+            AND ord > {final_ord:UInt64}
+            AND (minted OR burnt)
+            AND has({tokens:Array(String)}, lower(hex(token)))
+    )
+    GROUP BY token
 ) AS h
-GROUP BY h.token
 LIMIT {limit:UInt32}

@@ -39,7 +39,7 @@ export function pairTicks(deps: MarketDeps): Route {
     },
     read({ address, to, ...rest }, head) {
       const request = { ...rest, pair: address, to: toSeconds(to) };
-      return getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, request);
+      return getPairTicks(deps, head, request);
     },
   });
 }

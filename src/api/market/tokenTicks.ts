@@ -11,8 +11,8 @@ import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
 export function tokenTicks(deps: MarketDeps): Route {
   const { runner, chain, directory } = deps;
-  const { chainId, wrappedNative } = chain;
-  const ticks = createTokenTicks({ runner, chainId, wrappedNative, directory });
+  const { wrappedNative } = chain;
+  const ticks = createTokenTicks({ runner, wrappedNative, directory });
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/ticks',
     summary: 'Bars (OHLCV) of a token over all its pools',

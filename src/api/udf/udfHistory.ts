@@ -107,7 +107,7 @@ async function readBars(
 ): Promise<readonly Bar[]> {
   const plain = { fill: false, invert: false, base: null, quote: null };
   const request = { pair: pair.address, timeframe, limit, to, currency, ...plain };
-  const { data } = await getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, request);
+  const { data } = await getPairTicks(deps, head, request);
   return data;
 }
 

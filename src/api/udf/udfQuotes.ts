@@ -61,7 +61,7 @@ async function readQuote(
 ): Promise<UdfQuote> {
   const known = await symbols.at(head);
   const entry = findSymbol(known, symbol);
-  const { data } = await getPairTicks({ ...deps, chainId: deps.chain.chainId }, head, {
+  const { data } = await getPairTicks(deps, head, {
     pair: `0x${entry.item.address.slice(2)}`,
     timeframe: '1d',
     limit: 2,

@@ -92,9 +92,10 @@ function heads(): [string, HeadSnapshot][] {
 
 const balancesAt = new WeakMap<HeadSnapshot, ReturnType<typeof plainBalances>>();
 
-/** What the holders of a token come to, as plainly as can be. */
+/** What the holders of a token come to, as plainly as can be. During a backfill everything that is stored counts. */
 function plainHolding(of: HeadSnapshot, token: string) {
-  const balances = balancesAt.get(of) ?? plainBalances(movesOf(moves, of));
+  const asOf = of.number < STORED ? wholeSnapshot(world, STORED, STORED) : of;
+  const balances = balancesAt.get(of) ?? plainBalances(movesOf(moves, asOf));
   balancesAt.set(of, balances);
   const holders = balances.get(token);
   if (holders === undefined) return null;

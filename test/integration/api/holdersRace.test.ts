@@ -1,4 +1,4 @@
-/** Balances as of one block stay the same while batches beyond it are being stored: at every instant, not only before and after. */
+/** Balances as of one block stay the same while its head is being promoted: at every instant, not only before and after. */
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { migrate } from '../../../src/clickhouse/migrate';
@@ -16,7 +16,15 @@ import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from '../../support/apiServer';
 import { createRandom } from '../../support/createRandom';
 import { plainBalances, wholeSnapshot } from './transferWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from '../../support/world';
+import {
+  CHAIN_ID,
+  commitOf,
+  FIRST_BLOCK,
+  hexOf,
+  makeWorld,
+  storeWorld,
+  type World,
+} from '../../support/world';
 
 const SEED = 808;
 const TIP = FIRST_BLOCK + 9;
@@ -30,20 +38,16 @@ let reader: Database;
 let runner: QueryRunner;
 let world: World;
 let head: HeadSnapshot;
-const asked = new Map<string, number>();
 
 beforeAll(async () => {
   test_ = await createTestDatabase();
   db = openDatabase({ url: test_.writerUrl });
   await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: 10, pools: 4, spacing: 10, events: 3 });
+  world = makeWorld({ seed: SEED, blocks: 10 + BATCHES, pools: 4, spacing: 10, events: 3 });
   await storeWorld(db, world, { storedTo: TIP, headFrom: TIP + 1, inserts: 1 });
-  head = wholeSnapshot(world, TIP, TIP);
+  head = wholeSnapshot(world, TIP, TIP + BATCHES);
   reader = openDatabase({ url: test_.readerUrl });
-  runner = createQueryRunner(reader, {
-    checkRows: true,
-    observe: (name) => asked.set(name, (asked.get(name) ?? 0) + 1),
-  });
+  runner = createQueryRunner(reader, { checkRows: true });
 });
 
 afterAll(async () => {
@@ -70,16 +74,22 @@ function makeBatch(number: number, seed: number): TransferRow[] {
   }));
 }
 
-test('a batch beyond the snapshot never shows, not even half stored or half merged', async () => {
-  const first = [...makeBatch(TIP - 1, SEED), ...makeBatch(TIP, SEED + 1)];
-  await insertRows(db, transfersTable, first);
-  const plain = plainBalances([{ number: 0, transfers: first, positions: [] }]);
+test('a head that is being promoted counts once, also half stored and half merged', async () => {
+  const final = [...makeBatch(TIP - 1, SEED), ...makeBatch(TIP, SEED + 1)];
+  await insertRows(db, transfersTable, final);
+  const batches = Array.from({ length: BATCHES }, (_, batch) =>
+    makeBatch(TIP + 1 + batch, SEED + 10 + batch),
+  );
+  for (const [index, batch] of batches.entries())
+    await insertRows(db, transfersTable, batch, { commit: commitOf(TIP + 1 + index) });
+  const transfers = [...final, ...batches.flat()];
+  const plain = plainBalances([{ number: 0, transfers, positions: [] }]);
   const pairs = createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), CHAIN.dexes);
   let storing = true;
   const store = async (): Promise<void> => {
-    for (let batch = 1; batch <= BATCHES; batch += 1) {
-      await insertRows(db, transfersTable, makeBatch(TIP + batch, SEED + 10 + batch));
-      if (batch % 5 === 0)
+    for (const [index, batch] of batches.entries()) {
+      await insertRows(db, transfersTable, batch);
+      if (index % 5 === 4)
         for (const table of ['token_balances', 'holder_balances'])
           await db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
     }
@@ -107,6 +117,4 @@ test('a batch beyond the snapshot never shows, not even half stored or half merg
   };
   await Promise.all([store(), read()]);
   expect(reads).toBeGreaterThan(5);
-  for (const name of ['balances/recount_holders', 'portfolio/recount_balances'])
-    expect(asked.get(name) ?? 0).toBeGreaterThan(3);
 });

@@ -214,10 +214,8 @@ function checkTotals(got: Portfolio, wanted: PlainPortfolio): void {
 const heads = (): [string, HeadSnapshot][] => [
   ['a cursor and a head above it', wholeSnapshot(world, FINAL, TIP)],
   ['a reorg of three blocks', wholeSnapshot(world, FINAL, FINAL + 20, [FINAL + 18, FINAL + 19, FINAL + 20])],
-  ['nothing above the cursor', wholeSnapshot(world, FINAL, FINAL)],
+  ['nothing above the cursor', wholeSnapshot(world, STORED, STORED)],
   ['the cursor in the midst of a promotion', wholeSnapshot(world, STORED, TIP)],
-  ['a head that lies behind the store', wholeSnapshot(world, FINAL - 70, FINAL - 70)],
-  ['the very first block', wholeSnapshot(world, FIRST_BLOCK, FIRST_BLOCK)],
 ];
 
 describe.each(['as the parts were inserted', 'after they were merged'])('portfolios %s', (state) => {

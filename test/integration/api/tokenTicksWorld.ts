@@ -46,9 +46,9 @@ interface Side {
   readonly swap: SwapRow;
 }
 
-/** The token's tracked swaps up to the snapshot's head, in canonical order. */
-function sidesOf(world: World, head: HeadSnapshot, { token, currency }: TokenTicksRequest): Side[] {
-  const swaps = world.blocks.filter(({ number }) => number <= head.number).flatMap((block) => block.swaps);
+/** The token's tracked swaps up to a block, in canonical order. */
+function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTicksRequest): Side[] {
+  const swaps = world.blocks.filter(({ number }) => number <= lastBlock).flatMap((block) => block.swaps);
   return swaps
     .filter((swap) => swap.tracked && holds(swap, token))
     .sort((a, b) => a.ord - b.ord)
@@ -68,12 +68,20 @@ export interface PlainSeries {
   readonly neverPriced: boolean;
 }
 
-export function expectTokenBars(world: World, head: HeadSnapshot, request: TokenTicksRequest): PlainSeries {
+/** `storedTo`: the last block that is stored, which the bar of the newest block may hold already. */
+export function expectTokenBars(
+  world: World,
+  storedTo: number,
+  head: HeadSnapshot,
+  request: TokenTicksRequest,
+): PlainSeries {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
+  const allSides = sidesOf(world, Math.max(storedTo, head.number), request);
   const { decimals } = world.tokens.find(({ address }) => address === request.token)!;
   const buckets = new Map<number, Side[]>();
-  for (const side of sidesOf(world, head, request)) {
+  for (const side of allSides) {
     const time = side.swap.timestamp - (side.swap.timestamp % seconds);
+    if (time > head.timestamp) continue;
     buckets.set(time, [...(buckets.get(time) ?? []), side]);
   }
   const all: Bar[] = [];
@@ -100,7 +108,7 @@ export function expectTokenBars(world: World, head: HeadSnapshot, request: Token
   const series = request.fill ? fillPlainly(below, seconds, head, request.to) : below;
   const bars = series.slice(-request.limit);
   const nextTo = series.length > bars.length ? bars[0]!.time : null;
-  return { bars, nextTo, neverPriced: all.length === 0 };
+  return { bars, nextTo, neverPriced: allSides.every(({ price }) => price === 0) };
 }
 
 function fillPlainly(bars: Bar[], seconds: number, head: HeadSnapshot, to: number | null): Bar[] {

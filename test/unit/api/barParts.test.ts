@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 
 import {
-  addHeadSwaps,
+  addHeadParts,
   foldParts,
   mergeParts,
+  partOfSwap,
   type BarPart,
   type HeadSwap,
 } from '../../../src/query/barParts';
@@ -78,7 +79,8 @@ test('parts in any order, with the head partly promoted, give the bars of all sw
       const heaps: HeadSwap[][] = [[], [], []];
       for (const swap of swaps.slice(0, promoted)) heaps[(deal.next().value ?? 0) % 3]?.push(swap);
       const bars = foldParts(heaps.flatMap(barsOf));
-      addHeadSwaps(bars, swaps.slice(headFrom), { seconds: SECONDS, from: 0, to: 4e9 });
+      const headParts = swaps.slice(headFrom).map((swap) => partOfSwap(swap, SECONDS));
+      addHeadParts(bars, headParts, { from: 0, to: 4e9 });
       expect(comparable(bars.values())).toEqual(comparable(barsOf(swaps)));
     }),
     { numRuns: 500 },
@@ -108,6 +110,7 @@ test('head swaps outside the asked range are left alone', () => {
     buy: true,
   };
   const bars = new Map<number, BarPart>();
-  addHeadSwaps(bars, [swap, { ...swap, ord: 6, timestamp: 180 }], { seconds: 60, from: 180, to: 240 });
+  const headParts = [swap, { ...swap, ord: 6, timestamp: 180 }].map((each) => partOfSwap(each, 60));
+  addHeadParts(bars, headParts, { from: 180, to: 240 });
   expect([...bars.keys()]).toEqual([180]);
 });

@@ -1,0 +1,101 @@
+/**
+ * Bars of one timeframe as of one snapshot: stored parts read backwards and merged here, plus what head blocks add. Whose bars they
+ * are, a pool's leg or a token, is the part of who lists them; what a series looks like outside is tickSeries' part.
+ */
+import { addHeadParts, foldParts, type BarPart } from './barParts';
+import type { HeadSnapshot } from './headSnapshot';
+import { slotOf } from './tickSeries';
+
+/** Rows asked for beside 1.5 per bar: short series in many parts need no second round. */
+const ROWS_SPARE = 16;
+/** Each further round asks for this many times more rows … */
+const ROWS_GROWTH = 8;
+const ROWS_MAX = 200_000;
+/** … and 40 rounds of the maximum hold all minutes of fifteen years. */
+const ROUNDS_MAX = 44;
+const DAY_SECONDS = 86_400;
+
+/** Where the bars of one pool's leg or one token come from, in one currency. */
+export interface BarRows {
+  /** Stored parts of bars that open in [from, to), newest first, at most `limit`: the last bucket may then be cut. */
+  list(seconds: number, from: number, to: number, limit: number): Promise<readonly BarPart[]>;
+  /** What the snapshot's head adds to bars of `seconds`, ascending; no part has swaps of two blocks. Throws unavailable for too much. */
+  listHead(seconds: number): Promise<readonly BarPart[]>;
+  /** The day of the first stored bar with a price, or null: nothing older needs to be read. */
+  findFirstDay(): Promise<number | null>;
+}
+
+export interface BarsRead {
+  /** Bars with a price, ascending. */
+  readonly priced: BarPart[];
+  /** There is no bar with a price, whatever its time. */
+  readonly neverPriced: boolean;
+}
+
+interface BarPage {
+  /** The page holds every stored part of the bars of [completeFrom, before). */
+  readonly parts: readonly BarPart[];
+  readonly before: number;
+  readonly completeFrom: number;
+  readonly exhausted: boolean;
+}
+
+/** The newest bars with a price below `to`, `wanted` of them where there are so many, or more. */
+export async function readBars(
+  rows: BarRows,
+  head: HeadSnapshot,
+  seconds: number,
+  to: number,
+  wanted: number,
+): Promise<BarsRead> {
+  const end = Math.min(to, slotOf(head.timestamp, seconds) + seconds);
+  const bars = new Map<number, BarPart>();
+  let limit = Math.min(Math.ceil(wanted * 1.5) + ROWS_SPARE, ROWS_MAX);
+  const [headParts, first] = await Promise.all([
+    rows.listHead(seconds),
+    listPage(rows, seconds, 0, end, limit),
+  ]);
+  addPage(bars, first, headParts);
+  let page = first;
+  if (bars.size === 0 || (!page.exhausted && bars.size < wanted)) {
+    const from = await findFirst(rows, headParts);
+    if (from === null) return { priced: [], neverPriced: true };
+    for (let round = 2; round <= ROUNDS_MAX && !page.exhausted && bars.size < wanted; round += 1) {
+      limit = Math.min(limit * ROWS_GROWTH, ROWS_MAX);
+      page = await listPage(rows, seconds, from, page.completeFrom, limit);
+      addPage(bars, page, headParts);
+    }
+  }
+  return { priced: [...bars.values()].sort((a, b) => a.bucket - b.bucket), neverPriced: false };
+}
+
+/** A page that hit its limit may end inside a bucket: that bucket is left to the next page. */
+async function listPage(
+  rows: BarRows,
+  seconds: number,
+  from: number,
+  before: number,
+  limit: number,
+): Promise<BarPage> {
+  const parts = await rows.list(seconds, from, before, limit);
+  const exhausted = parts.length < limit;
+  const cut = exhausted ? undefined : parts.at(-1)?.bucket;
+  if (cut === undefined) return { parts, before, completeFrom: 0, exhausted };
+  const whole = parts.filter(({ bucket }) => bucket > cut);
+  return { parts: whole, before, completeFrom: cut + 1, exhausted };
+}
+
+/** Merges a page with what the head adds, and keeps the bars with a price. */
+function addPage(bars: Map<number, BarPart>, page: BarPage, headParts: readonly BarPart[]): void {
+  const fresh = foldParts(page.parts);
+  addHeadParts(fresh, headParts, { from: page.completeFrom, to: page.before });
+  for (const [bucket, bar] of fresh) if (bar.high > 0) bars.set(bucket, bar);
+}
+
+/** The day of the first bar with a price, final or not; null: there never was one. */
+async function findFirst(rows: BarRows, headParts: readonly BarPart[]): Promise<number | null> {
+  const inHead = headParts.find(({ high }) => high > 0)?.bucket;
+  const stored = await rows.findFirstDay();
+  if (inHead === undefined) return stored;
+  return Math.min(slotOf(inHead, DAY_SECONDS), stored ?? inHead);
+}
