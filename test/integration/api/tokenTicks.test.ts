@@ -253,7 +253,10 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     for (const bound of [to + 1, to * 1_000 + 1]) {
       const { status, json } = await api.get(pathOf(token, `${query}&to=${bound}`));
       expect(status).toBe(200);
-      expectClose(tokenTicksAnswerShape.parse(json).data, expectTokenBars(world, STORED, apiHead, asked).bars);
+      expectClose(
+        tokenTicksAnswerShape.parse(json).data,
+        expectTokenBars(world, STORED, apiHead, asked).bars,
+      );
     }
   });
 });
