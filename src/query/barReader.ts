@@ -59,10 +59,10 @@ export async function readBars(
   let page = first;
   if (bars.size === 0 || (!page.exhausted && bars.size < wanted)) {
     const from = await findFirst(rows, headParts);
-    if (from === null) return { priced: [], neverPriced: true };
+    if (from === null && bars.size === 0) return { priced: [], neverPriced: true };
     for (let round = 2; round <= ROUNDS_MAX && !page.exhausted && bars.size < wanted; round += 1) {
       limit = Math.min(limit * ROWS_GROWTH, ROWS_MAX);
-      page = await listPage(rows, seconds, from, page.completeFrom, limit);
+      page = await listPage(rows, seconds, from ?? 0, page.completeFrom, limit);
       addPage(bars, page, headParts);
     }
   }

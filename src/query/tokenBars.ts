@@ -57,7 +57,11 @@ export function tokenBars(
       return rows.map(toPart);
     },
     async findFirstDay() {
-      const [row] = await runner.run('token_ticks/find_first_bar', key, firstBarShape);
+      const [row] = await runner.run(
+        'token_ticks/find_first_bar',
+        { ...key, ...snapshotParams(head) },
+        firstBarShape,
+      );
       return row?.bucket ?? null;
     },
   };

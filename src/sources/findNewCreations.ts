@@ -51,7 +51,7 @@ export async function findNewCreations(
   for (const address of waiting) {
     const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
     if (creation !== null) done.push(address);
-    else if (firstSeenBlock === null) continue;
+    else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
     else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
     else if (asked.length < TRACES_MAX) asked.push(address);
   }

@@ -38,9 +38,9 @@ FROM
         WHERE owner = unhex({holder:String})
         UNION ALL
         SELECT toFixedString('', 20) AS token, count()::Int256 AS delta, 0 AS ord, true AS stored
-        FROM position_events_head
+        FROM position_events_head AS p
         WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
+            AND p.ord > {final_ord:UInt64}
             AND kind = 'transfer'
             AND recipient = unhex({holder:String})
     )

@@ -1,9 +1,10 @@
--- One row: the day of a token's first bar with a price; no row when there is none. Key: (token, timeframe, bucket) of the daily
--- bars, in order. Never reads a finer timeframe.
-SELECT bucket
-FROM token_bars
-WHERE timeframe = 86400
-    AND token = unhex({token:String})
-    AND if({usd:Bool}, high_usd, high_native) > 0
-ORDER BY token, timeframe, bucket
+-- One row: the day of a token's first bar with a price as of the snapshot; no row when there is none. Key: (token,
+-- timeframe, bucket) of the daily bars, in order. Never reads a finer timeframe. A bar without a price opens at the largest
+-- ord there is, so it is beyond every snapshot.
+SELECT b.bucket AS bucket
+FROM token_bars AS b
+WHERE b.timeframe = 86400
+    AND b.token = unhex({token:String})
+    AND if({usd:Bool}, least(b.first.1, b.first_usd.1), b.first.1) <= {final_ord:UInt64}
+ORDER BY b.token, b.timeframe, b.bucket
 LIMIT 1

@@ -108,7 +108,8 @@ export function expectTokenBars(
   const series = request.fill ? fillPlainly(below, seconds, head, request.to) : below;
   const bars = series.slice(-request.limit);
   const nextTo = series.length > bars.length ? bars[0]!.time : null;
-  return { bars, nextTo, neverPriced: allSides.every(({ price }) => price === 0) };
+  const isPriced = sidesOf(world, head.number, request).some(({ price }) => price > 0);
+  return { bars, nextTo, neverPriced: below.length === 0 && !isPriced };
 }
 
 function fillPlainly(bars: Bar[], seconds: number, head: HeadSnapshot, to: number | null): Bar[] {
