@@ -110,7 +110,7 @@ COMMENT 'Final pool states; append only';
 -- HEAD OF pool_states PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
 -- One row: an event of /activity by what it is looked up by. Its values are the row of the same ord in swaps, liquidity_events or
--- pool_states. Read by ord, or through a projection in that projection's order.
+-- pool_states. Queries read it by ord, or by pair, token0 or token1 through the projection of that key.
 CREATE TABLE IF NOT EXISTS events
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index' CODEC(Delta, ZSTD(1)),

@@ -193,7 +193,7 @@ class PooledBlockSource implements BlockSource {
     const kept = new Map<number, ChainBlock>();
     const halves = new BlockHalves();
     let breaks = 0;
-    /** The greatest number of answers in use so far. Only more is progress, since a node may give one block wrongly for ever. */
+    /** The greatest number of kept answers so far. Only a greater one is progress: a node may send one wrong block again and again. */
     let most = 0;
     for (let idle = 0; ;) {
       const failed: AppError[] = [];

@@ -243,7 +243,7 @@ export class EndpointPool {
     );
   }
 
-  /** Waits for the first endpoint to end its rest, where all of them rest. */
+  /** Where every endpoint rests, waits until the first of them may be asked again. */
   async #waitForAny(tried: ReadonlySet<number>, options: CallOptions, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const candidates = this.#candidates(tried, options);

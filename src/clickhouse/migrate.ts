@@ -34,8 +34,8 @@ interface Row {
 /** Recorded before the first table is created. Its name carries the fingerprint of the schema that is being created. */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
- * Recorded together with all migrations, in one insert, after the last table is created. The number changes when a schema differs
- * from the one before it by more than migrations change. It may do so only before the first release.
+ * Recorded together with all migrations, in one insert, after the last table is created. A change of the schema without a migration
+ * raises the number, and databases with a smaller one are refused. Only versions before the first release may do so.
  */
 const CREATED: Row = { id: 0, name: 'created 2' };
 

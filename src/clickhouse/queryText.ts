@@ -66,7 +66,7 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
   };
 }
 
-/** Writes what stands between `-- both parts of <table>` and its `-- end` twice. */
+/** Repeats the lines between `-- both parts of <table>` and `-- end`: once for the final table, once for its head twin. */
 function expandParts(name: string, lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => BOTH.test(line));
   const table = BOTH.exec(lines[begin] ?? '')?.[1];

@@ -102,7 +102,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     node: rpc === null ? null : createNodeState({ rpc, log }),
     seeds: createBalanceSeeds(),
   };
-  // In this order a new head's tables are made before anybody asks for them.
+  // The warmer makes the tables of a new head in this order, before a client asks for them.
   const warm = {
     pairs: warmer.watch(market.pairs),
     tokens: warmer.watch(market.tokens),

@@ -13,7 +13,7 @@ import { AppError } from '../errors';
 /** Columns of a swap that pricing adds. */
 type SwapPrices = 'price_usd' | 'quote_price_usd' | 'native_usd' | 'amount_usd' | 'untracked_usd' | 'tracked';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
-/** Tables whose rows are made with those of the swaps. */
+/** Tables whose rows BlockPricer makes. */
 type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
@@ -55,7 +55,7 @@ export function noFacts(ref: BlockRef): BlockFacts {
 
 type Listed = Pick<SwapFact, 'ord' | 'pair' | 'token0' | 'token1' | 'maker'>;
 
-/** Rows of what /activity shows, ascending by ord. */
+/** The rows of the table `events`, ascending by ord: one for each swap, mint, burn and sync. */
 export function toEventRows(rows: {
   readonly swaps: readonly Listed[];
   readonly liquidity_events: readonly (Listed & Pick<LiquidityFact, 'kind'>)[];

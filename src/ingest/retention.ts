@@ -9,7 +9,7 @@ import { toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';
 
-/** First block whose rows are all kept, by table; a table that is not named keeps everything. Events lose their swaps. */
+/** First block whose rows are all kept, by table; a table that is not named keeps everything. `events` has the floor of `swaps`. */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
 export const NO_FLOORS: Floors = new Map();
@@ -125,7 +125,7 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
 }
 
 /**
- * Drops what the plan names, and the events of dropped swaps before them: no event may be listed without its values. Safe to
+ * Drops the rows of the plan. For swaps it first drops their rows in `events`, so that no list names a swap without values. Safe to
  * repeat; resolves once the engine has begun to rewrite its parts without the rows.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {

@@ -94,8 +94,8 @@ export async function listNewestEvents(
 }
 
 /**
- * The ord of the event right behind the newest `keep` events with afterOrd < ord ≤ toOrd of the snapshot's chain: where a
- * bounded replay begins. Null when there are at most `keep`.
+ * The ord after which a replay of at most `keep` events begins: the newest event with afterOrd < ord ≤ toOrd that has `keep` newer
+ * ones. Null when there are at most `keep` events.
  */
 export async function findEventFloor(
   runner: QueryRunner,
@@ -162,7 +162,7 @@ interface Wanted extends OrdRange {
   readonly limit: number;
 }
 
-/** Where matching events stand, in the order asked for, after leaving out `skip` of them; at most `limit`. */
+/** The ords of matching events in the order asked for. It leaves out the first `skip` and gives at most `limit`. */
 async function findEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -187,8 +187,8 @@ async function findEvents(
 type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
 
 /**
- * By which orders of the table the filter is looked up. The events of a token are those where it is token0 and those where it is
- * token1. A maker has no order of its own: its events are found among all by an index.
+ * The sort keys by which the engine finds the events of a filter. A token has two: its events as token0 and as token1. A maker has
+ * none: the engine reads all events in order and an index tells it which rows to skip.
  */
 function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
   if (maker !== null) return ['ord'];

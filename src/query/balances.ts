@@ -26,9 +26,9 @@ export function isHistoryPartial(head: HeadSnapshot): boolean {
   return head.startBlock > FIRST_BLOCK;
 }
 
-/** What an address has to do with tokens and positions. */
+/** The balances of an address, and whether it ever got a V3 position. */
 export interface Holdings {
-  /** Every token that it ever got or sent, also those of which nothing is left; at most BALANCES_MAX. */
+  /** Every token that the address ever got or sent, also at balance 0; at most BALANCES_MAX. */
   readonly balances: Balances;
   /** 0: it owns no V3 position; otherwise it may. */
   readonly positionsGot: number;

@@ -95,8 +95,8 @@ export function foldParts(
 }
 
 /**
- * Adds what the head adds to bars that open in [from, to): of each bar the parts beyond its last stored swap. A promotion stores swaps
- * of the head before a snapshot knows it, and then the stored bar has them.
+ * Adds parts of the head to the bars that open in [from, to). It skips a part whose swaps the stored bar has already: a promotion
+ * stores them before the snapshot's final cursor moves.
  */
 export function addHeadParts(
   bars: Map<number, BarPart>,

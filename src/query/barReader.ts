@@ -1,27 +1,27 @@
 /**
- * Bars of one timeframe as of one snapshot: stored parts read backwards and merged here, plus what head blocks add. Whose bars they
- * are, a pool's leg or a token, is the part of who lists them; what a series looks like outside is tickSeries' part.
+ * Reads the bars of one timeframe as of one snapshot: it reads stored parts from the newest backwards, merges them, and adds the
+ * swaps of head blocks. legBars.ts and tokenBars.ts list the parts; tickSeries.ts makes the answer.
  */
 import { addHeadParts, foldParts, type BarPart } from './barParts';
 import type { HeadSnapshot } from './headSnapshot';
 import { slotOf } from './tickSeries';
 
-/** Rows asked for beside 1.5 per bar: short series in many parts need no second round. */
+/** The first round asks for 1.5 rows per bar and this many more, so that a short series in many parts needs no second round. */
 const ROWS_SPARE = 16;
-/** Each further round asks for this many times more rows … */
+/** Each further round asks for this many times more rows, up to ROWS_MAX. */
 const ROWS_GROWTH = 8;
 const ROWS_MAX = 200_000;
-/** … and 40 rounds of the maximum hold all minutes of fifteen years. */
+/** 40 rounds of ROWS_MAX rows hold every minute of fifteen years. */
 const ROUNDS_MAX = 44;
 const DAY_SECONDS = 86_400;
 
 /** Where the bars of one pool's leg or one token come from, in one currency. */
 export interface BarRows {
-  /** Stored parts of bars that open in [from, to), newest first, at most `limit`: the last bucket may then be cut. */
+  /** Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar may be missing. */
   list(seconds: number, from: number, to: number, limit: number): Promise<readonly BarPart[]>;
-  /** What the snapshot's head adds to bars of `seconds`, ascending; no part has swaps of two blocks. Throws unavailable for too much. */
+  /** The swaps of the snapshot's head blocks as parts of bars, ascending, each part of one block. Throws unavailable for too many. */
   listHead(seconds: number): Promise<readonly BarPart[]>;
-  /** The day of the first stored bar with a price, or null: nothing older needs to be read. */
+  /** The day of the first stored bar with a price, or null where no bar has one. Readers need nothing older. */
   findFirstDay(): Promise<number | null>;
 }
 
@@ -69,7 +69,7 @@ export async function readBars(
   return { priced: [...bars.values()].sort((a, b) => a.bucket - b.bucket), neverPriced: false };
 }
 
-/** A page that hit its limit may end inside a bucket: that bucket is left to the next page. */
+/** A page that reached its limit may lack parts of its last bar, so it leaves that bar to the next page. */
 async function listPage(
   rows: BarRows,
   seconds: number,
@@ -85,7 +85,7 @@ async function listPage(
   return { parts: whole, before, completeFrom: cut + 1, exhausted };
 }
 
-/** Merges a page with what the head adds, and keeps the bars with a price. */
+/** Merges a page with the parts of the head, and keeps the bars with a price. */
 function addPage(bars: Map<number, BarPart>, page: BarPage, headParts: readonly BarPart[]): void {
   const fresh = foldParts(page.parts);
   addHeadParts(fresh, headParts, { from: page.completeFrom, to: page.before });

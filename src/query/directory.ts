@@ -1,6 +1,6 @@
 /**
- * Which tokens and pools there are, in memory. What a final block made never changes, and the metadata of a token is stored once,
- * before the first row that needs it. Only `reindex` stores it again, which asks for a restart.
+ * Keeps the metadata of tokens and the final pools in memory. A final pool never changes. The ingester stores the metadata of a
+ * token once, before the first row that names the token. Only `reindex` replaces it, and it tells the user to restart.
  */
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ import type { HeadSnapshot } from './headSnapshot';
 import { findPool, tokensOfPool, type PoolRow } from './pools';
 import { listTokens, type TokenMap } from './tokens';
 
-/** Pools that were asked for by their address; with more of them it begins anew. */
+/** At this many pools the memory of pools is emptied. */
 const POOLS_KEPT = 20_000;
 
 const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
@@ -50,9 +50,9 @@ export class Directory {
     return known;
   }
 
-  /** Metadata of every token. The same map as long as none is stored. */
+  /** Metadata of every token. The map stays the same object until another token is stored. */
   async allTokens(): Promise<TokenMap> {
-    // Read first: what is written meanwhile makes the next mark differ.
+    // The mark is read first, so that a token stored during the read changes the next mark.
     const mark = await readMark(this.runner);
     if (this.mark !== mark) {
       this.known = new Map(await listTokens(this.runner, null));

@@ -22,7 +22,7 @@ const TOKENS_MAX = 20_000_000;
 const CONCENTRATED = 3;
 /** From so many addresses on following is cheaper than counting. */
 const FOLLOW_FROM = 5_000;
-/** Balances that move in one turn; with more of them all is counted anew. */
+/** Where more balances than this move between two head versions, every token is counted again. */
 const CHANGES_MAX = 200_000;
 
 const holdersRowShape = z.object({

@@ -1,4 +1,4 @@
-/** Bars of a pool's leg: stored ones, and those of the swaps in head blocks. Prices raw or in USD, amounts raw. */
+/** Lists the stored bars of a pool's leg and the swaps of head blocks. Prices are raw or in USD, amounts raw. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/namedQueries';

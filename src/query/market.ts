@@ -1,4 +1,4 @@
-/** Everything that answers about the market are made of. What is as of a head version is made on demand and shared. */
+/** Makes the tables and memories that the market's endpoints read. A table of a head version is made on demand and shared. */
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import { ActivityCounter } from './activity';
 import { createAuditTables, type AuditTables } from './auditTables';

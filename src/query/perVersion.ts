@@ -7,9 +7,9 @@ const VERSIONS_KEPT = 2;
 export interface PerVersion<T> {
   /** What belongs to a head version. A failure is given to all who wait and is not kept. */
   at(head: HeadSnapshot): Promise<T>;
-  /** What belongs to this very head version, if it is made; asks nothing. */
+  /** The value of this head version if it is made already, else null. Runs no query. */
   ready(head: HeadSnapshot): T | null;
-  /** The last one made, of whichever head; null: none was asked for. */
+  /** The value that was made last, of any head version; null before the first one. */
   latest(): T | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bars of a token over all its pools: stored ones, and those of the tracked swaps in head blocks. Prices per whole token in the
- * asked currency, amounts raw.
+ * Lists the stored bars of a token over all its pools and its tracked swaps of head blocks. Prices are per whole token in the asked
+ * currency, amounts raw.
  */
 import { z } from 'zod';
 

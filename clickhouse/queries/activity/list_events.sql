@@ -1,6 +1,6 @@
 -- One row: an event of (after_ord, to_ord] by where it stands, in order, or newest first with `backward`. `pair`, `token`, `maker`:
--- hex without 0x, empty for any. Key: `key`, which is ord, or pair, token0 or token1 for the projection of that name: without it
--- in ORDER BY the engine would read and sort every row of the pair or token. `side`: the token is the one of `key`.
+-- hex without 0x, empty for any. `key` names the sort key: ord, or pair, token0 or token1, which have projections. ORDER BY must name
+-- it: by ord alone the engine reads and sorts every row of the pair or token. With `side`, `key` is the column of the token.
 SELECT toString(ord) AS ord, toString(kind) AS event
 FROM
 (

@@ -1,7 +1,7 @@
 -- One row: who holds one of the asked tokens, as of the snapshot: how many addresses have a balance above zero, how many
 -- one below it (then the logs do not add up), the 64 largest balances, what the dead address holds, and what the zero
--- address does, which is minus the supply. Of the head's transfers those count that lie beyond the newest one stored of the
--- holder: a promotion stores them before the snapshot knows it. Key (token, holder) of token_balances; the head twin is small.
+-- address does, which is minus the supply. A transfer of the head counts only above last_ord of the holder's stored
+-- balance: a promotion stores it before the snapshot's cursor moves. Key (token, holder) of token_balances; the head twin is small.
 -- Reads all holders of the tokens: once per head version and token that moved, never per request. `tokens`: hex without 0x.
 SELECT
     concat('0x', lower(hex(h.token))) AS token,

@@ -1,5 +1,5 @@
--- One row: how much a contract emitted as of the snapshot; RowBinary, as emitters.ts reads it. Of the head's logs those count that
--- lie beyond the newest one stored of the contract: a promotion stores them before the snapshot knows it. Key (chain_id, address)
+-- One row: how much a contract emitted as of the snapshot; RowBinary, as emitters.ts reads it. A log of the head counts only
+-- above the contract's newest stored log: a promotion stores it before the snapshot's cursor moves. Key (chain_id, address)
 -- of the projection by_contract; the head twin is small. `address`, or `addresses`: hex without 0x.
 WITH
     max(e.last_ord) AS newest,

@@ -1,6 +1,5 @@
--- One row: what one address holds of one token as of the snapshot, raw units; below zero where the logs do not add up. Of the
--- head's transfers those count that lie beyond the newest one stored of the token: a promotion stores them before the snapshot
--- knows it. Key (holder) of holder_balances; the head twin is small. One row more, of the zero address, which is no token: how
+-- One row: what one address holds of one token as of the snapshot, raw units; below zero where the logs do not add up. A
+-- transfer of the head counts only above last_ord of the stored balance: a promotion stores it before the snapshot's cursor moves. Key (holder) of holder_balances; the head twin is small. One row more, of the zero address, which is no token: how
 -- often the address got a V3 position, and some of the final ones that came later: 0 means that it owns none. Key (owner) of
 -- owner_positions.
 WITH

@@ -1,4 +1,5 @@
--- One row: a final block of one day whose events are not its swaps, mints, burns and syncs. Scans the four tables by ord.
+-- One row: a final block of one day whose rows in events differ from those of swaps, liquidity_events and pool_states. Scans the
+-- four tables by ord.
 SELECT
     concat('events block ', toString(number)) AS item,
     any(side) AS only_in,
