@@ -10,13 +10,11 @@ import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
 import { readContractView, type ContractView } from '../../query/contractView';
+import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { setHeadHeaders } from '../etherscan/headHeaders';
-import { chainParam, momentOf, type ChainMoment } from '../explorer/explorerRoute';
+import { chainParam, questionOf, type ChainMoment } from '../explorer/explorerRoute';
 import { requiredAddressParam } from '../params';
-import type { Route, RouteContext } from '../route';
-
-const KEEP_MS = 3_000;
+import type { Route } from '../route';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -50,22 +48,16 @@ function smartContract(deps: DialectDeps, path: string): Route {
       path: { ...inPath, address: requiredAddressParam('address', 'Contract') },
       errors: [400, 404, 503],
     },
-    async handle(ctx) {
+    handle: answering(deps.cache, (ctx) => {
       const { chainId: chainText, address: text = '' } = ctx.params;
       const chainId = deps.chainIds.find((id) => String(id) === (chainText ?? String(deps.chainIds[0])));
-      if (chainId === undefined) return answer(ctx, 404, { message: 'Not found' });
+      if (chainId === undefined) throw new Refusal(404, NONE);
       const address = findAddress(text);
-      if (address === null) return answer(ctx, 422, INVALID_ADDRESS);
-      const moment = momentOf(deps, chainId);
-      setHeadHeaders(ctx, moment);
-      const key = `blockscout ${chainId} ${moment?.head.version ?? ''} ${address}`;
-      const read = async (): Promise<Json> => (await readAnswer(deps, chainId, moment, address)) ?? NONE;
-      const { body, etag } = await deps.cache.get(key, read, () => KEEP_MS);
-      if (body.toString() === JSON.stringify(NONE)) return answer(ctx, 404, NONE);
-      ctx.type = 'application/json';
-      ctx.set('ETag', etag);
-      ctx.body = body;
-    },
+      if (address === null) throw new Refusal(422, INVALID_ADDRESS);
+      return questionOf(deps, ctx, chainId, `blockscout ${address}`, (moment) =>
+        readAnswer(deps, chainId, moment, address),
+      );
+    }),
   };
 }
 
@@ -74,22 +66,16 @@ const INVALID_ADDRESS = {
   errors: [{ title: 'Invalid value', source: { pointer: '/address_hash' }, detail: 'Invalid format' }],
 } as const;
 
-function answer(ctx: RouteContext, status: number, body: Json): void {
-  ctx.status = status;
-  ctx.type = 'application/json';
-  ctx.body = Buffer.from(JSON.stringify(body));
-}
-
-/** Null: it is not verified. */
+/** Refuses what is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
   moment: ChainMoment | null,
   address: Hex,
-): Promise<Json | null> {
+): Promise<Json> {
   const view = await readContractView(deps, chainId, moment, address);
   const { record } = view;
-  if (record === null) return null;
+  if (record === null) throw new Refusal(404, NONE);
   const files = await deps.verified.readSources(record);
   const main = files.find(({ path }) => path === record.path) ?? files[0];
   return {

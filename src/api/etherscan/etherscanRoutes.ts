@@ -5,9 +5,9 @@
 import { AppError } from '../../errors';
 import { z } from 'zod';
 
+import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
-import { toJsonBody } from '../jsonBody';
-import { chainParam, momentOf } from '../explorer/explorerRoute';
+import { chainParam, questionOf } from '../explorer/explorerRoute';
 import { clientOf } from '../middleware/limitRate';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';
@@ -24,7 +24,6 @@ import { readAsked, textOf, type AskedParams } from './askedParams';
 import { blockActions } from './blockActions';
 import { contractActions } from './contractActions';
 import { gasActions } from './gasActions';
-import { setHeadHeaders } from './headHeaders';
 import { logActions } from './logActions';
 import { CHAIN_LIST_PATH, ETHERSCAN_PATHS, SHARED_PATH } from './mounts';
 import { coinActions } from './nodeActions';
@@ -35,8 +34,6 @@ import { transactionActions } from './transactionActions';
 import { transferActions } from './transferActions';
 import { VERIFY_BOUNDS } from './verifyActions';
 
-/** Verifications arrive between blocks: an answer is not given again for longer. */
-const KEEP_MS = 3_000;
 /** Longer questions (whole sources) are not remembered. */
 const KEY_LENGTH_MAX = 4_096;
 
@@ -78,18 +75,14 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
       ...answer,
       ...inPath,
     },
-    async handle(ctx): Promise<void> {
-      try {
-        await answerCall(deps, ctx, path === SHARED_PATH);
-      } catch (error) {
-        const refusal = error instanceof AppError && error.code === 'bad_request' ? refusalOf(error) : null;
-        if (refusal === null) throw error;
-        ctx.type = 'application/json';
-        ctx.set('Cache-Control', 'no-store');
-        ctx.body = Buffer.from(JSON.stringify(refusal));
-      }
-    },
+    handle: answering(deps.cache, (ctx) => readCall(deps, ctx, path === SHARED_PATH), refusalOfCall),
   };
+}
+
+/** Other errors are answered in this dialect by answerInDialect.ts, which logs them. */
+function refusalOfCall(error: AppError): Refusal | null {
+  const said = error.code === 'bad_request' ? refusalOf(error) : null;
+  return said === null ? null : new Refusal(200, said);
 }
 
 const QUERY: Params = {
@@ -118,26 +111,20 @@ function describe(): string {
   );
 }
 
-async function answerCall(deps: DialectDeps, ctx: RouteContext, shared: boolean): Promise<void> {
+async function readCall(
+  deps: DialectDeps,
+  ctx: RouteContext,
+  shared: boolean,
+): Promise<Question<DialectAnswer>> {
   const asked = await readAsked(ctx);
   if (shared && !asked.has('module'))
     throw new AppError('not_found', `there is nothing at ${ctx.path.slice(0, 200)}`);
   const chainId = chainOf(deps, ctx.params['chainId'] ?? asked.get('chainid') ?? null);
   const action = findAction(asked);
-  const moment = momentOf(deps, chainId);
-  setHeadHeaders(ctx, moment);
-  const run = async (): Promise<DialectAnswer> =>
-    action({ deps, asked, chainId, moment, client: clientOf(ctx.ip) });
-  ctx.type = 'application/json';
-  const key = `etherscan ${chainId} ${moment?.head.version ?? ''} `;
-  const question = keyOf(asked);
-  if (question === null) {
-    ctx.body = (await toJsonBody(await run())).body;
-    return;
-  }
-  const { body, etag } = await deps.cache.get(`${key}${question}`, run, () => KEEP_MS);
-  ctx.set('ETag', etag);
-  ctx.body = body;
+  const what = keyOf(asked);
+  return questionOf(deps, ctx, chainId, what === null ? null : `etherscan ${what}`, async (moment) =>
+    action({ deps, asked, chainId, moment, client: clientOf(ctx.ip) }),
+  );
 }
 
 /** The path says which chain, else the parameter; else it is the default one. */

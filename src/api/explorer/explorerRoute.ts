@@ -1,9 +1,7 @@
 /**
- * What the explorer's endpoints have in common: the chain they are asked about, its head in the headers, the envelope and the
- * byte cache. A chain that is valid and not ingested here is empty; one whose database is away is a 503.
+ * What the explorer's endpoints and those of the dialects have in common: the chain they are asked about, and its head in the
+ * headers. A chain that is valid and not ingested here is empty; one whose database is away is a 503.
  */
-import type { z } from 'zod';
-
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import type { VerificationQueue } from '../../domain/verification';
@@ -22,16 +20,9 @@ import type { NodeCode } from '../../query/nodeCode';
 import type { NodeReads } from '../../query/nodeReads';
 import type { SearchDeps } from '../../query/search';
 import type { ByteCache } from '../byteCache';
-import {
-  integerParam,
-  parsedParam,
-  parseParams,
-  parsePath,
-  type Param,
-  type Params,
-  type ParsedOf,
-} from '../params';
-import type { Route } from '../route';
+import { answering, docOf, readParams, type Endpoint, type Question } from '../answering';
+import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from '../params';
+import type { Route, RouteContext } from '../route';
 
 /** Verifications arrive between blocks: an answer is not given again for longer. */
 const KEEP_MS = 3_000;
@@ -81,15 +72,7 @@ export interface ChainMoment {
   readonly head: HeadSnapshot;
 }
 
-interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> {
-  readonly path: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly pathParams?: P;
-  readonly query: Q;
-  readonly answer: z.ZodType<Answer>;
-  readonly errors: readonly (400 | 404 | 503)[];
-  check?(params: ParsedOf<P> & ParsedOf<Q>): void;
+interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> extends Endpoint<P, Q, Answer> {
   /** `moment`: null where the chain is valid and not stored here. */
   read(params: ParsedOf<P> & ParsedOf<Q>, chainId: number, moment: ChainMoment | null): Promise<Answer>;
 }
@@ -115,41 +98,37 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
   deps: ExplorerDeps,
   endpoint: ExplorerEndpoint<P, Q, Answer>,
 ): Route {
-  const { path, pathParams, answer, summary, description, errors } = endpoint;
-  const query: Params = { ...endpoint.query, chainId: chainParam(deps.chainIds) };
+  const chain = { chainId: chainParam(deps.chainIds) };
+  const asked = { ...endpoint, query: { ...endpoint.query, ...chain } };
+  const ask = (ctx: RouteContext): Question<Answer> => {
+    const params = readParams(endpoint, ctx);
+    const chainId = parseParams(chain, ctx).chainId ?? deps.chainIds[0] ?? 0;
+    const what = `${endpoint.path} ${JSON.stringify(params)}`;
+    return questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
+  };
+  return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
+}
+
+/** A question about a chain as of its head, which the headers name. `what` of null is not kept. Throws unavailable. */
+export function questionOf<Answer>(
+  deps: ExplorerDeps,
+  ctx: RouteContext,
+  chainId: number,
+  what: string | null,
+  read: (moment: ChainMoment | null) => Promise<Answer>,
+): Question<Answer> {
+  const moment = momentOf(deps, chainId);
+  if (moment === null) {
+    ctx.remove('X-Indexed-Block');
+    ctx.remove('X-Indexed-Block-Hash');
+  } else {
+    ctx.set('X-Indexed-Block', String(moment.head.number));
+    ctx.set('X-Indexed-Block-Hash', moment.head.hash);
+  }
   return {
-    path,
-    doc: {
-      summary,
-      ...(description === undefined ? {} : { description }),
-      tag: 'explorer',
-      query,
-      answer,
-      errors,
-      ...(pathParams === undefined ? {} : { path: pathParams }),
-    },
-    async handle(ctx): Promise<void> {
-      const { chainId: asked, ...inQuery } = parseParams(query, ctx);
-      const inPath = parsePath<Params>(pathParams ?? {}, ctx.params);
-      // The declarations of P and Q made these values.
-      const params = { ...inPath, ...inQuery } as ParsedOf<P> & ParsedOf<Q>;
-      endpoint.check?.(params);
-      const chainId = typeof asked === 'number' ? asked : (deps.chainIds[0] ?? 0);
-      const moment = momentOf(deps, chainId);
-      if (moment === null) {
-        ctx.remove('X-Indexed-Block');
-        ctx.remove('X-Indexed-Block-Hash');
-      } else {
-        ctx.set('X-Indexed-Block', String(moment.head.number));
-        ctx.set('X-Indexed-Block-Hash', moment.head.hash);
-      }
-      const key = `${chainId} ${moment?.head.version ?? ''} ${path} ${JSON.stringify(params)}`;
-      const read = (): Promise<Answer> => endpoint.read(params, chainId, moment);
-      const { body, etag } = await deps.cache.get(key, read, () => KEEP_MS);
-      ctx.type = 'application/json';
-      ctx.set('ETag', etag);
-      ctx.body = body;
-    },
+    key: what === null ? null : `${chainId} ${moment?.head.version ?? ''} ${what}`,
+    read: () => read(moment),
+    keepMs: () => KEEP_MS,
   };
 }
 

@@ -9,26 +9,18 @@ import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerifiedContract } from '../../domain/verifiedContract';
 import { findVerification } from '../../query/contractFacts';
 import { readContractView } from '../../query/contractView';
+import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { setHeadHeaders } from '../etherscan/headHeaders';
-import { momentOf, type ChainMoment } from '../explorer/explorerRoute';
+import { questionOf, type ChainMoment } from '../explorer/explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { signatureLookup } from './signatureLookup';
 import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
 
-/** Verifications arrive between blocks: an answer is not given again for longer. */
-const KEEP_MS = 3_000;
 const FIELDS_LENGTH_MAX = 1_000;
 const SHOWN_MAX = 80;
 
 type Json = Readonly<Record<string, unknown>>;
-
-interface Refusal {
-  readonly status: 400 | 404;
-  readonly customCode: 'invalid_parameter' | 'unsupported_chain';
-  readonly message: string;
-}
 
 export function sourcifyRoutes(deps: DialectDeps): Route[] {
   // The fixed word before the name of a chain.
@@ -55,33 +47,19 @@ function contract(deps: DialectDeps): Route {
       },
       errors: [400, 404, 503],
     },
-    async handle(ctx) {
+    handle: answering(deps.cache, (ctx) => {
       const { chainId: chainText = '', address: addressText = '' } = ctx.params;
       const chainId = deps.chainIds.find((id) => String(id) === chainText);
-      if (chainId === undefined) return refuse(ctx, unsupported(chainText));
+      if (chainId === undefined) throw unsupported(ctx, chainText);
       const address = findAddress(addressText);
-      if (address === null) return refuse(ctx, invalid(`Invalid address: ${shown(addressText)}`));
-      const wanted = readFields(ctx);
-      if ('customCode' in wanted) return refuse(ctx, wanted);
-      const moment = momentOf(deps, chainId);
-      setHeadHeaders(ctx, moment);
-      const key = `sourcify ${chainId} ${moment?.head.version ?? ''} ${address} ${wanted.paths.join()}`;
-      const read = (): Promise<Json | null> => readAnswer(deps, chainId, moment, address, wanted.paths);
-      const { body, etag } = await deps.cache.get(
-        key,
-        async () => (await read()) ?? NONE,
-        () => KEEP_MS,
+      if (address === null) throw invalid(ctx, `Invalid address: ${shown(addressText)}`);
+      const paths = readFields(ctx);
+      return questionOf(deps, ctx, chainId, `sourcify ${address} ${paths.join()}`, (moment) =>
+        readAnswer(deps, chainId, moment, address, paths),
       );
-      if (body.toString() === JSON.stringify(NONE)) return answer(ctx, 404, missing(chainId, address));
-      ctx.type = 'application/json';
-      ctx.set('ETag', etag);
-      ctx.body = body;
-    },
+    }),
   };
 }
-
-/** Kept for contracts that are not verified. */
-const NONE = { none: true } as const;
 
 function missing(chainId: number, address: Hex): Json {
   return {
@@ -93,17 +71,17 @@ function missing(chainId: number, address: Hex): Json {
   };
 }
 
-/** Null: it is not verified. */
+/** Refuses what is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
   moment: ChainMoment | null,
   address: Hex,
   paths: readonly string[],
-): Promise<Json | null> {
+): Promise<Json> {
   const view = await readContractView(deps, chainId, moment, address);
   const { record } = view;
-  if (record === null) return null;
+  if (record === null) throw new Refusal(404, missing(chainId, address));
   if (paths.length === 0) return { ...minimalOf(record) };
   const wants = (field: SourcifyField): boolean =>
     paths.some((path) => path === field || path.startsWith(`${field}.`));
@@ -146,19 +124,19 @@ function isObject(value: unknown): value is Json {
 }
 
 /** Which fields are wanted beside those that every answer has. */
-function readFields(ctx: RouteContext): { readonly paths: readonly string[] } | Refusal {
+function readFields(ctx: RouteContext): readonly string[] {
   const query = new URLSearchParams(ctx.querystring);
   const [fields, omit] = [query.get('fields'), query.get('omit')];
-  if (fields !== null && omit !== null) return invalid('Cannot specify both fields and omit');
-  if (fields === 'all') return { paths: SOURCIFY_FIELDS };
+  if (fields !== null && omit !== null) throw invalid(ctx, 'Cannot specify both fields and omit');
+  if (fields === 'all') return SOURCIFY_FIELDS;
   const given = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
   const minimal: ReadonlySet<string> = new Set(MINIMAL);
   const strange = given.find(
     (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !(minimal.has(path) || isFieldPath(path)),
   );
-  if (strange !== undefined) return invalid(`Field identifier ${shown(strange)} not recognized`);
-  if (omit !== null) return { paths: SOURCIFY_FIELDS.filter((field) => !given.includes(field)) };
-  return { paths: given.filter((path) => !minimal.has(path)) };
+  if (strange !== undefined) throw invalid(ctx, `Field identifier ${shown(strange)} not recognized`);
+  if (omit !== null) return SOURCIFY_FIELDS.filter((field) => !given.includes(field));
+  return given.filter((path) => !minimal.has(path));
 }
 
 const MINIMAL = ['matchId', 'match', 'creationMatch', 'runtimeMatch', 'chainId', 'address', 'verifiedAt'];
@@ -174,40 +152,37 @@ function allChains(deps: DialectDeps): Route {
       path: { address: requiredAddressParam('address', 'Contract') },
       errors: [400, 404, 503],
     },
-    async handle(ctx) {
+    handle: answering(deps.cache, (ctx) => {
       const text = ctx.params['address'] ?? '';
       const address = findAddress(text);
-      if (address === null) return refuse(ctx, invalid(`Invalid address: ${shown(text)}`));
-      const records = await Promise.all(
-        deps.chainIds.map(async (chainId) => {
-          const facts = await deps.contracts.find(chainId, address);
-          return findVerification(deps.verified, chainId, address, facts);
-        }),
-      );
-      const results = records.flatMap((record) => (record === null ? [] : [minimalOf(record)]));
-      answer(ctx, results.length === 0 ? 404 : 200, { results });
-    },
+      if (address === null) throw invalid(ctx, `Invalid address: ${shown(text)}`);
+      return { key: null, read: () => readChains(deps, address) };
+    }),
   };
+}
+
+async function readChains(deps: DialectDeps, address: Hex): Promise<Json> {
+  const records = await Promise.all(
+    deps.chainIds.map(async (chainId) => {
+      const facts = await deps.contracts.find(chainId, address);
+      return findVerification(deps.verified, chainId, address, facts);
+    }),
+  );
+  const results = records.flatMap((record) => (record === null ? [] : [minimalOf(record)]));
+  if (results.length === 0) throw new Refusal(404, { results });
+  return { results };
 }
 
 const shown = (text: string): string => text.slice(0, SHOWN_MAX);
 
-function invalid(message: string): Refusal {
-  return { status: 400, customCode: 'invalid_parameter', message };
+function invalid(ctx: RouteContext, message: string): Refusal {
+  return refusalOf(ctx, 400, 'invalid_parameter', message);
 }
 
-function unsupported(chain: string): Refusal {
-  const message = `The chain with chainId ${shown(chain)} is not supported`;
-  return { status: 404, customCode: 'unsupported_chain', message };
+function unsupported(ctx: RouteContext, chain: string): Refusal {
+  return refusalOf(ctx, 404, 'unsupported_chain', `The chain with chainId ${shown(chain)} is not supported`);
 }
 
-function refuse(ctx: RouteContext, { status, customCode, message }: Refusal): void {
-  ctx.set('Cache-Control', 'no-store');
-  answer(ctx, status, { customCode, message, errorId: ctx.state.requestId });
-}
-
-function answer(ctx: RouteContext, status: number, body: unknown): void {
-  ctx.status = status;
-  ctx.type = 'application/json';
-  ctx.body = Buffer.from(JSON.stringify(body));
+function refusalOf(ctx: RouteContext, status: number, customCode: string, message: string): Refusal {
+  return new Refusal(status, { customCode, message, errorId: ctx.state.requestId });
 }

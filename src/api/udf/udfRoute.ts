@@ -2,7 +2,7 @@
  * What the endpoints under /udf have in common: they are market endpoints whose refusals are `{s: "error", errmsg}` with
  * status 200, since the charting library reads bodies, not statuses; and empty parameters, which it sends, are absent.
  */
-import { AppError } from '../../errors';
+import { Refusal } from '../answering';
 import { marketRoute, type MarketDeps, type MarketEndpoint } from '../marketRoute';
 import type { Params } from '../params';
 import type { Route } from '../route';
@@ -11,19 +11,15 @@ export function udfRoute<Q extends Params, Answer>(
   deps: MarketDeps,
   endpoint: Omit<MarketEndpoint<Record<never, never>, Q, Answer>, 'errors' | 'tag'>,
 ): Route {
-  const route = marketRoute(deps, { ...endpoint, tag: 'udf', errors: [503] });
+  const route = marketRoute(deps, { ...endpoint, tag: 'udf', errors: [503] }, ({ code, message }) =>
+    ['bad_request', 'not_found'].includes(code) ? new Refusal(200, { s: 'error', errmsg: message }) : null,
+  );
   return {
     ...route,
-    async handle(ctx): Promise<void> {
+    handle(ctx) {
       const given = [...new URLSearchParams(ctx.querystring)].filter(([, text]) => text !== '');
       ctx.querystring = new URLSearchParams(given).toString();
-      try {
-        await route.handle(ctx);
-      } catch (error) {
-        if (!(error instanceof AppError) || !['bad_request', 'not_found'].includes(error.code)) throw error;
-        ctx.type = 'application/json';
-        ctx.body = Buffer.from(JSON.stringify({ s: 'error', errmsg: error.message }));
-      }
+      return route.handle(ctx);
     },
   };
 }
