@@ -154,3 +154,33 @@ test('every SQL query says what a row is, binds its values and has an end', () =
   expect(queries.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
   expect(queries.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
 });
+
+/** Where statements are made of the names of tables and columns, and so cannot be files. */
+const MAKES_SELECTS = [
+  'src/clickhouse/backup.ts',
+  'src/ingest/auditHash.ts',
+  'src/ingest/clickhouseStore.ts',
+  'src/ingest/gapStore.ts',
+  'src/ingest/reindex.ts',
+  'src/ingest/retention.ts',
+  'src/ingest/snapshot.ts',
+  'src/ingest/viewAudit.ts',
+  'src/ingest/viewRebuild.ts',
+];
+
+test('rows are read by named statements, all of which are used, and their shape is always checked', () => {
+  const queries = listFiles('clickhouse/queries', /\.sql$/).map((path) =>
+    relative('clickhouse/queries', path).replace(/\.sql$/, ''),
+  );
+  const text = sources.map(textOf).join('\n');
+  const names = new Set([...text.matchAll(/'([a-z_]+\/[a-z_]+)'/g)].map(([, name = '']) => name));
+  const prefixes = [...text.matchAll(/`([a-z_]+\/[a-z_]*)\$\{/g)].map(([, prefix = '']) => prefix);
+  const isUsed = (name: string): boolean =>
+    names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  expect(queries.filter((name) => !isUsed(name))).toEqual([]);
+  const passesOn = ['namedQueries', 'observedDatabase', 'deferredDatabase'];
+  const reads = sources.filter((path) => /\b(?:database|db)\.select(?:Binary)?\(/.test(textOf(path)));
+  expect(reads.filter((path) => !passesOn.some((name) => path.endsWith(`/${name}.ts`)))).toEqual([]);
+  const makers = sources.filter((path) => /\bselectMade\(/.test(textOf(path)));
+  expect(makers).toEqual(MAKES_SELECTS);
+});

@@ -14,6 +14,7 @@ import { newIngestStatus } from '../../src/ingest/status';
 import type { Logger } from '../../src/log';
 import { processorSeconds } from './childProcess';
 import type { Figure } from './figure';
+import { askRows } from '../../test/support/askRows';
 import { stubDescription } from '../../test/support/stubDescription';
 
 /** A number of each process that has a part in a backfill: its id, or seconds of processor time. */
@@ -86,10 +87,7 @@ export async function benchBackfill(
   // Once more: keeping copies of all that is inserted takes time of its own.
   const { recording, inserts } = recordInserts(databases.recorded);
   await ingest(nodeUrl, recording, to, log);
-  const [row] = await databases.full.select<{ logs: string }>(
-    'count logs',
-    'SELECT count() AS logs FROM logs',
-  );
+  const [row] = await askRows<{ logs: string }>(databases.full, 'SELECT count() AS logs FROM logs');
   const logs = Number(row?.logs ?? 0);
   const rawStarted = performance.now();
   for (const { table, columns, body } of inserts) await databases.raw.insert(table, columns, body);
@@ -179,8 +177,8 @@ function processorFigure({ before, after, logs, seconds, reading }: Spent): Figu
 /** What the audit hashes of the backfilled blocks cost beside the backfill itself, by one thread as behind an ingester. */
 async function timeAudit(database: Database, to: number, logsPerSecond: number): Promise<Figure> {
   const ranges = listWholeRanges(0, to);
-  const [row] = await database.select<{ logs: string }>(
-    'count hashed logs',
+  const [row] = await askRows<{ logs: string }>(
+    database,
     `SELECT count() AS logs FROM logs WHERE ord >= ${toOrd(ranges[0] ?? 0, 0)} AND ord < ${toOrd((ranges.at(-1) ?? 0) + AUDIT_BLOCKS, 0)}`,
   );
   const logs = Number(row?.logs ?? 0);

@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import { lastLoadedBlock, loadedToken, type SwapLoad } from './swapLoader';
+import { askRows } from '../../test/support/askRows';
 
 export interface TransferLoad {
   /** Transfers among strangers, of any token but the widely held one. */
@@ -138,8 +139,8 @@ function latencyFigure(name: string, served: readonly number[], floor: readonly 
 
 /** Bytes on disk per transfer: the row itself, and with the balances that are kept of it by token and by holder. */
 export async function storageFigures(database: Database): Promise<Figure[]> {
-  const rows = await database.select<{ table: string; bytes: string; stored: string }>(
-    'parts',
+  const rows = await askRows<{ table: string; bytes: string; stored: string }>(
+    database,
     `SELECT table, sum(data_compressed_bytes) AS bytes, sum(rows) AS stored
      FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table`,
   );

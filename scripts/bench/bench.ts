@@ -7,6 +7,7 @@ import { migrate } from '../../src/clickhouse/migrate';
 import type { EmbeddedServer } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
 import { percentile, type Figure } from './figure';
+import { askRows } from '../../test/support/askRows';
 import { stubDescription } from '../../test/support/stubDescription';
 import { loadedAnchors } from './swapLoader';
 
@@ -43,8 +44,8 @@ export async function createDatabase(writerUrl: string, name: string, views: boo
   const database = openDatabase({ url: databaseUrl(writerUrl, name), requestTimeoutMs: 600_000 });
   await migrate(database, log);
   if (views) return database;
-  const rows = await database.select<{ name: string }>(
-    'list views',
+  const rows = await askRows<{ name: string }>(
+    database,
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
   );
   for (const row of rows) await database.command('drop view', `DROP VIEW ${row.name}`);
@@ -63,10 +64,7 @@ export async function waitForMerges(database: Database, calmMs = 3_000): Promise
   const until = Date.now() + MERGES_MS;
   let calm = 0;
   while (Date.now() < until && calm * LOOK_MS < calmMs) {
-    const [row] = await database.select<{ merges: string }>(
-      'merges',
-      'SELECT count() AS merges FROM system.merges',
-    );
+    const [row] = await askRows<{ merges: string }>(database, 'SELECT count() AS merges FROM system.merges');
     calm = Number(row?.merges) === 0 ? calm + 1 : 0;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -5,6 +5,7 @@
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
+import { askRows } from '../../test/support/askRows';
 
 export interface LogLoad {
   readonly logs: number;
@@ -105,8 +106,8 @@ export async function loadLogs(
 
 /** Bytes on disk per log, projections included. */
 export async function logStorage(database: Database, load: LogLoad): Promise<Figure> {
-  const [row] = await database.select<{ bytes: string; rows: string; parts: string }>(
-    'log storage',
+  const [row] = await askRows<{ bytes: string; rows: string; parts: string }>(
+    database,
     `SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows, count() AS parts FROM system.parts
      WHERE active AND database = currentDatabase() AND table = 'logs'`,
   );
@@ -190,8 +191,8 @@ interface Busy {
 
 /** Contracts and events with more logs than a page, the busiest and rarer ones. */
 async function listBusy(database: Database, load: LogLoad): Promise<Busy[]> {
-  const rows = await database.select<Busy>(
-    'busy events',
+  const rows = await askRows<Busy>(
+    database,
     `SELECT lower(hex(l.address)) AS address, lower(hex(l.topic0)) AS topic0 FROM logs AS l
      WHERE ord < {to:UInt64} GROUP BY l.address, l.topic0 HAVING count() > 40 ORDER BY cityHash64(l.address) LIMIT 60`,
     { to: (FIRST_BLOCK + Math.min(1_000, load.logs / LOGS_PER_BLOCK)) * 1_048_576 },

@@ -48,7 +48,7 @@ export async function loadSources(
   files: number,
   progress: (done: number) => void,
 ): Promise<number> {
-  const store = createVerifiedStore(database, createQueryRunner(database, { checkRows: false }));
+  const store = createVerifiedStore(database, createQueryRunner(database));
   const base = listBaseFiles();
   const abi = parseAbi('[{"type":"event","name":"Transfer","inputs":[]}]') ?? [];
   let bytes = 0;

@@ -1,6 +1,7 @@
 /** What a row takes on disk, all of its table's parts, beside its bytes as RowBinary. */
 import type { Database } from '../../src/clickhouse/database';
 import type { Figure } from './figure';
+import { askRows } from '../../test/support/askRows';
 
 export interface StorageAsk {
   readonly table: string;
@@ -13,8 +14,8 @@ export interface StorageAsk {
 export async function benchStorage(database: Database, asks: readonly StorageAsk[]): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { table, row, target } of asks) {
-    const [found] = await database.select<{ rows: string; stored: string; plain: string }>(
-      'storage',
+    const [found] = await askRows<{ rows: string; stored: string; plain: string }>(
+      database,
       `SELECT sum(rows) AS rows, sum(bytes_on_disk) AS stored, sum(data_uncompressed_bytes) AS plain
        FROM system.parts WHERE database = currentDatabase() AND active AND table = {table:String}`,
       { table },

@@ -1,6 +1,10 @@
 /** ClickHouse's own BACKUP and RESTORE of whole databases: destinations, waiting for the end, what went wrong in words. */
+import { z } from 'zod';
+
 import { AppError, errorText } from '../errors';
 import type { Database } from './database';
+import { selectMade, selectNamed } from './namedQueries';
+import { wideIntegerShape } from './rowShapes';
 
 /** Where a backup lies, in the engine's words: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
 export type Destination = string;
@@ -74,39 +78,36 @@ export async function placeRestored(database: Database, name: string): Promise<v
 
 /** Whether a crash ended a restore after it dropped `name`: there are no tables of that name, and a restored database. */
 export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
-  const [row] = await database.select<{ waits: number }>(
-    'find a restored database',
-    `SELECT (SELECT count() FROM system.databases WHERE name = {restored:String}) > 0
-        AND (SELECT count() FROM system.tables WHERE database = {name:String}) = 0 AS waits`,
-    { name, restored: restoredName(name) },
-  );
+  const params = { name, restored: restoredName(name) };
+  const [row] = await selectNamed(database, 'engine/find_restored', params, waitsShape);
   return row?.waits === 1;
 }
 
 /** Whether some backup is being written now. */
 export async function isBackingUp(database: Database): Promise<boolean> {
-  const [row] = await database.select<{ running: string }>(
-    'list running backups',
-    "SELECT count() AS running FROM system.backups WHERE status = 'CREATING_BACKUP'",
-  );
+  const [row] = await selectNamed(database, 'engine/count_backups', {}, runningShape);
   return Number(row?.running ?? 0) > 0;
 }
 
-interface BackupRow {
-  readonly status: string;
-  readonly error: string;
-  readonly files: string;
-  readonly bytes: string;
-}
+const waitsShape = z.object({ waits: z.int() });
+const runningShape = z.object({ running: wideIntegerShape });
+const begunShape = z.object({ id: z.string() });
+const backupShape = z.object({
+  status: z.string(),
+  error: z.string(),
+  files: wideIntegerShape,
+  bytes: wideIntegerShape,
+});
+type BackupRow = z.infer<typeof backupShape>;
 
 async function run(
   database: Database,
   sql: string,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<BackupProgress> {
-  const [begun] = await database
-    .select<{ id: string }>('begin a backup', sql)
-    .catch((error: unknown) => Promise.reject(explained(errorText(error), error)));
+  const [begun] = await selectMade(database, 'begin a backup', sql, {}, begunShape).catch((error: unknown) =>
+    Promise.reject(explained(errorText(error), error)),
+  );
   if (begun === undefined) throw new AppError('internal', 'the engine gave the backup no name');
   let heardAt = performance.now();
   for (;;) {
@@ -127,13 +128,7 @@ async function run(
 }
 
 async function readRow(database: Database, id: string): Promise<BackupRow | undefined> {
-  const [row] = await database.select<BackupRow>(
-    'watch a backup',
-    `SELECT status, error, if(status IN ('RESTORING', 'RESTORED'), files_read, num_files) AS files,
-            if(status IN ('RESTORING', 'RESTORED'), bytes_read, total_size) AS bytes
-     FROM system.backups WHERE id = {id:String} LIMIT 1`,
-    { id },
-  );
+  const [row] = await selectNamed(database, 'engine/find_backup', { id }, backupShape);
   return row;
 }
 

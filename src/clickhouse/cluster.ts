@@ -2,8 +2,12 @@
  * Finds the servers of a cluster, as one of them knows it, and opens a database that lies on all of them: rows are written
  * and read through Distributed tables of one server, what acts on a node's own tables is sent to each.
  */
+import { z } from 'zod';
+
 import { AppError, errorText } from '../errors';
 import { openDatabase, type Cluster, type Database, type DatabaseOptions } from './database';
+import { selectNamed } from './namedQueries';
+import { nameRowShape } from './rowShapes';
 
 export interface ClusterServers {
   readonly name: string;
@@ -19,13 +23,15 @@ export interface ClusterServer {
   readonly url: string;
 }
 
-interface NodeRow {
-  readonly shard: number;
-  readonly replica: number;
-  readonly host: string;
-  readonly port: number;
-  readonly internal: number;
-}
+const nodeShape = z.object({
+  shard: z.int(),
+  replica: z.int(),
+  host: z.string(),
+  port: z.int(),
+  internal: z.int(),
+});
+type NodeRow = z.infer<typeof nodeShape>;
+const portShape = z.object({ place: z.int(), port: z.int() });
 
 /**
  * The cluster's servers as the server at `url` tells. Throws `bad_config` naming the clusters there are when it does not
@@ -56,18 +62,10 @@ export async function findCluster(url: string, cluster: string): Promise<Cluster
 }
 
 async function listNodes(database: Database, cluster: string): Promise<NodeRow[]> {
-  const nodes = await database.select<NodeRow>(
-    'list cluster nodes',
-    `SELECT shard_num AS shard, replica_num AS replica, host_name AS host, port, internal_replication AS internal
-     FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard, replica LIMIT 1000`,
-    { cluster },
-  );
+  const nodes = await selectNamed(database, 'engine/list_nodes', { cluster }, nodeShape);
   if (nodes.length > 0) return nodes;
-  const known = await database.select<{ cluster: string }>(
-    'list clusters',
-    'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster LIMIT 100',
-  );
-  const names = known.map((row) => row.cluster).join(', ') || 'none';
+  const known = await selectNamed(database, 'engine/list_clusters', {}, nameRowShape);
+  const names = known.map(({ name }) => name).join(', ') || 'none';
   throw new AppError(
     'bad_config',
     `CLICKHOUSE_CLUSTER: the server does not know the cluster "${cluster}"; it knows: ${names}`,
@@ -86,13 +84,8 @@ async function listPorts(
   cluster: string,
   protocol: string,
 ): Promise<ReadonlyMap<number, number>> {
-  const port = protocol === 'https:' ? 'https_port' : 'http_port';
-  const rows = await database.select<{ place: number; port: number }>(
-    'list cluster ports',
-    `SELECT _shard_num AS place, getServerPort('${port}') AS port
-     FROM clusterAllReplicas({cluster:Identifier}, system.one) LIMIT 1000 SETTINGS skip_unavailable_shards = 1`,
-    { cluster },
-  );
+  const kind = protocol === 'https:' ? 'https_port' : 'http_port';
+  const rows = await selectNamed(database, 'engine/list_ports', { cluster, kind }, portShape);
   return new Map(rows.map((row) => [row.place, row.port]));
 }
 
@@ -104,8 +97,8 @@ async function checkServer(
 ): Promise<void> {
   const database = openDatabase({ url: atDatabase(url, 'default') });
   try {
-    const sql = replicated ? "SELECT getMacro('shard'), getMacro('replica')" : 'SELECT 1';
-    await database.select('check cluster node', sql);
+    if (replicated) await selectNamed(database, 'engine/check_node', {}, z.unknown());
+    else await selectNamed(database, 'engine/read_version', {}, z.unknown());
   } catch (cause) {
     const macros = /macro/i.test(errorText(cause))
       ? ' (its configuration must name the macros shard and replica)'

@@ -1,16 +1,19 @@
 /**
  * The one door to ClickHouse: names every query, turns engine errors into AppErrors and sets in full the settings that
- * shape durability. Statements without a result go through @clickhouse/client, rows and inserts through directClient.ts.
- * Knows no table.
+ * shape durability. Knows no table.
  */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
 import { AppError, errorText } from '../errors';
-import { createDirectClient, type DirectClient, type SelectParams } from './directClient';
-import { ENGINE_CODES, EngineError, isPassing } from './engineError';
+import { createByteReader } from './byteReader';
+import { ENGINE_CODES, EngineError, isConnectionLost, isPassing, systemCode } from './engineError';
 import { createGlobalizer } from './globalSubqueries';
+import type { QueryParams } from './queryParams';
 
-export type QueryParams = SelectParams;
+export type { QueryParams };
 
 /** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
 export const INSERT_SETTINGS = {
@@ -64,8 +67,8 @@ export interface ClusterNode {
 export interface Database {
   /** null: one server has all rows. */
   readonly cluster: Cluster | null;
-  /** Rows of a SELECT. `name` stands in errors and metrics. */
-  select<Row>(name: string, sql: string, params?: QueryParams): Promise<Row[]>;
+  /** Rows of a SELECT, whose shape is the caller's to check. `name` stands in errors and metrics. */
+  select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
   /**
    * The same as bytes in one piece, in RowBinary (half the time of JSON where rows are numbers) unless another output format
    * is named.
@@ -83,6 +86,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
 /** Far less than the engine's own 10 s, so that it is never the one to close, however late a busy process looks. */
 const IDLE_MS = 2_500;
+/** Statements under way have so long to end: a server whose answers are cut off must cancel what it asked of others. */
+const CLOSE_GRACE_MS = 500;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
@@ -93,25 +98,60 @@ export function openDatabase(options: DatabaseOptions): Database {
     max_open_connections: maxConnections,
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_MS },
     compression: { request: false, response: false },
+    use_multipart_params_auto: true,
     application: 'candlehouse',
     // Failures are thrown; whoever catches them logs them.
     log: { level: ClickHouseLogLevel.OFF },
   });
-  const direct = createDirectClient({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
+  const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
+  const underWay = new Set<Promise<unknown>>();
+  const guard = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
+    const running = run();
+    underWay.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      throw toAppError(name, error);
+    } finally {
+      underWay.delete(running);
+    }
+  };
   return {
     cluster: null,
-    select: (name, sql, params = {}) => guard(name, () => direct.select(said(sql), params)),
+    select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
     selectBinary: (name, sql, params = {}, format = 'RowBinary') =>
-      guard(name, () => direct.selectBinary(said(sql), params, format)),
+      guard(name, () => again(() => bytes.read(said(sql), params, format))),
     command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
     insert: (table, columns, body, token) =>
-      guard(`insert ${table}`, () => insert(direct, table, columns, body, token)),
+      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
     ping: async () => (await client.ping({ select: true })).success,
     close: async () => {
-      await direct.close();
-      await client.close();
+      if (underWay.size > 0)
+        await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+      await Promise.all([bytes.close(), client.close()]);
     },
   };
+}
+
+/** Reads once more where the server had closed a connection that lay idle. */
+async function again<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isConnectionLost(error)) return read();
+    throw error;
+  }
+}
+
+/** The engine sends rows once it has all of them, so that an error is never among them. */
+async function select(client: ClickHouseClient, query: string, params: QueryParams): Promise<unknown[]> {
+  const answer = await client.query({
+    query,
+    query_params: params,
+    format: 'JSONEachRow',
+    clickhouse_settings: { wait_end_of_query: 1 },
+  });
+  return answer.json();
 }
 
 async function command(
@@ -132,34 +172,40 @@ async function command(
 }
 
 async function insert(
-  client: DirectClient,
+  client: ClickHouseClient,
   table: string,
   columns: readonly string[],
   body: Buffer,
   token: string | undefined,
 ): Promise<void> {
-  const query = `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`;
   const dedup = token === undefined ? {} : { insert_deduplication_token: token };
-  await client.insert(query, body, { ...INSERT_SETTINGS, ...dedup }, token !== undefined);
+  const { stream } = await client.exec({
+    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+    values: Readable.from([body]),
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+  });
+  // With wait_end_of_query the answer is empty and there when its head is.
+  stream.resume();
 }
 
-async function guard<T>(name: string, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const cause = toCause(error);
-    const passing = isPassing(cause);
-    const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
-    const full = isFull ? 'the disk is full: ' : '';
-    const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
-    throw new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
-  }
+function toAppError(name: string, error: unknown): AppError {
+  const cause = toCause(error);
+  const passing = isPassing(cause);
+  const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
+  const full = isFull ? 'the disk is full: ' : '';
+  const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
+  return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
 }
 
-/** Errors of @clickhouse/client as those of directClient.ts: classified by number or system code, not by text. */
+/** Errors of the two clients in one form: of the engine by its number, of the connection by the system's code. */
 function toCause(error: unknown): unknown {
-  if (error instanceof ClickHouseError) return new EngineError(Number(error.code), error.message);
+  if (error instanceof ClickHouseError)
+    return new EngineError(Number(error.code), `${error.message.trim()} (${error.type ?? 'no name'})`);
   if (error instanceof Error && error.message === 'Timeout error.')
     return Object.assign(new Error('no answer in time', { cause: error }), { code: 'ETIMEDOUT' });
-  return error;
+  const code = systemCode(error);
+  if (code === null) return error;
+  const text = errorText(error);
+  const message = text.includes(code) ? text : `${code} ${text}`.trim();
+  return Object.assign(new Error(message, { cause: error }), { code });
 }

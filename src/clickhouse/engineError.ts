@@ -55,10 +55,23 @@ export function toEngineError(text: string, code = Number(NUMBER.exec(text)?.[1]
   return new EngineError(code, text.replace(NUMBER, '').replace(VERSION, '').trim());
 }
 
+/** What undici calls its failures. */
+const UNDICI_CODES: ReadonlyMap<string, string> = new Map([
+  ['UND_ERR_SOCKET', 'ECONNRESET'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'],
+  ['UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'],
+]);
+
 /** The system's code of a failed connection; null: the error is another one. */
 export function systemCode(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || error instanceof EngineError) return null;
-  return 'code' in error && typeof error.code === 'string' ? error.code : null;
+  if (!('code' in error) || typeof error.code !== 'string') return null;
+  return UNDICI_CODES.get(error.code) ?? error.code;
+}
+
+export function isConnectionLost(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes(systemCode(error) ?? '');
 }
 
 /** Whether an error says nothing about the statement, only about the moment. */

@@ -5,12 +5,16 @@
  */
 import { createHash } from 'node:crypto';
 
+import { z } from 'zod';
+
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { localTable, toDistributedSchema, toLocalMigration, toLocalSchema } from './clusterSchema';
 import type { Cluster, Database } from './database';
 import { readMigrations, type Migration } from './migrations';
+import { selectNamed } from './namedQueries';
 import { findPackageRoot } from './packageRoot';
+import { nameRowShape } from './rowShapes';
 import { createdName, readSchema } from './schema';
 
 /** ClickHouse versions below this deduplicate view targets wrongly (#95970). */
@@ -26,10 +30,8 @@ ENGINE = ReplacingMergeTree
 ORDER BY id
 COMMENT 'Which migrations this database has'`;
 
-interface Row {
-  readonly id: number;
-  readonly name: string;
-}
+const migrationShape = z.object({ id: z.int(), name: z.string() });
+type Row = Readonly<z.infer<typeof migrationShape>>;
 
 /** Recorded before the first table is created. Its name carries the fingerprint of the schema that is being created. */
 const BEGUN_ID = 2 ** 32 - 1;
@@ -53,7 +55,7 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   const { cluster } = database;
   if (cluster !== null)
     return migrateCluster(cluster, { mark: localTable('swaps'), schema, migrations }, log);
-  await refuseOther(database, "engine = 'Distributed'", 'those of a cluster: set CLICKHOUSE_CLUSTER');
+  await refuseOther(database, true, 'those of a cluster: set CLICKHOUSE_CLUSTER');
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
@@ -76,11 +78,7 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   };
   const applied = new Set<string>();
   for (const { name, database } of cluster.nodes) {
-    await refuseOther(
-      database,
-      "engine != 'Distributed'",
-      'those of one server: give the cluster another database',
-    );
+    await refuseOther(database, false, 'those of one server: give the cluster another database');
     const server = log.child({ server: name });
     for (const migration of await migrateServer(database, local, server)) applied.add(migration);
   }
@@ -97,31 +95,15 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
 
 /** Distributed tables whose columns differ from their local tables: a migration has changed the local ones. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await database.select<{ name: string }>(
-    'list outdated',
-    `SELECT name
-     FROM
-     (
-         SELECT
-             replaceRegexpOne(table, {local:String}, '') AS name,
-             groupArray((c.name, c.type, c.default_expression)) AS columns
-         FROM (SELECT * FROM system.columns WHERE database = currentDatabase() ORDER BY table, position) AS c
-         GROUP BY table
-     )
-     GROUP BY name
-     HAVING uniqExact(columns) > 1`,
-    { local: `${localTable('')}$` },
-  );
+  const params = { local: `${localTable('')}$` };
+  const rows = await selectNamed(database, 'engine/list_outdated', params, nameRowShape);
   return new Set(rows.map((row) => row.name));
 }
 
 async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
   if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
-  const rows = await database.select<Row>(
-    'list migrations',
-    'SELECT id, argMax(m.name, applied_at) AS name FROM schema_migrations AS m GROUP BY id',
-  );
+  const rows = await selectNamed(database, 'engine/list_migrations', {}, migrationShape);
   const state = readState(plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
@@ -162,11 +144,7 @@ async function create(database: Database, plan: Plan, state: State, log: Logger)
 }
 
 async function dropTables(database: Database): Promise<void> {
-  const rows = await database.select<{ name: string }>(
-    'list what to drop',
-    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name != 'schema_migrations'
-     ORDER BY engine = 'MaterializedView' DESC, name LIMIT 1000`,
-  );
+  const rows = await selectNamed(database, 'engine/list_droppable_tables', {}, nameRowShape);
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
@@ -203,19 +181,13 @@ async function createAll(database: Database, statements: readonly string[]): Pro
 }
 
 /** A database of one server cannot become a cluster's, nor the other way round. */
-async function refuseOther(database: Database, engine: string, those: string): Promise<void> {
-  const tables = await database.select<{ name: string }>(
-    'find other tables',
-    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name = 'swaps' AND ${engine}`,
-  );
+async function refuseOther(database: Database, distributed: boolean, those: string): Promise<void> {
+  const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
   if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
 }
 
 async function listTables(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await database.select<{ name: string }>(
-    'list tables',
-    'SELECT name FROM system.tables WHERE database = currentDatabase()',
-  );
+  const rows = await selectNamed(database, 'engine/list_tables', {}, nameRowShape);
   return new Set(rows.map((row) => row.name));
 }
 
@@ -244,8 +216,10 @@ async function record(database: Database, rows: readonly Row[]): Promise<void> {
   );
 }
 
+const versionShape = z.object({ version: z.string() });
+
 async function checkVersion(database: Database): Promise<void> {
-  const [row] = await database.select<{ version: string }>('read version', 'SELECT version() AS version');
+  const [row] = await selectNamed(database, 'engine/read_version', {}, versionShape);
   const [major = 0, minor = 0] = (row?.version ?? '').split('.').map(Number);
   const [majorMin, minorMin] = VERSION_MIN;
   if (major > majorMin || (major === majorMin && minor >= minorMin)) return;

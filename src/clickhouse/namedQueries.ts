@@ -1,10 +1,14 @@
-/** Named SQL: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once, run by its name. */
+/**
+ * Named SQL: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once, run by its name. Every row is checked
+ * by the shape that its reader expects.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { z } from 'zod';
 
 import { createSlices } from '../domain/turns';
+import { AppError } from '../errors';
 import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
 import { parseQueryText } from './queryText';
@@ -12,7 +16,7 @@ import { RowReader } from './rowReader';
 
 /** Runs named queries against one database. */
 export interface QueryRunner {
-  /** Rows of the named query. `shape` is checked on every row when checking is on (tests), else trusted. */
+  /** Rows of the named query. Throws internal where a row has another shape. */
   run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
   /** Rows of the named query as `decode` makes them of RowBinary: for reads of many numbers that must be fast. */
   read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
@@ -23,30 +27,23 @@ export interface QueryRunner {
 export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream' | 'RowBinary';
 
 export interface QueryRunnerOptions {
-  /** Parse each row with its zod shape; on in tests. */
-  readonly checkRows: boolean;
   readonly observe?: (name: string, seconds: number) => void;
 }
 
-export function createQueryRunner(database: Database, options: QueryRunnerOptions): QueryRunner {
-  const folder = join(findPackageRoot(), 'clickhouse', 'queries');
-  const texts = new Map<string, (params: QueryParams) => string>();
-  const textOf = (name: string, params: QueryParams): string => {
-    const known = texts.get(name) ?? parseQueryText(name, readFileSync(join(folder, `${name}.sql`), 'utf8'));
-    texts.set(name, known);
-    return known(params);
+export function createQueryRunner(database: Database, { observe }: QueryRunnerOptions = {}): QueryRunner {
+  const timed = async <T>(name: string, ask: () => Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const answer = await ask();
+    observe?.(name, (performance.now() - started) / 1000);
+    return answer;
   };
+  const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
+    timed(name, () => database.selectBinary(name, textOf(name, params), params, format));
   return {
-    async run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]> {
-      const started = performance.now();
-      const rows = await database.select<Row>(name, textOf(name, params), params);
-      options.observe?.(name, (performance.now() - started) / 1000);
-      return options.checkRows ? rows.map((row) => shape.parse(row)) : rows;
-    },
+    run: async (name, params, shape) =>
+      checkRows(name, await timed(name, () => ask(database, name, params)), shape),
     async read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]> {
-      const started = performance.now();
-      const reader = new RowReader(await database.selectBinary(name, textOf(name, params), params));
-      options.observe?.(name, (performance.now() - started) / 1000);
+      const reader = new RowReader(await bytesOf(name, params, 'RowBinary'));
       const rows: Row[] = [];
       const slices = createSlices();
       while (!reader.done) {
@@ -55,12 +52,53 @@ export function createQueryRunner(database: Database, options: QueryRunnerOption
       }
       return rows;
     },
-    async write(name, params, format) {
-      const started = performance.now();
-      const other = format === 'RowBinary' ? undefined : format;
-      const bytes = await database.selectBinary(name, textOf(name, params), params, other);
-      options.observe?.(name, (performance.now() - started) / 1000);
-      return bytes;
-    },
+    write: bytesOf,
   };
+}
+
+/** Rows of the named query, for who has a database and no runner. */
+export async function selectNamed<Row>(
+  database: Database,
+  name: string,
+  params: QueryParams,
+  shape: z.ZodType<Row>,
+): Promise<Row[]> {
+  return checkRows(name, await ask(database, name, params), shape);
+}
+
+/** Rows of a statement that is made of the names of tables or columns, and so cannot be a file. */
+export async function selectMade<Row>(
+  database: Database,
+  name: string,
+  sql: string,
+  params: QueryParams,
+  shape: z.ZodType<Row>,
+): Promise<Row[]> {
+  return checkRows(name, await database.select(name, sql, params), shape);
+}
+
+function ask(database: Database, name: string, params: QueryParams): Promise<unknown[]> {
+  return database.select(name, textOf(name, params), params);
+}
+
+async function checkRows<Row>(name: string, rows: readonly unknown[], shape: z.ZodType<Row>): Promise<Row[]> {
+  const checked: Row[] = [];
+  const slices = createSlices();
+  for (const row of rows) {
+    const parsed = shape.safeParse(row);
+    if (!parsed.success)
+      throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
+    checked.push(parsed.data);
+    if (slices.isOver()) await slices.giveWay();
+  }
+  return checked;
+}
+
+const FOLDER = join(findPackageRoot(), 'clickhouse', 'queries');
+const texts = new Map<string, (params: QueryParams) => string>();
+
+function textOf(name: string, params: QueryParams): string {
+  const known = texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, `${name}.sql`), 'utf8'));
+  texts.set(name, known);
+  return known(params);
 }

@@ -1,17 +1,18 @@
 /** What operators asked for by commands, in the table `operations`: named numbers of which the newest counts. */
+import { z } from 'zod';
+
 import type { Database } from './database';
+import { selectNamed } from './namedQueries';
+import { wideIntegerShape } from './rowShapes';
+
+const valueShape = z.object({ name: z.string(), value: wideIntegerShape });
 
 /** The values of these names; a name nobody wrote has none. */
 export async function readOperations(
   database: Database,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.select<{ name: string; value: string }>(
-    'read operations',
-    `SELECT o.name AS name, argMax(o.value, o.version) AS value FROM operations AS o
-     WHERE has({names:Array(String)}, o.name) GROUP BY o.name`,
-    { names },
-  );
+  const rows = await selectNamed(database, 'engine/list_operations', { names }, valueShape);
   return new Map(rows.map(({ name, value }) => [name, Number(value)]));
 }
 

@@ -17,8 +17,8 @@ import { createNodeState } from '../chain/nodeState';
 import { createDeferredDatabase } from '../clickhouse/deferredDatabase';
 import { openDatabase, type Database } from '../clickhouse/database';
 import { READER_TIMEOUT_MS } from '../clickhouse/engineConfig';
-import { observeDatabase } from '../clickhouse/observedDatabase';
 import { createQueryRunner } from '../clickhouse/namedQueries';
+import { observeDatabase } from '../clickhouse/observedDatabase';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
@@ -71,7 +71,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const endBound = boundHeapGrowth();
   const { config, log, metrics, ingest, moreProblems, isEngineAway } = options;
   const database = createDeferredDatabase();
-  const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
+  const runner = createQueryRunner(database, { observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: metrics.countDrops });
   const warmer = createWarmer();
   const onHead = (head: HeadSnapshot): void => warmer.onHead(head);

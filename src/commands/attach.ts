@@ -4,6 +4,8 @@
  */
 import { engineFolderOf, knock } from '../clickhouse/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/database';
+import { selectNamed } from '../clickhouse/namedQueries';
+import { nameRowShape } from '../clickhouse/rowShapes';
 import { startEmbeddedServer } from '../clickhouse/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -62,11 +64,7 @@ function attachTo(
     owner,
     open,
     async exists(name): Promise<boolean> {
-      const rows = await system.select<{ name: string }>(
-        'find database',
-        'SELECT name FROM system.databases WHERE name = {name:String} LIMIT 1',
-        { name },
-      );
+      const rows = await selectNamed(system, 'engine/find_database', { name }, nameRowShape);
       return rows.length > 0;
     },
     async close(): Promise<void> {

@@ -4,6 +4,8 @@
  */
 import { systemClock } from '../chain/clock';
 import { isBackingUp, writeBackup } from '../clickhouse/backup';
+import { selectNamed } from '../clickhouse/namedQueries';
+import { nameRowShape } from '../clickhouse/rowShapes';
 import { readSchema } from '../clickhouse/schema';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -75,13 +77,8 @@ function operationsTable(): string[] {
 
 async function isIngested(attached: Attached, name: string): Promise<boolean> {
   if (!(await attached.exists(name))) return false;
-  const rows = await attached
-    .open('system')
-    .select<{ name: string }>(
-      'find promotions',
-      "SELECT name FROM system.tables WHERE database = {name:String} AND name = 'promotions' AND total_rows > 0",
-      { name },
-    );
+  const system = attached.open('system');
+  const rows = await selectNamed(system, 'engine/find_promotions', { name }, nameRowShape);
   return rows.length > 0;
 }
 

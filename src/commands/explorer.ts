@@ -170,7 +170,7 @@ interface Second {
 
 function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   const database = createDeferredDatabase();
-  const runner = createQueryRunner(database, { checkRows: false, observe: metrics.observeQuery });
+  const runner = createQueryRunner(database, { observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: () => undefined });
   const chainId = SECOND_CHAIN_ID;
   const tail = createTailLoop({ runner, chainId, hub, log: log.child({ chainId }) });

@@ -41,7 +41,7 @@ export async function runImportSources(
   const storage = await openStorage(config, log, { besideIsEnough: true });
   const pools = openPools(config, log, options.rpc);
   try {
-    const runner = createQueryRunner(storage.writer, { checkRows: true });
+    const runner = createQueryRunner(storage.writer);
     const deps = {
       database: storage.writer,
       runner,

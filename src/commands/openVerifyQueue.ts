@@ -32,7 +32,7 @@ export function openVerifyQueue({
   onStored,
 }: VerifyQueueParts): VerificationQueue {
   const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
-  const verified = createVerifiedStore(writer, createQueryRunner(writer, { checkRows: false }));
+  const verified = createVerifiedStore(writer, createQueryRunner(writer));
   return createVerifyQueue({
     compilers: findCompilers(),
     chain: createChainCode(new Map(known)),

@@ -2,8 +2,11 @@
  * `restore`: puts a backup in place. A backup is restored into a database beside the one in use and checked there. Only a
  * whole one takes its place, so a broken backup or a crash harms nothing: a crash leaves the old database or the restored one.
  */
+import { z } from 'zod';
+
 import { placeRestored, readBackup, restoredName, type BackedUp } from '../clickhouse/backup';
 import { migrate } from '../clickhouse/migrate';
+import { selectNamed } from '../clickhouse/namedQueries';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import { checkWhole, describeContent, type Content } from '../ingest/snapshot';
@@ -82,13 +85,9 @@ const besideOf = (name: string): string => `${name}_restoring`;
 
 /** Throws `bad_config` that names a table with rows. The schema's own bookkeeping is no data. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
-  const rows = await attached.open('system').select<{ name: string; rows: string }>(
-    'find rows',
-    `SELECT name, toString(total_rows) AS rows FROM system.tables
-     WHERE database = {name:String} AND total_rows > 0 AND name NOT IN ('schema_migrations', 'operations')
-     ORDER BY total_rows DESC LIMIT 1`,
-    { name },
-  );
+  const system = attached.open('system');
+  const shape = z.object({ name: z.string(), rows: z.string() });
+  const rows = await selectNamed(system, 'engine/find_filled_table', { name }, shape);
   const [found] = rows;
   if (found === undefined) return;
   throw new AppError(

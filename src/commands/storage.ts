@@ -1,10 +1,13 @@
 /** Opens the database that the settings name: an external server, or the embedded engine started here. */
+import { z } from 'zod';
+
 import { isRestoreWaiting, placeRestored } from '../clickhouse/backup';
 import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/cluster';
 import { migrate } from '../clickhouse/migrate';
 import { engineFolderOf, knock } from '../clickhouse/engineDoor';
-import { createQueryRunner } from '../clickhouse/namedQueries';
 import { openDatabase, type Database } from '../clickhouse/database';
+import { createQueryRunner } from '../clickhouse/namedQueries';
+import { selectNamed } from '../clickhouse/namedQueries';
 import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -74,7 +77,7 @@ export async function openStorage(
     if (!readOnly) {
       if (cluster === null) await finishRestore(writeUrl, server !== null, log);
       await migrate(writer, log);
-      await seedSignatures(writer, createQueryRunner(writer, { checkRows: false }));
+      await seedSignatures(writer, createQueryRunner(writer));
     }
     if (secondWriter !== null) {
       await createEverywhere(cluster, secondUrl, new URL(writeUrl).pathname);
@@ -114,8 +117,8 @@ async function mayOnlyRead(url: string): Promise<boolean> {
   anywhere.pathname = '/default';
   const database = openDatabase({ url: anywhere.toString() });
   try {
-    const sql = "SELECT toString(getSetting('readonly')) AS readonly";
-    const [row] = await database.select<{ readonly: string }>('read rights', sql);
+    const shape = z.object({ readonly: z.string() });
+    const [row] = await selectNamed(database, 'engine/read_rights', {}, shape);
     return row?.readonly !== '0';
   } finally {
     await database.close();

@@ -46,7 +46,7 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
     const floors = await readFloors(database);
     const kept = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
     const { from, to } = cutRange(range, { from: stored.startBlock, to: finalTo }, kept);
-    const runner = createQueryRunner(database, { checkRows: true });
+    const runner = createQueryRunner(database);
     const differences = await verifyAggregates(
       runner,
       {

@@ -5,7 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
+import { countsShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { TABLE_ENCODERS } from './encodeBlocks';
 
@@ -59,23 +63,23 @@ async function takeSome(
   chainId: number,
   ranges: readonly number[],
 ): Promise<readonly number[]> {
-  const rows = await database.select<{ range: number; logs: string }>(
-    'count logs of ranges',
-    `SELECT toUInt32(intDiv(number, ${AUDIT_BLOCKS}) * ${AUDIT_BLOCKS}) AS range, sum(log_count) AS logs FROM blocks
-     WHERE chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32} GROUP BY range`,
-    { chain: chainId, from: ranges[0] ?? 0, to: (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1 },
-  );
+  const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1];
+  const params = { chain: chainId, from, to, span: AUDIT_BLOCKS };
+  const rows = await selectNamed(database, 'ingest/count_range_logs', params, logsShape);
   const logsOf = new Map(rows.map(({ range, logs }) => [range, Number(logs)]));
   let logs = 0;
   const end = ranges.findIndex((range) => (logs += logsOf.get(range) ?? 0) > LOGS_AT_ONCE);
   return end === -1 ? ranges : ranges.slice(0, Math.max(1, end));
 }
 
-interface SumRow {
-  readonly range: number;
-  readonly total: string;
-  readonly sum: string;
-}
+const logsShape = z.object({ range: z.int(), logs: wideIntegerShape });
+const sumShape = z.object({ range: z.int(), total: wideIntegerShape, sum: wideIntegerShape });
+const hashShape = z.object({
+  from_block: z.int(),
+  hash: z.string(),
+  rows: wideIntegerShape,
+  sums: countsShape,
+});
 
 async function hashSome(
   database: Database,
@@ -89,13 +93,9 @@ async function hashSome(
     ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
   );
   for (const { name, columns } of HASHED) {
-    const rows = await database.select<SumRow>(`hash ${name}`, rangeSql(name, columns, threads), {
-      chain: chainId,
-      from,
-      to,
-      from_ord: toOrd(from, 0),
-      to_ord: lastOrdOfBlock(to),
-    });
+    const sql = rangeSql(name, columns, threads);
+    const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
+    const rows = await selectMade(database, `hash ${name}`, sql, params, sumShape);
     for (const { range, total, sum } of rows) {
       const known = found.get(range);
       if (known === undefined) continue;
@@ -157,18 +157,8 @@ export async function readRangeHashes(
   from: number,
   to: number,
 ): Promise<Map<number, RangeHash>> {
-  const rows = await database.select<{
-    from_block: number;
-    hash: string;
-    rows: string;
-    sums: Readonly<Record<string, string>>;
-  }>(
-    'read audit hashes',
-    `SELECT from_block, lower(hex(a.hash)) AS hash, rows, mapApply((k, v) -> (k, toString(v)), a.sums) AS sums
-     FROM audit_hashes AS a FINAL
-     WHERE chain_id = {chain:UInt32} AND from_block BETWEEN {from:UInt32} AND {to:UInt32} ORDER BY from_block`,
-    { chain: chainId, from, to },
-  );
+  const params = { chain: chainId, from, to };
+  const rows = await selectNamed(database, 'ingest/list_range_hashes', params, hashShape);
   return new Map(
     rows.map(({ from_block, hash, rows: count, sums }) => [
       from_block,

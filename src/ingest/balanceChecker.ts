@@ -65,7 +65,7 @@ export class BalanceChecker {
   #book: BalanceBook | null = null;
 
   constructor(private readonly deps: BalanceCheckerDeps) {
-    this.#runner = createQueryRunner(deps.database, { checkRows: false });
+    this.#runner = createQueryRunner(deps.database);
   }
 
   /** Checks at intervals until the signal aborts; only while the head is followed. Never rejects. */

@@ -1,7 +1,11 @@
 /** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
+import { z } from 'zod';
+
 import { localTable } from '../clickhouse/clusterSchema';
 import type { Database } from '../clickhouse/database';
 import { insertRows } from '../clickhouse/inserter';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
+import { hexShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import { headBlocksTable, tokensTable, type PoolRow } from '../clickhouse/tables';
 import type { BlockRef } from '../domain/block';
 import { ZERO_HASH, type Hex } from '../domain/hex';
@@ -48,9 +52,7 @@ export function createClickHouseStore(
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
     async listTokens(): Promise<Map<Hex, number>> {
-      const sql = `SELECT concat('0x', lower(hex(t.address))) AS address, argMax(ifNull(t.decimals, 0), t.version) AS decimals
-        FROM tokens AS t GROUP BY t.address`;
-      const rows = await database.select<{ address: Hex; decimals: number }>('list tokens', sql);
+      const rows = await selectNamed(database, 'ingest/list_tokens', {}, tokenShape);
       return new Map(rows.map((row) => [row.address, row.decimals]));
     },
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
@@ -90,6 +92,10 @@ export function createClickHouseStore(
     dropHeadBelow: (block) => dropHeadBelow(database, block),
   };
 }
+
+const tokenShape = z.object({ address: hexShape, decimals: z.int() });
+const totalShape = z.object({ total: wideIntegerShape });
+const partitionShape = z.object({ table: z.string(), partition: z.string() });
 
 type Promotion = Omit<OpenIntent, 'kind'> & { readonly kind: 'start' | 'backfill' | 'promotion' };
 
@@ -196,7 +202,8 @@ async function auditRange(
       table.name === 'blocks'
         ? 'chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32}'
         : `ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}${table.name === 'logs' ? ' AND chain_id = {chain:UInt32}' : ''}`;
-    const [row] = await database.select<{ total: string }>(
+    const [row] = await selectMade(
+      database,
       `audit ${table.name}`,
       `SELECT count() AS total FROM ${table.name} WHERE ${where}`,
       {
@@ -206,6 +213,7 @@ async function auditRange(
         from_ord: toOrd(intent.from, 0),
         to_ord: lastOrdOfBlock(intent.to),
       },
+      totalShape,
     );
     if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
   }
@@ -233,12 +241,8 @@ async function dropPartitionsBelow(
   block: number,
   nameOf: (table: string) => string,
 ): Promise<void> {
-  const parts = await database.select<{ table: string; partition: string }>(
-    'list head partitions',
-    `SELECT DISTINCT table, partition_id AS partition FROM system.parts
-     WHERE active AND database = currentDatabase() AND (endsWith(table, {heads:String}) OR table = {head_blocks:String})`,
-    { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') },
-  );
+  const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
+  const parts = await selectNamed(database, 'ingest/list_head_partitions', names, partitionShape);
   for (const { table, partition } of parts) {
     const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
     if ((Number(partition) + 1) * blocks > block) continue;

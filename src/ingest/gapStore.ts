@@ -2,9 +2,12 @@
  * Finds out whether the tables still hold what was once acknowledged: rows can be lost to a disk or a power cut long
  * after they were written. What is missing is named range by range, so that it can be read from the node again.
  */
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
 import type { EventTableName } from '../clickhouse/eventTables';
-import type { Hex } from '../domain/hex';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
+import { countsShape, hexShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { rangeToken } from './clickhouseStore';
@@ -82,11 +85,14 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
     floors.size === 0
       ? 'counts'
       : `mapFilter((name, rows) -> to_block >= transform(toString(name), [${names}], [${blocks}], 0), counts)`;
-  const [row] = await database.select<{ totals: Readonly<Record<string, string>> }>(
+  const [row] = await selectMade(
+    database,
     'sum up finished ranges',
     // A statement that was given up may have landed after all: a range can be said to be done twice.
     `SELECT sumMap(${counts}) AS totals
      FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
+    {},
+    totalsShape,
   );
   return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
 }
@@ -101,24 +107,28 @@ async function readStored(database: Database, upTo: number | undefined, floors: 
     const beyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
     return `(SELECT count() FROM ${name})${beyond}${below} AS ${name}`;
   });
-  const [row] = await database.select<Readonly<Record<EventTableName, string>>>(
+  const [row] = await selectMade(
+    database,
     'count final rows',
     `SELECT ${counts.join(', ')}`,
     upTo === undefined ? {} : { up_to: upTo, up_to_ord: lastOrdOfBlock(upTo) },
+    countsShape,
   );
   return new Map(NAMES.map((name) => [name, Number(row?.[name] ?? 0)]));
 }
 
-interface RangeRow {
-  readonly seq: string;
-  readonly kind: 'backfill' | 'promotion';
-  readonly from_block: number;
-  readonly to_block: number;
-  readonly to_hash: Hex;
-  readonly to_timestamp: number;
-  readonly counts: Readonly<Record<string, string>>;
-  readonly found: string;
-}
+const totalsShape = z.object({ totals: countsShape });
+const rangeShape = z.object({
+  seq: wideIntegerShape,
+  kind: z.enum(['backfill', 'promotion']),
+  from_block: z.int(),
+  to_block: z.int(),
+  to_hash: hexShape,
+  to_timestamp: z.int(),
+  counts: countsShape,
+  found: wideIntegerShape,
+});
+const commitShape = z.object({ commit: wideIntegerShape });
 
 async function listMissing(
   database: Database,
@@ -129,7 +139,8 @@ async function listMissing(
 ): Promise<OpenIntent[]> {
   const block = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
   const ofChain = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
-  const rows = await database.select<RangeRow>(
+  const rows = await selectMade(
+    database,
     `find gaps in ${table}`,
     `WITH
        ranges AS (
@@ -150,11 +161,12 @@ async function listMissing(
      WHERE f.rows != counts[{table:String}]
      ORDER BY r.seq LIMIT ${GAPS_MAX}`,
     { chain: chainId, table, cursor, floor },
+    rangeShape,
   );
   return rows.map((row) => toRange(row, table));
 }
 
-function toRange(row: RangeRow, table: string): OpenIntent {
+function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
   if (Number(row.found) !== 0) {
     throw new AppError(
       'broken_invariant',
@@ -176,24 +188,12 @@ function toRange(row: RangeRow, table: string): OpenIntent {
 async function listIncomplete(database: Database, blocks: readonly StoredHead[]): Promise<StoredHead[]> {
   if (blocks.length === 0) return [];
   const numbers = blocks.map(({ number }) => number);
-  const rows = await database.select<{ commit: string }>(
-    'list complete head blocks',
-    `SELECT b.commit AS commit
-     FROM (
-       SELECT commit, any(log_count) AS expected FROM blocks_head
-       WHERE number BETWEEN {from:UInt32} AND {to:UInt32} AND has({commits:Array(UInt64)}, commit) GROUP BY commit
-     ) AS b
-     LEFT JOIN (
-       SELECT commit, count() AS found FROM logs_head
-       WHERE ord >= bitShiftLeft({from:UInt64}, 20) AND has({commits:Array(UInt64)}, commit) GROUP BY commit
-     ) AS l ON b.commit = l.commit
-     WHERE b.expected = l.found`,
-    {
-      from: Math.min(...numbers),
-      to: Math.max(...numbers),
-      commits: blocks.map(({ commit }) => commit),
-    },
-  );
+  const params = {
+    from: Math.min(...numbers),
+    to: Math.max(...numbers),
+    commits: blocks.map(({ commit }) => commit),
+  };
+  const rows = await selectNamed(database, 'ingest/list_complete_commits', params, commitShape);
   const complete = new Set(rows.map(({ commit }) => Number(commit)));
   return blocks.filter(({ commit }) => !complete.has(commit));
 }

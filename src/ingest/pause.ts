@@ -3,9 +3,13 @@
  * tables can be taken as of one moment, or put right. Blocks wait in the node meanwhile. A pause ends by itself when whoever
  * asked for it dies.
  */
+import { z } from 'zod';
+
 import type { Clock } from '../chain/clock';
 import type { Database } from '../clickhouse/database';
+import { selectNamed } from '../clickhouse/namedQueries';
 import { readOperations, writeOperation } from '../clickhouse/operations';
+import { wideIntegerShape } from '../clickhouse/rowShapes';
 import type { Logger } from '../log';
 import type { GapStore } from './gapStore';
 import type { Store } from './store';
@@ -65,10 +69,7 @@ async function isPaused(database: Database): Promise<boolean> {
 }
 
 async function readTime(database: Database): Promise<number> {
-  const [row] = await database.select<{ now: string }>(
-    'read time',
-    'SELECT toUnixTimestamp64Milli(now64(3)) AS now',
-  );
+  const [row] = await selectNamed(database, 'engine/read_time', {}, z.object({ now: wideIntegerShape }));
   return Number(row?.now ?? 0);
 }
 

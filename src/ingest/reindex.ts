@@ -2,10 +2,14 @@
  * Reads final blocks from the node again and compares what they are worth with what is stored of them, table by table; what
  * differs is put right, with everything that views made of it.
  */
+import { z } from 'zod';
+
 import type { BlockSource } from '../chain/blockSource';
 import type { Database } from '../clickhouse/database';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
 import { readOperations, writeOperation } from '../clickhouse/operations';
 import type { EventTableName } from '../clickhouse/eventTables';
+import { countsShape, hexShape, nameRowShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';
@@ -18,6 +22,7 @@ import { sayRebuild } from './progress';
 import { readFloors, type Floors } from './retention';
 import { RowBatch } from './rowBatch';
 import { beyondFinality } from './sameChain';
+import { startShape } from './storedState';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
 export interface ReindexDeps extends ReaderDeps {
@@ -44,11 +49,9 @@ export interface ReindexReport {
   readonly rebuilt: readonly string[];
 }
 
-interface Range {
-  readonly from_block: number;
-  readonly to_block: number;
-  readonly to_hash: Hex;
-}
+const rangeShape = z.object({ from_block: z.int(), to_block: z.int(), to_hash: hexShape });
+type Range = z.infer<typeof rangeShape>;
+const comparisonShape = z.object({ stored: wideIntegerShape, read: wideIntegerShape, same: z.int() });
 
 /** Logs in one insert into the tables to compare with. */
 const BATCH_LOGS = 100_000;
@@ -85,25 +88,15 @@ export async function reindex(
 
 /** Drops the tables of an earlier run that a crash ended. */
 async function dropLeftovers(database: Database): Promise<void> {
-  const rows = await database.select<{ name: string }>(
-    'list leftovers',
-    `SELECT name FROM system.tables WHERE database = currentDatabase()
-       AND (startsWith(name, {staged:String}) OR startsWith(name, {next:String})) ORDER BY name LIMIT 1000`,
-    { staged: stagedOf(''), next: nextOf('') },
-  );
+  const prefixes = { staged: stagedOf(''), next: nextOf('') };
+  const rows = await selectNamed(database, 'engine/list_tables_by_prefix', prefixes, nameRowShape);
   for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
 /** Finished ranges that touch the blocks, ascending. */
-async function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
-  return database.select<Range>(
-    'list ranges',
-    `SELECT from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash FROM promotions AS p
-     WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start'
-       AND to_block >= {from:UInt32} AND from_block <= {to:UInt32}
-     ORDER BY from_block LIMIT 1 BY from_block, to_block LIMIT ${RANGES_MAX}`,
-    { chain: chainId, from, to },
-  );
+function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
+  const params = { chain: chainId, from, to, limit: RANGES_MAX };
+  return selectNamed(database, 'ingest/list_ranges', params, rangeShape);
 }
 
 /** Reads the blocks with what was known before them, into tables of their own. */
@@ -147,11 +140,7 @@ interface Span {
 }
 
 async function readStart(database: Database, chainId: number): Promise<number> {
-  const [row] = await database.select<{ from_block: number }>(
-    'read start',
-    'SELECT from_block FROM promotions WHERE chain_id = {chain:UInt32} AND seq = 0 LIMIT 1',
-    { chain: chainId },
-  );
+  const [row] = await selectNamed(database, 'ingest/find_start', { chain: chainId }, startShape);
   return row?.from_block ?? 1;
 }
 
@@ -169,10 +158,13 @@ async function compare(database: Database, span: Span, floors: Floors): Promise<
     const sum = (table: string): string =>
       `SELECT count() AS total, toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns.join(', ')}))))) AS sum
        FROM ${table} WHERE ${within(name, span, floors)}`;
-    const [row] = await database.select<{ stored: string; read: string; same: number }>(
+    const [row] = await selectMade(
+      database,
       `compare ${name}`,
       `SELECT a.total AS stored, b.total AS read, a.total = b.total AND a.sum = b.sum AS same
        FROM (${sum(name)}) AS a CROSS JOIN (${sum(stagedOf(name))}) AS b`,
+      {},
+      comparisonShape,
     );
     if (row !== undefined && !row.same)
       differences.push({ table: name, stored: Number(row.stored), read: Number(row.read) });
@@ -242,7 +234,8 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
     const counts = names.map(
       (name) => `(SELECT count() FROM ${name} WHERE ${within(name, span, floors)}) AS ${name}`,
     );
-    const [row] = await database.select<Record<string, string>>('count range', `SELECT ${counts.join(', ')}`);
+    const sql = `SELECT ${counts.join(', ')}`;
+    const [row] = await selectMade(database, 'count range', sql, {}, countsShape);
     const pairs = names.map((name) => `'${name}', toUInt64(${Number(row?.[name] ?? 0)})`);
     const wrong = names.map((name) => `counts['${name}'] != ${Number(row?.[name] ?? 0)}`).join(' OR ');
     await database.command(
@@ -258,12 +251,8 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
 /** Audit hashes of what is stored now, where there were some of what was. */
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
   const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
-  const noted = await database.select<{ from_block: number }>(
-    'list noted ranges',
-    `SELECT DISTINCT from_block FROM audit_hashes
-     WHERE chain_id = {chain:UInt32} AND from_block BETWEEN {first:UInt32} AND {to:UInt32} ORDER BY from_block LIMIT 1000000`,
-    { chain: chainId, first, to: span.to },
-  );
+  const params = { chain: chainId, first, to: span.to };
+  const noted = await selectNamed(database, 'ingest/list_hashed_ranges', params, startShape);
   const ranges = listWholeRanges(first, span.to + AUDIT_BLOCKS).filter((range) =>
     noted.some(({ from_block }) => from_block === range),
   );

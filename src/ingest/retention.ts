@@ -2,9 +2,13 @@
  * Retention: rows below a block that were dropped on purpose. First the floor is written down, which makes every check count
  * from there; then the rows go, at whatever pace, so that nothing waits and a crash in between is only work left over.
  */
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
 import { readOperations, writeOperation } from '../clickhouse/operations';
 import type { EventTableName } from '../clickhouse/eventTables';
+import { wideIntegerShape } from '../clickhouse/rowShapes';
 import { toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../protocols/balancerV2';
@@ -47,6 +51,10 @@ export async function readFloors(database: Database): Promise<Floors> {
   return floors;
 }
 
+const blockShape = z.object({ number: z.int().nullable() });
+const sizeShape = z.object({ rows: wideIntegerShape, all_rows: wideIntegerShape, bytes: wideIntegerShape });
+const mutationsShape = z.object({ parts: wideIntegerShape, failure: z.string() });
+
 /** What pruning one table would do. */
 export interface PrunePlan {
   readonly table: Prunable;
@@ -69,13 +77,9 @@ export interface PruneBound {
 /** Reads only. Throws `bad_config` where the bound is too young, or where nothing is stored. */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
-  const [newest] = await database.select<{ keep_from: number | null; found: string }>(
-    'find what must stay',
-    `SELECT count() AS found, minOrNull(number) AS keep_from FROM blocks
-     WHERE chain_id = {chain:UInt32} AND timestamp > (SELECT max(timestamp) FROM blocks WHERE chain_id = {chain:UInt32}) - {kept:Int64}`,
-    { chain: chainId, kept: keptSeconds },
-  );
-  const keepFrom = newest?.keep_from ?? null;
+  const kept = { chain: chainId, kept: keptSeconds };
+  const [newest] = await selectNamed(database, 'ingest/find_kept_from', kept, blockShape);
+  const keepFrom = newest?.number ?? null;
   if (keepFrom === null) throw new AppError('bad_config', `no final blocks of chain ${chainId} are stored`);
   if (before > keepFrom) {
     throw new AppError(
@@ -84,18 +88,16 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
         `bound is block ${keepFrom}`,
     );
   }
-  const [range] = await database.select<{ floor: number | null }>(
-    'find where a range ends',
-    `SELECT maxOrNull(to_block) + 1 AS floor FROM promotions
-     WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start' AND to_block < {before:UInt32}`,
-    { chain: chainId, before },
-  );
-  const floor = Math.max(range?.floor ?? 0, (await readFloors(database)).get(table) ?? 0);
-  const [size] = await database.select<{ rows: string; all_rows: string; bytes: string }>(
+  const below = { chain: chainId, before };
+  const [range] = await selectNamed(database, 'ingest/find_range_end', below, blockShape);
+  const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
+  const [size] = await selectMade(
+    database,
     'count what would go',
     `SELECT (SELECT count() FROM ${table} WHERE ${doomed(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
     { table, ...doomedParams(floor) },
+    sizeShape,
   );
   const rows = Number(size?.rows ?? 0);
   return { table, floor, rows, bytes: (rows / Math.max(1, Number(size?.all_rows))) * Number(size?.bytes) };
@@ -103,24 +105,14 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
 
 /** The block from which on blocks are at least as young; null: all are older. `time`: unix seconds. */
 export async function findBlockAt(database: Database, chainId: number, time: number): Promise<number | null> {
-  const [row] = await database.select<{ number: number | null }>(
-    'find block by time',
-    'SELECT minOrNull(number) AS number FROM blocks WHERE chain_id = {chain:UInt32} AND timestamp >= {time:UInt32}',
-    { chain: chainId, time },
-  );
+  const [row] = await selectNamed(database, 'ingest/find_block_at', { chain: chainId, time }, blockShape);
   return row?.number ?? null;
 }
 
 /** The first block of the first day of which everything is kept; 0 where nothing was dropped, 2^32 - 1 where no such day is. */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
   if (floor === 0) return 0;
-  const [row] = await database.select<{ number: number | null }>(
-    'find first whole day',
-    `SELECT minOrNull(number) AS number FROM blocks
-     WHERE chain_id = {chain:UInt32} AND timestamp >= (
-       SELECT toUInt32(intDiv(max(timestamp), 86400) * 86400 + 86400) FROM blocks WHERE chain_id = {chain:UInt32} AND number < {floor:UInt32})`,
-    { chain: chainId, floor },
-  );
+  const [row] = await selectNamed(database, 'ingest/find_whole_day', { chain: chainId, floor }, blockShape);
   return row?.number ?? 2 ** 32 - 1;
 }
 
@@ -139,12 +131,8 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
 
 /** What is still to be rewritten. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
-  const [row] = await database.select<{ parts: string; failure: string }>(
-    'watch pruning',
-    `SELECT sum(parts_to_do) AS parts, max(latest_fail_reason) AS failure FROM system.mutations
-     WHERE database = currentDatabase() AND has({tables:Array(String)}, table) AND NOT is_done`,
-    { tables: [...PRUNABLE, 'events'] },
-  );
+  const tables = [...PRUNABLE, 'events'];
+  const [row] = await selectNamed(database, 'ingest/sum_mutations', { tables }, mutationsShape);
   return { parts: Number(row?.parts ?? 0), failure: row?.failure ?? '' };
 }
 

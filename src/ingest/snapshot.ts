@@ -3,8 +3,12 @@
  * parts) in a database of their own, which nobody writes to. What heads hold is left out, for the node tells it again; views
  * are made anew by the schema.
  */
+import { z } from 'zod';
+
 import type { Clock } from '../chain/clock';
 import type { Database } from '../clickhouse/database';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
+import { nameRowShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { createGapStore } from './gapStore';
@@ -66,17 +70,15 @@ export async function dropSnapshot(database: Database, target: string): Promise<
 }
 
 async function listTables({ database, source }: SnapshotOptions): Promise<string[]> {
-  const rows = await database.select<{ name: string }>(
-    'list tables',
-    `SELECT name FROM system.tables
-     WHERE database = {source:String} AND endsWith(engine, 'MergeTree') AND NOT endsWith(name, '_head')
-       AND name != 'head_blocks' ORDER BY name LIMIT 1000`,
-    { source },
-  );
+  const rows = await selectNamed(database, 'engine/list_stored_tables', { source }, nameRowShape);
   const rank = (name: string): number =>
     FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
   return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
 }
+
+const rangesShape = z.object({ print: z.string(), open: z.union([z.boolean(), z.int()]) });
+const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
+const bytesShape = z.object({ bytes: wideIntegerShape });
 
 interface Ranges {
   /** Equal at two moments: no range was begun or finished between them. */
@@ -85,11 +87,14 @@ interface Ranges {
 }
 
 async function readRanges({ database, source }: SnapshotOptions): Promise<Ranges> {
-  const [row] = await database.select<{ print: string; open: boolean }>(
+  const [row] = await selectMade(
+    database,
     'read ranges',
     `SELECT toString((count(), max(seq), maxIf(seq, status = 'done'))) AS print,
             maxIf(seq, status = 'intent') > maxIf(seq, status = 'done') AS open
      FROM ${source}.promotions`,
+    {},
+    rangesShape,
   );
   return { print: row?.print ?? '', open: Boolean(row?.open) };
 }
@@ -124,16 +129,8 @@ async function cloneAll(
 
 /** What a database holds. */
 export async function describeContent(database: Database, chainId: number): Promise<Content> {
-  const [row] = await database.select<{ start_block: number; final_to: number }>(
-    'describe content',
-    `SELECT minIf(from_block, seq = 0) AS start_block, argMax(to_block, seq) AS final_to
-     FROM promotions WHERE status = 'done' AND chain_id = {chain:UInt32}`,
-    { chain: chainId },
-  );
-  const [size] = await database.select<{ bytes: string }>(
-    'size of content',
-    'SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase()',
-  );
+  const [row] = await selectNamed(database, 'ingest/find_content', { chain: chainId }, contentShape);
+  const [size] = await selectNamed(database, 'engine/sum_bytes', {}, bytesShape);
   return {
     startBlock: row?.start_block ?? 0,
     finalTo: row?.final_to ?? 0,

@@ -2,7 +2,11 @@
  * Reads back what pricing needs to go on after a restart: what the legs were when the running epoch began, the routes and
  * hops of then, and the blocks since, which are then applied again. Nothing above the cursor is looked at.
  */
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
+import { selectNamed } from '../clickhouse/namedQueries';
+import { hexShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import type { PoolRow } from '../clickhouse/tables';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
@@ -10,7 +14,7 @@ import { AppError } from '../errors';
 import { epochOf, epochStart, type LegRecord } from '../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../pricing/leg';
 import type { PricedState } from '../pricing/legState';
-import { isAnchorRoute, type Route, type RouteWarning, type TokenHop } from '../pricing/route';
+import { isAnchorRoute, ROUTE_WARNINGS, type Route, type TokenHop } from '../pricing/route';
 import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
 
 type LegOf = ReadonlyMap<LegKey, Leg>;
@@ -26,8 +30,6 @@ export interface StoredPrices {
   /** Blocks of the running epoch up to the cursor, ascending. */
   readonly blocks: readonly PricedRows[];
 }
-
-const HEX = (column: string): string => `concat('0x', lower(hex(${column})))`;
 
 export async function readStoredPrices(
   database: Database,
@@ -64,38 +66,32 @@ async function readBase(
   chainId: number,
   number: number,
 ): Promise<{ number: number; timestamp: number }> {
-  const [row] = await database.select<{ timestamp: number }>(
-    'read block before the epoch',
-    'SELECT timestamp FROM blocks WHERE chain_id = {chain:UInt32} AND number = {number:UInt32}',
-    { chain: chainId, number },
-  );
+  const params = { chain: chainId, number };
+  const [row] = await selectNamed(database, 'ingest/find_block_time', params, timeShape);
   if (row === undefined) throw new AppError('broken_invariant', `final block ${number} is not stored`);
   return { number, timestamp: row.timestamp };
 }
 
-interface RecordRow {
-  readonly pair: Hex;
-  readonly leg: number;
-  readonly ord: string;
-  readonly timestamp: number;
-  readonly price: number;
-  readonly reserve0: number;
-  readonly reserve1: number;
-  readonly liquidity: number;
-  readonly depth_liquidity: number;
-  readonly mean_log: number;
-  readonly traded: number;
-  readonly moved_at: number;
-}
+const timeShape = z.object({ timestamp: z.int() });
 
-async function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
-  return database.select<RecordRow>(
-    'read epochs of pools',
-    `SELECT ${HEX('e.pair')} AS pair, leg, ord, timestamp, price, reserve0, reserve1, liquidity, depth_liquidity,
-            mean_log, traded, moved_at
-     FROM pool_epochs AS e WHERE ord <= {final_ord:UInt64} ORDER BY e.ord DESC LIMIT 1 BY e.pair, e.leg`,
-    { final_ord: finalOrd },
-  );
+const recordShape = z.object({
+  pair: hexShape,
+  leg: z.int(),
+  ord: wideIntegerShape,
+  timestamp: z.int(),
+  price: z.number(),
+  reserve0: z.number(),
+  reserve1: z.number(),
+  liquidity: z.number(),
+  depth_liquidity: z.number(),
+  mean_log: z.number(),
+  traded: z.number(),
+  moved_at: z.int(),
+});
+type RecordRow = z.infer<typeof recordShape>;
+
+function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
+  return selectNamed(database, 'ingest/list_epochs', { final_ord: finalOrd }, recordShape);
 }
 
 /** The row was written with the first block after its epoch. */
@@ -116,28 +112,23 @@ function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
   ];
 }
 
-interface RouteRow {
-  readonly token: Hex;
-  readonly next_token: Hex;
-  readonly hops: number;
-  readonly hop_confidence: number;
-  readonly depth_usd: number;
-  readonly recent: boolean;
-  readonly stale: boolean;
-  readonly pairs: readonly Hex[];
-  readonly legs: readonly number[];
-  readonly weights: readonly number[];
-  readonly warnings: readonly RouteWarning[];
-}
+const routeShape = z.object({
+  token: hexShape,
+  next_token: hexShape,
+  hops: z.int(),
+  hop_confidence: z.number(),
+  depth_usd: z.number(),
+  recent: z.boolean(),
+  stale: z.boolean(),
+  pairs: z.array(hexShape),
+  legs: z.array(z.int()),
+  weights: z.array(z.number()),
+  warnings: z.array(z.enum(ROUTE_WARNINGS)),
+});
+type RouteRow = z.infer<typeof routeShape>;
 
-async function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
-  return database.select<RouteRow>(
-    'read routes',
-    `SELECT ${HEX('r.token')} AS token, ${HEX('r.next_token')} AS next_token, hops, hop_confidence, depth_usd, recent,
-            stale, arrayMap(p -> ${HEX('p')}, r.pairs) AS pairs, legs, weights, warnings
-     FROM token_routes AS r WHERE ord <= {final_ord:UInt64} ORDER BY r.ord DESC LIMIT 1 BY r.token`,
-    { final_ord: finalOrd },
-  );
+function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
+  return selectNamed(database, 'ingest/list_routes', { final_ord: finalOrd }, routeShape);
 }
 
 function toRoute(row: RouteRow, legOf: LegOf): Route {
@@ -158,23 +149,39 @@ function toRoute(row: RouteRow, legOf: LegOf): Route {
   return isAnchorRoute(route) ? { ...route, depthUsd: Infinity } : route;
 }
 
+const hopShape = z.object({
+  token: hexShape,
+  next_token: hexShape,
+  hop_price: z.number(),
+  hop_confidence: z.number(),
+});
+
 async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
-  const rows = await database.select<{
-    token: Hex;
-    next_token: Hex;
-    hop_price: number;
-    hop_confidence: number;
-  }>(
-    'read prices',
-    `SELECT ${HEX('p.token')} AS token, ${HEX('p.next_token')} AS next_token, hop_price, hop_confidence
-     FROM token_prices AS p WHERE ord <= {final_ord:UInt64} ORDER BY p.ord DESC LIMIT 1 BY p.token`,
-    { final_ord: finalOrd },
-  );
+  const rows = await selectNamed(database, 'ingest/list_hops', { final_ord: finalOrd }, hopShape);
   return rows.map((row) => [
     row.token,
     { next: row.next_token, price: row.hop_price, confidence: row.hop_confidence },
   ]);
 }
+
+const blockShape = z.object({ number: z.int(), timestamp: z.int() });
+
+const stateShape = z.object({
+  ord: wideIntegerShape,
+  pair: hexShape,
+  reserve0: wideIntegerShape,
+  reserve1: wideIntegerShape,
+  liquidity: wideIntegerShape,
+  price: z.number(),
+  balances: z.array(wideIntegerShape),
+});
+
+const swapShape = z.object({
+  ord: wideIntegerShape,
+  pair: hexShape,
+  leg: z.int(),
+  amount1: wideIntegerShape,
+});
 
 async function readBlocks(
   database: Database,
@@ -185,33 +192,9 @@ async function readBlocks(
 ): Promise<PricedRows[]> {
   if (to < from) return [];
   const range = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
-  const blocks = await database.select<{ number: number; timestamp: number }>(
-    'read blocks of the epoch',
-    `SELECT number, timestamp FROM blocks
-     WHERE chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32} ORDER BY number`,
-    range,
-  );
-  const states = await database.select<{
-    ord: string;
-    pair: Hex;
-    reserve0: string;
-    reserve1: string;
-    liquidity: string;
-    price: number;
-    balances: readonly string[];
-  }>(
-    'read states of the epoch',
-    `SELECT ord, ${HEX('s.pair')} AS pair, reserve0, reserve1, liquidity, price,
-            arrayMap(b -> toString(b), s.balances) AS balances
-     FROM pool_states AS s WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64} ORDER BY s.ord`,
-    range,
-  );
-  const swaps = await database.select<{ ord: string; pair: Hex; leg: number; amount1: string }>(
-    'read swaps of the epoch',
-    `SELECT ord, ${HEX('s.pair')} AS pair, leg, amount1
-     FROM swaps AS s WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64} ORDER BY s.ord`,
-    range,
-  );
+  const blocks = await selectNamed(database, 'ingest/list_blocks', range, blockShape);
+  const states = await selectNamed(database, 'ingest/list_states', range, stateShape);
+  const swaps = await selectNamed(database, 'ingest/list_swaps', range, swapShape);
   const statesOf = groupByBlock(states, (row): PricedState => ({
     pair: row.pair,
     reserve0: BigInt(row.reserve0),

@@ -1,46 +1,45 @@
 /** Reads back what the store holds: cursor, open intent, canonical head, pools and their states. */
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
+import { selectNamed } from '../clickhouse/namedQueries';
+import { countsShape, hexShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import type { PoolRow } from '../clickhouse/tables';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import { lastOrdOfBlock } from '../domain/ord';
 import type { PoolState } from '../domain/pool';
 import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
 
-const HEX_HASH = (column: string): string => `concat('0x', lower(hex(${column})))`;
+const promotionShape = z.object({
+  seq: wideIntegerShape,
+  status: z.enum(['intent', 'done']),
+  kind: z.enum(['start', 'backfill', 'promotion']),
+  from_block: z.int(),
+  to_block: z.int(),
+  to_hash: hexShape,
+  to_timestamp: z.int(),
+  counts: countsShape,
+});
+type PromotionRow = z.infer<typeof promotionShape>;
 
-interface PromotionRow {
-  readonly seq: string;
-  readonly status: 'intent' | 'done';
-  readonly kind: 'start' | 'backfill' | 'promotion';
-  readonly from_block: number;
-  readonly to_block: number;
-  readonly to_hash: Hex;
-  readonly to_timestamp: number;
-  readonly counts: Readonly<Record<string, string>>;
-}
+const headShape = z.object({
+  number: z.int(),
+  hash: hexShape,
+  parent_hash: hexShape,
+  timestamp: z.int(),
+  commit: wideIntegerShape,
+  version: wideIntegerShape,
+  final_number: z.int(),
+});
+type HeadRow = z.infer<typeof headShape>;
 
-interface HeadRow {
-  readonly number: number;
-  readonly hash: Hex;
-  readonly parent_hash: Hex;
-  readonly timestamp: number;
-  readonly commit: string;
-  readonly version: string;
-  readonly final_number: number;
-}
+export const startShape = z.object({ from_block: z.int() });
+const versionShape = z.object({ version: wideIntegerShape });
 
 /** null when the chain was never begun in this database. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
-  // Each by itself: a range that is begun again and again leaves any number of intents above the last one done.
-  const newest = (status: 'done' | 'intent'): string =>
-    `SELECT seq, status, kind, from_block, to_block, ${HEX_HASH('p.to_hash')} AS to_hash, to_timestamp, counts
-     FROM promotions AS p WHERE chain_id = {chain:UInt32} AND status = '${status}'
-     ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC LIMIT 1`;
-  const ranges = await database.select<PromotionRow>(
-    'read newest ranges',
-    `SELECT * FROM (${newest('done')}) UNION ALL SELECT * FROM (${newest('intent')})`,
-    { chain: chainId },
-  );
+  const chain = { chain: chainId };
+  const ranges = await selectNamed(database, 'ingest/list_newest_ranges', chain, promotionShape);
   const done = ranges.find((row) => row.status === 'done');
   if (done === undefined) return null;
   const cursor: Cursor = {
@@ -50,23 +49,10 @@ export async function readStoredState(database: Database, chainId: number): Prom
     timestamp: done.to_timestamp,
   };
   const begun = ranges.find((row) => row.status === 'intent' && Number(row.seq) > cursor.seq);
-  const rows = await database.select<HeadRow>(
-    'read head blocks',
-    `SELECT number, ${HEX_HASH('h.hash')} AS hash, ${HEX_HASH('h.parent_hash')} AS parent_hash, timestamp, commit, version,
-            final_number
-     FROM head_blocks AS h WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32} ORDER BY version`,
-    { chain: chainId, cursor: cursor.number },
-  );
-  const [start] = await database.select<{ from_block: number }>(
-    'read start',
-    'SELECT from_block FROM promotions WHERE chain_id = {chain:UInt32} AND seq = 0 LIMIT 1',
-    { chain: chainId },
-  );
-  const [last] = await database.select<{ version: string }>(
-    'read head version',
-    'SELECT max(version) AS version FROM head_blocks WHERE chain_id = {chain:UInt32}',
-    { chain: chainId },
-  );
+  const above = { ...chain, cursor: cursor.number };
+  const rows = await selectNamed(database, 'ingest/list_head_blocks', above, headShape);
+  const [start] = await selectNamed(database, 'ingest/find_start', chain, startShape);
+  const [last] = await selectNamed(database, 'ingest/find_head_version', chain, versionShape);
   return {
     startBlock: start?.from_block ?? 1,
     cursor,
@@ -115,41 +101,40 @@ function canonicalOf(
   return { head, headMax: Math.max(cursor.number, ...heights.keys()), commits };
 }
 
+const poolShape = z.object({
+  ord: wideIntegerShape,
+  address: hexShape,
+  dex: z.string(),
+  protocol: z.string(),
+  pool_type: z.int(),
+  factory: hexShape,
+  token0: hexShape,
+  token1: hexShape,
+  base_is_token0: z.boolean(),
+  tokens: z.array(hexShape),
+  weights: z.array(wideIntegerShape),
+  fee_pips: z.int(),
+  tick_spacing: z.int(),
+  created_block: z.int().nullable(),
+  created_at: z.int().nullable(),
+  created_tx: hexShape.nullable(),
+});
+
 /** Pools of the final tables up to the block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
-  type Row = Omit<PoolRow, 'ord' | 'weights'> & { readonly ord: string; readonly weights: readonly string[] };
-  const rows = await database.select<Row>(
-    'read pools',
-    `SELECT ord, concat('0x', lower(hex(p.address))) AS address, dex, protocol, pool_type,
-            concat('0x', lower(hex(p.factory))) AS factory, concat('0x', lower(hex(p.token0))) AS token0,
-            concat('0x', lower(hex(p.token1))) AS token1, base_is_token0,
-            arrayMap(t -> concat('0x', lower(hex(t))), p.tokens) AS tokens, weights, fee_pips, tick_spacing,
-            created_block, created_at, if(isNull(p.created_tx), NULL, concat('0x', lower(hex(p.created_tx)))) AS created_tx
-     FROM pools AS p WHERE ord <= {final_ord:UInt64}`,
-    { final_ord: lastOrdOfBlock(finalTo) },
-  );
+  const params = { final_ord: lastOrdOfBlock(finalTo) };
+  const rows = await selectNamed(database, 'ingest/list_pools', params, poolShape);
   return rows.map((row) => ({ ...row, ord: Number(row.ord), weights: row.weights.map(BigInt) }));
 }
 
-interface StateRow {
-  readonly pair: Hex;
-  readonly reserve0: string;
-  readonly reserve1: string;
-  readonly sqrt_price_x96: string;
-  readonly liquidity: string;
-  readonly tick: number;
-}
-
-const LATEST_STATES = `
-  SELECT concat('0x', lower(hex(p.pair))) AS pair, newest.reserve0 AS reserve0, newest.reserve1 AS reserve1,
-         newest.sqrt_price_x96 AS sqrt_price_x96, newest.liquidity AS liquidity, newest.tick AS tick
-  FROM (SELECT pair, max(state) AS newest FROM pool_latest GROUP BY pair) AS p`;
-
-const EXACT_STATES = `
-  SELECT concat('0x', lower(hex(s.pair))) AS pair, argMax(s.reserve0, s.ord) AS reserve0,
-         argMax(s.reserve1, s.ord) AS reserve1, argMax(s.sqrt_price_x96, s.ord) AS sqrt_price_x96,
-         argMax(s.liquidity, s.ord) AS liquidity, argMax(s.tick, s.ord) AS tick
-  FROM pool_states AS s WHERE s.ord <= {final_ord:UInt64} GROUP BY s.pair`;
+const stateShape = z.object({
+  pair: hexShape,
+  reserve0: wideIntegerShape,
+  reserve1: wideIntegerShape,
+  sqrt_price_x96: wideIntegerShape,
+  liquidity: wideIntegerShape,
+  tick: z.int(),
+});
 
 export async function readPoolStates(
   database: Database,
@@ -157,7 +142,8 @@ export async function readPoolStates(
   exact: boolean,
 ): Promise<Map<Hex, PoolState>> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await database.select<StateRow>('read states', exact ? EXACT_STATES : LATEST_STATES, params);
+  const name = exact ? 'ingest/list_exact_states' : 'ingest/list_latest_states';
+  const rows = await selectNamed(database, name, params, stateShape);
   return new Map(
     rows.map((row) => [
       row.pair,

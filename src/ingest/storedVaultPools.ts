@@ -2,7 +2,11 @@
  * Reads back the pools of Balancer V2 vaults as of the cursor. What no table of ours keeps stands in the stored logs: the
  * id in the log that made us list the pool, the fee in the newest log that changed it.
  */
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
+import { selectNamed } from '../clickhouse/namedQueries';
+import { hexShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import type { PoolRow } from '../clickhouse/tables';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
@@ -13,10 +17,11 @@ import { poolOfRow, type VaultPool } from './poolRegistry';
 
 /** Pools in one query. */
 const POOLS_MAX = 1_000;
-const VAULT_TOPIC_LIST = [...VAULT_TOPICS].map((topic) => `unhex('${topic.slice(2)}')`).join(', ');
-/** A list of 20-byte addresses as a set, by which the primary key can be used. */
-const ADDRESS_SET =
-  '(SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))';
+const VAULT_TOPIC_LIST = [...VAULT_TOPICS].map((topic) => topic.slice(2));
+
+const idShape = z.object({ pool_id: hexShape });
+const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
+const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape) });
 
 /** `rows`: their pools' rows, all of one vault protocol. `exact` as in Store.loadPoolStates. */
 export async function readVaultPools(
@@ -62,13 +67,8 @@ async function readIds(
   const found = new Map<Hex, Hex>();
   for (const vault of new Set(rows.map((row) => row.factory))) {
     const ords = rows.filter((row) => row.factory === vault).map((row) => row.ord);
-    const logs = await database.select<{ pool_id: Hex }>(
-      'read ids of vault pools',
-      `SELECT concat('0x', lower(hex(l.topic1))) AS pool_id FROM logs AS l
-       WHERE chain_id = {chain:UInt32} AND address = unhex({vault:String}) AND topic0 IN (${VAULT_TOPIC_LIST})
-         AND ord IN {ords:Array(UInt64)}`,
-      { chain: chainId, vault: vault.slice(2), ords },
-    );
+    const params = { chain: chainId, vault: vault.slice(2), topics: VAULT_TOPIC_LIST, ords };
+    const logs = await selectNamed(database, 'ingest/list_vault_ids', params, idShape);
     for (const { pool_id: poolId } of logs) found.set(poolOfId(poolId), poolId);
   }
   return found;
@@ -81,20 +81,13 @@ async function readFees(
   finalTo: number,
   rows: readonly PoolRow[],
 ): Promise<Map<Hex, { readonly ord: number; readonly swapFee: bigint }>> {
-  const logs = await database.select<{ address: Hex; ord: string; data: Hex }>(
-    'read fees of vault pools',
-    `SELECT concat('0x', lower(hex(l.address))) AS address, l.ord AS ord, concat('0x', lower(hex(l.data))) AS data
-     FROM logs AS l
-     WHERE chain_id = {chain:UInt32} AND l.address IN ${ADDRESS_SET}
-       AND topic0 = unhex('${SWAP_FEE_CHANGED.slice(2)}') AND topic_count = 1 AND length(l.data) = 32
-       AND l.ord <= {final_ord:UInt64}
-     ORDER BY l.ord DESC LIMIT 1 BY l.address`,
-    {
-      chain: chainId,
-      pools: rows.map((row) => row.address.slice(2)),
-      final_ord: lastOrdOfBlock(finalTo),
-    },
-  );
+  const params = {
+    chain: chainId,
+    pools: rows.map((row) => row.address.slice(2)),
+    topic: SWAP_FEE_CHANGED.slice(2),
+    final_ord: lastOrdOfBlock(finalTo),
+  };
+  const logs = await selectNamed(database, 'ingest/list_vault_fees', params, feeShape);
   const fees = new Map<Hex, { ord: number; swapFee: bigint }>();
   for (const { address, ord, data } of logs) fees.set(address, { ord: Number(ord), swapFee: BigInt(data) });
   return fees;
@@ -106,18 +99,8 @@ async function readBalances(
   exact: boolean,
   rows: readonly PoolRow[],
 ): Promise<Map<Hex, readonly bigint[]>> {
-  const latest = `
-    SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances
-    FROM (SELECT pair, max(state) AS newest FROM pool_balances WHERE pair IN ${ADDRESS_SET} GROUP BY pair) AS p`;
-  const exactly = `
-    SELECT concat('0x', lower(hex(s.pair))) AS pair,
-           arrayMap(b -> toString(b), argMax(s.balances, s.ord)) AS balances
-    FROM pool_states AS s
-    WHERE s.ord <= {final_ord:UInt64} AND notEmpty(s.balances) AND s.pair IN ${ADDRESS_SET} GROUP BY s.pair`;
-  const stored = await database.select<{ pair: Hex; balances: readonly string[] }>(
-    'read balances of vault pools',
-    exact ? exactly : latest,
-    { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) },
-  );
+  const name = exact ? 'ingest/list_exact_vault_balances' : 'ingest/list_latest_vault_balances';
+  const params = { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) };
+  const stored = await selectNamed(database, name, params, balancesShape);
   return new Map(stored.map(({ pair, balances }) => [pair, balances.map(BigInt)]));
 }

@@ -4,8 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { z } from 'zod';
+
 import type { Database } from '../clickhouse/database';
 import type { EventTableName } from '../clickhouse/eventTables';
+import { selectMade } from '../clickhouse/namedQueries';
+import { wideIntegerShape } from '../clickhouse/rowShapes';
 import { toOrd } from '../domain/ord';
 import { TIMEFRAME_SECONDS } from '../domain/timeframes';
 import type { Floors } from './retention';
@@ -32,6 +36,9 @@ export interface Mending extends RebuildOptions {
   readonly onMended?: (lost: WrongTotal) => void;
 }
 
+const totalShape = z.object({ name: z.string(), total: wideIntegerShape });
+const seenShape = z.object({ name: z.string(), expected: wideIntegerShape, found: wideIntegerShape });
+
 interface OrdRange {
   readonly fromOrd: number;
   readonly toOrd: number;
@@ -46,12 +53,15 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
       : `SELECT (SELECT count() FROM swaps WHERE ord >= ${toOrd(floor, 0)}) + sum(dropped) FROM (
            SELECT any(counts['swaps']) AS dropped FROM promotions WHERE status = 'done' AND to_block < ${floor}
            GROUP BY chain_id, from_block, to_block, to_hash)`;
-  const totals = await database.select<{ name: string; total: string }>(
+  const totals = await selectMade(
+    database,
     'audit aggregates',
     `SELECT 'swaps' AS name, (${swaps}) AS total
      UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
      UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
      UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`,
+    {},
+    totalShape,
   );
   const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
   const expected = found.get('swaps') ?? 0;
@@ -87,10 +97,12 @@ export async function findUnseen(database: Database, range: OrdRange): Promise<W
          (SELECT max(ord) FROM ${source} WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64} AND ${where}) AS expected,
          (SELECT max(${ord}) FROM ${target}) AS found`,
   );
-  const rows = await database.select<{ name: string; expected: string; found: string }>(
+  const rows = await selectMade(
+    database,
     'audit views',
     each.join(' UNION ALL '),
     { from_ord: range.fromOrd, to_ord: range.toOrd },
+    seenShape,
   );
   for (const [name, , source] of NEWEST) {
     const row = rows.find((one) => one.name === name);

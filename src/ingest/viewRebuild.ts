@@ -2,7 +2,11 @@
  * Another generation of a final table and of everything that views make of it, built beside the one in use and exchanged for
  * it at the end: final rows are never changed where they stand.
  */
+import { z } from 'zod';
+
 import { TWO_LEVEL_SUMS, type Database } from '../clickhouse/database';
+import { selectMade, selectNamed } from '../clickhouse/namedQueries';
+import { nameRowShape, wideIntegerShape } from '../clickhouse/rowShapes';
 import { readSchema } from '../clickhouse/schema';
 import type { EventTableName } from '../clickhouse/eventTables';
 import { ORD_SPAN } from '../domain/ord';
@@ -116,6 +120,8 @@ const STEP_SETTINGS = [
   TWO_LEVEL_SUMS,
 ].join(', ');
 
+const stepShape = z.object({ first: wideIntegerShape, last: wideIntegerShape, total: wideIntegerShape });
+
 interface Step {
   readonly fromOrd: number;
   readonly toOrd: number;
@@ -124,10 +130,13 @@ interface Step {
 
 /** The rows of a table in steps by ord, ascending. */
 async function listSteps(database: Database, table: string, size: StepSize): Promise<Step[]> {
-  const groups = await database.select<{ first: string; last: string; total: string }>(
+  const groups = await selectMade(
+    database,
     'list steps',
     `SELECT min(ord) AS first, max(ord) AS last, count() AS total FROM ${table}
      GROUP BY intDiv(ord, ${size.groupBlocks * ORD_SPAN}) ORDER BY first`,
+    {},
+    stepShape,
   );
   const steps: Step[] = [];
   for (const group of groups) {
@@ -141,12 +150,7 @@ async function listSteps(database: Database, table: string, size: StepSize): Pro
 }
 
 async function listColumns(database: Database, table: string): Promise<string> {
-  const rows = await database.select<{ name: string }>(
-    'list columns',
-    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}
-     ORDER BY position LIMIT 1000`,
-    { table },
-  );
+  const rows = await selectNamed(database, 'engine/list_columns', { table }, nameRowShape);
   return rows.map(({ name }) => name).join(', ');
 }
 

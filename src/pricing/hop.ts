@@ -17,8 +17,13 @@ const WEIGHT_MAX = 0.6;
 /** Values that are sorted by hand. */
 const FEW = 24;
 
-export type HopWarning =
-  'single_pool' | 'pool_disagreement' | 'outlier_pools_excluded' | 'price_deviates_from_twap';
+export const HOP_WARNINGS = [
+  'single_pool',
+  'pool_disagreement',
+  'outlier_pools_excluded',
+  'price_deviates_from_twap',
+] as const;
+export type HopWarning = (typeof HOP_WARNINGS)[number];
 
 /** One pool of a hop at one block. */
 export interface HopInput {

@@ -1,6 +1,6 @@
 /** A route: by which pools, with which weights, a token is priced in the next token on its way to an anchor. */
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
-import type { HopWarning } from './hop';
+import { HOP_WARNINGS } from './hop';
 import type { Leg } from './leg';
 
 /** A token whose USD price is given. */
@@ -10,7 +10,14 @@ export interface PriceAnchor {
   readonly priceUsd: number;
 }
 
-export type RouteWarning = HopWarning | 'recent_pool' | 'stale_price' | 'thin_anchor' | 'anchor_depeg';
+export const ROUTE_WARNINGS = [
+  ...HOP_WARNINGS,
+  'recent_pool',
+  'stale_price',
+  'thin_anchor',
+  'anchor_depeg',
+] as const;
+export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
 
 export interface RoutePool<L extends Leg = Leg> {
   readonly leg: L;

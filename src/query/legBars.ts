@@ -1,6 +1,4 @@
 /** Lists the stored bars of a pool's leg and the swaps of head blocks. Prices are raw or in USD, amounts raw. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../clickhouse/namedQueries';
 import type { RowReader } from '../clickhouse/rowReader';
 import { partOfSwap, type BarPart } from './barParts';
@@ -13,8 +11,6 @@ export interface LegBarsSource {
   readonly runner: QueryRunner;
   readonly headSwaps: HeadSwaps;
 }
-
-const firstBarShape = z.object({ bucket: z.int() });
 
 export function legBars(
   { runner, headSwaps }: LegBarsSource,
@@ -34,8 +30,8 @@ export function legBars(
       return swaps.map((swap) => partOfSwap(swap, seconds));
     },
     async findFirstDay() {
-      const [row] = await runner.run('ticks/find_first_bar', { ...leg, usd }, firstBarShape);
-      return row?.bucket ?? null;
+      const [day] = await runner.read('ticks/find_first_bar', { ...leg, usd }, (row) => row.u32());
+      return day ?? null;
     },
   };
 }

@@ -33,8 +33,6 @@ const partRowShape = z.object({
 });
 type PartRow = z.infer<typeof partRowShape>;
 
-const firstBarShape = z.object({ bucket: z.int() });
-
 export function tokenBars(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -57,12 +55,9 @@ export function tokenBars(
       return rows.map(toPart);
     },
     async findFirstDay() {
-      const [row] = await runner.run(
-        'token_ticks/find_first_bar',
-        { ...key, ...snapshotParams(head) },
-        firstBarShape,
-      );
-      return row?.bucket ?? null;
+      const params = { ...key, ...snapshotParams(head) };
+      const [day] = await runner.read('token_ticks/find_first_bar', params, (row) => row.u32());
+      return day ?? null;
     },
   };
 }

@@ -70,7 +70,7 @@ export class ContractWorker {
   #upgradesTo = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
-    this.#runner = createQueryRunner(deps.database, { checkRows: false });
+    this.#runner = createQueryRunner(deps.database);
   }
 
   /** Works until the signal aborts. Never rejects. */

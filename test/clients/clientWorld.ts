@@ -15,6 +15,7 @@ import type { AbiParameter } from '../../src/domain/verifiedContract';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { hashCode } from '../../src/sources/verifiedRecord';
+import { askRows } from '../support/askRows';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { compileSet, compileWorld, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
 import { listSourceSets, TRICKY, type SourceSet } from '../support/worldSources';
@@ -158,7 +159,7 @@ async function settle(
 
 async function dropHome(home: ProgramHome, program: RunningProgram): Promise<void> {
   await program.stop();
-  const [row] = await home.database.select<{ name: string }>('name', 'SELECT currentDatabase() AS name');
+  const [row] = await askRows<{ name: string }>(home.database, 'SELECT currentDatabase() AS name');
   await home.database.command('drop', `DROP DATABASE IF EXISTS ${row!.name}_943 SYNC`);
   await home.drop();
 }
@@ -223,7 +224,7 @@ async function storeAll(
   placed: readonly Placed[],
   nodes: ReadonlyMap<number, DevRpc>,
 ): Promise<void> {
-  const store = createVerifiedStore(home.database, createQueryRunner(home.database, { checkRows: true }));
+  const store = createVerifiedStore(home.database, createQueryRunner(home.database));
   const records = [];
   for (const { chainId, address, contract, constructorArguments } of placed) {
     const code = (await nodes.get(chainId)!.call('eth_getCode', [address, 'latest'])) as Hex;

@@ -1,5 +1,6 @@
 /** The end-to-end test of bars, states and the stream, with the program's database on two shards instead of its own engine. */
 import { openDatabase } from '../../src/clickhouse/database';
+import { askRows } from '../support/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
 
 let cluster: EmbeddedCluster;
@@ -20,8 +21,8 @@ test('both shards hold swaps', async () => {
   for (const server of cluster.servers) {
     const database = openDatabase({ url: server.writerUrl });
     for (const table of ['swaps_head_local', 'logs_head_local']) {
-      const [row] = await database.select<{ rows: string }>(
-        'part',
+      const [row] = await askRows<{ rows: string }>(
+        database,
         'SELECT sum(total_rows) AS rows FROM system.tables WHERE name = {table:String}',
         { table },
       );

@@ -14,6 +14,7 @@ import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import type { Json } from '../support/apiServer';
+import { askRows } from '../support/askRows';
 import { PROXY_SOURCES } from '../support/proxyContracts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { compileSet, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
@@ -48,7 +49,7 @@ async function send(rpc: DevRpc, from: Hex, to: Hex, data: string): Promise<void
 }
 
 async function nameOf(database: Database): Promise<string> {
-  const [row] = await database.select<{ name: string }>('name', 'SELECT currentDatabase() AS name');
+  const [row] = await askRows<{ name: string }>(database, 'SELECT currentDatabase() AS name');
   return row!.name;
 }
 
@@ -168,7 +169,7 @@ beforeAll(async () => {
     RPC_URL_943: chains[1]!.node.url,
     FINALITY_DEPTH: '4',
   });
-  const store = createVerifiedStore(home.database, createQueryRunner(home.database, { checkRows: true }));
+  const store = createVerifiedStore(home.database, createQueryRunner(home.database));
   const record = (name: string, address: Hex) => toRecord(named(name), 369, address);
   await store.store([record('StoreV1', v1), record('StoreV2', v2)]);
 });

@@ -2,6 +2,7 @@
  * Audit hashes: the same chain ingested in different ways (in one backfill; step by step with reorgs and restarts) has the
  * same hash for each range of 1,000 blocks, and a changed row changes its range's hash alone.
  */
+import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
 import { printAudit } from '../../src/commands/verifyAudit';
 import type { Database } from '../../src/clickhouse/database';
@@ -91,8 +92,8 @@ test('one backfill and many steps with reorgs and restarts have the same hashes'
 
 test('what is noted is what a row by row sum over the tables gives', async () => {
   const { database } = straight;
-  const rows = await database.select<{ hash: string }>(
-    'hash each swap',
+  const rows = await askRows<{ hash: string }>(
+    database,
     `SELECT toString(reinterpretAsUInt128(sipHash128(tuple(${hashedColumns('swaps', swapsTable.columns).join(', ')})))) AS hash FROM swaps
      WHERE ord < ${1_000 * 2 ** 20} LIMIT 1000000`,
   );

@@ -59,7 +59,7 @@ test.each([
   ['the last final one and the head', [FINAL_TO, FINAL_TO + 1, FINAL_TO, FINAL_TO + 2]],
 ])('hashes of %s', async (_name, numbers) => {
   const hashes = createBlockHashes({
-    runner: createQueryRunner(db, { checkRows: true }),
+    runner: createQueryRunner(db),
     chainId: 369,
   });
   for (const asked of [numbers, numbers, numbers.slice(0, 5)]) {

@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config';
 import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
 import type { OpenIntent } from '../../src/ingest/store';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { eventually, killEngine } from '../support/embedded';
 import {
   CLUSTER_NAME,
@@ -65,8 +66,8 @@ async function open(): Promise<Database> {
 let seeded: ReadonlySet<string> = new Set();
 
 async function listFilled(node: Database): Promise<string[]> {
-  const rows = await node.select<{ name: string }>(
-    'filled',
+  const rows = await askRows<{ name: string }>(
+    node,
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND total_rows > 0",
   );
   return rows.map(({ name }) => name);
@@ -97,7 +98,7 @@ function encodeSwaps(count: number, commit: number | null): Buffer {
 const COLUMNS = ['ord', 'timestamp', 'pair', 'price'];
 
 async function numberOf(database: Database, sql: string): Promise<number> {
-  const [row] = await database.select<{ n: string | number }>('number', sql);
+  const [row] = await askRows<{ n: string | number }>(database, sql);
   return Number(row?.n);
 }
 

@@ -12,6 +12,7 @@ import { UPGRADED } from '../../src/domain/proxies';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
 import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
+import { askRows } from '../support/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
 import { startSimApi, type SimApi } from '../simulation/simApi';
 
@@ -75,7 +76,7 @@ async function addExplorer({ db }: SimApi): Promise<void> {
       version: 1,
     })),
   );
-  const store = createVerifiedStore(db, createQueryRunner(db, { checkRows: true }));
+  const store = createVerifiedStore(db, createQueryRunner(db));
   await store.store(addresses.map(recordOf));
 }
 
@@ -231,9 +232,9 @@ test('what is asked of the node about contracts is found the same', async () => 
       tx_index: 0,
     }));
     await insertRows(db, logsTable, upgrades);
-    const [row] = await db.select<{ name: string }>('name', 'SELECT currentDatabase() AS name');
+    const [row] = await askRows<{ name: string }>(db, 'SELECT currentDatabase() AS name');
     const common = { chain_id: SIM_CHAIN_ID, verified_db: row!.name, limit: 30 };
-    const runner = createQueryRunner(db, { checkRows: true });
+    const runner = createQueryRunner(db);
     const range = { head_ord: 0, final: true, from_ord: 0, to_ord: toOrd(1_000, 0) };
     return [
       await runner.run('explorer/list_upgraded_contracts', { ...common, ...range }, shape),
@@ -249,7 +250,7 @@ test('what is asked of the node about contracts is found the same', async () => 
 test('both shards hold some of it', async () => {
   for (const { database } of two.db.cluster!.nodes)
     for (const table of ['swaps_local', 'bars_local', 'logs_local', 'transfers_local', 'blocks_local']) {
-      const [row] = await database.select<{ n: string }>('part', `SELECT count() AS n FROM ${table}`);
+      const [row] = await askRows<{ n: string }>(database, `SELECT count() AS n FROM ${table}`);
       expect([table, Number(row!.n) > 0]).toEqual([table, true]);
     }
 });

@@ -1,4 +1,5 @@
 /** Rows that were stored and are gone are noticed and read from the node again, to the bit; readers see no difference. */
+import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
@@ -48,8 +49,8 @@ interface Range {
 
 /** The second range that came from the head. */
 async function findRange(): Promise<Range> {
-  const rows = await home.database.select<Range>(
-    'ranges',
+  const rows = await askRows<Range>(
+    home.database,
     "SELECT from_block, to_block FROM promotions WHERE status = 'done' AND kind = 'promotion' ORDER BY seq LIMIT 2",
   );
   return rows[1]!;
@@ -63,7 +64,7 @@ async function hashTables({ from_block, to_block }: Range): Promise<Record<strin
     `(SELECT ${hash} FROM blocks WHERE number BETWEEN ${from_block} AND ${to_block}) AS blocks`,
     ...EVENT_TABLES.map((table) => `(SELECT ${hash} FROM ${table} WHERE ${ords}) AS ${table}`),
   ];
-  const [row] = await home.database.select<Record<string, string>>('hash', `SELECT ${parts.join(', ')}`);
+  const [row] = await askRows<Record<string, string>>(home.database, `SELECT ${parts.join(', ')}`);
   return row!;
 }
 
@@ -113,8 +114,8 @@ test('swaps that are lost with the memory of their insert are stored again, and 
   await program.stop();
   const whole = { from_block: 1, to_block: LAST };
   const before = await hashTables(whole);
-  const parts = await home.database.select<{ name: string }>(
-    'parts',
+  const parts = await askRows<{ name: string }>(
+    home.database,
     "SELECT name FROM system.parts WHERE database = currentDatabase() AND table = 'swaps' AND active",
   );
   for (const { name } of parts)
@@ -144,8 +145,8 @@ test('head blocks that lost their rows, or stand above a hole, are written again
   await remove('head_blocks', { from_block: LAST - 9, to_block: LAST - 9 });
   program = await home.start([chain.url]);
   await program.untilBlock(LAST, chain.blocks[LAST]!.hash);
-  const [row] = await home.database.select<{ logs: string }>(
-    'logs of the head',
+  const [row] = await askRows<{ logs: string }>(
+    home.database,
     `SELECT uniqExact(ord) AS logs FROM logs_head WHERE ord > ${lastOrdOfBlock(LAST - 21)}`,
   );
   const expected = chain.blocks.slice(LAST - 20).flatMap(({ logs }) => readStubLogs(logs));

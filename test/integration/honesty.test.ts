@@ -2,6 +2,7 @@
  * Whatever is wrong with the node or the database, /readyz, /metrics and the log say it within 30 s, and say no more of it
  * when it is over.
  */
+import { askRows } from '../support/askRows';
 import { eventually } from '../support/embedded';
 import { FakeChain, type Json } from '../support/fakeChain';
 import { FakeNode } from '../support/fakeNode';
@@ -200,8 +201,8 @@ test('a promotion that cannot be made is named, with what stands in its way, and
 test('a clock that is set back an hour is named, and stops neither blocks, nor reorgs, nor the answers', async () => {
   const program = await startOver(1);
   const versions = async (): Promise<string> => {
-    const [row] = await home.database.select<{ newest: string; commits: string }>(
-      'versions',
+    const [row] = await askRows<{ newest: string; commits: string }>(
+      home.database,
       'SELECT toString(max(version)) AS newest, toString(uniqExact(commit)) AS commits FROM head_blocks WHERE commit > 0',
     );
     return `${row!.newest.padStart(6)} ${row!.commits.padStart(6)}`;

@@ -2,6 +2,7 @@
  * The corpus of hostile bytes: every pattern stands in the columns of a simulated chain, and every endpoint, format and
  * stream is asked for it. A column or an endpoint that this file does not know fails.
  */
+import { askRows } from '../support/askRows';
 import { HOSTILE_PATTERNS, patternPart } from '../support/hostileBytes';
 import { hostileContract, hostileWilderness, sourceText, storeHostileRows } from '../simulation/hostileWorld';
 import { startSimApi, type SimApi } from '../simulation/simApi';
@@ -46,7 +47,7 @@ let facts: HostileFacts;
 beforeAll(async () => {
   api = await startSimApi(5, BLOCKS, {}, undefined, { wild: hostileWilderness(), prepare: storeHostileRows });
   const list = async (sql: string): Promise<string[]> =>
-    (await api.db.select<{ value: string }>('facts', sql)).map(({ value }) => value);
+    (await askRows<{ value: string }>(api.db, sql)).map(({ value }) => value);
   const hexes = (column: string, table: string): Promise<string[]> =>
     list(`SELECT DISTINCT concat('0x', lower(hex(${column}))) AS value FROM ${table} ORDER BY value`);
   facts = {
@@ -94,8 +95,8 @@ function hexesOf({ name, type }: Column): string | null {
 }
 
 test('hostile bytes stand in every column that can hold bytes', async () => {
-  const columns = await api.db.select<Column>(
-    'columns',
+  const columns = await askRows<Column>(
+    api.db,
     `SELECT c.table AS table, c.name AS name, c.type AS type FROM system.columns AS c
      INNER JOIN system.tables AS t ON t.database = c.database AND t.name = c.table
      WHERE c.database = currentDatabase() AND t.engine NOT LIKE '%View' ORDER BY table, c.position`,
@@ -109,7 +110,7 @@ test('hostile bytes stand in every column that can hold bytes', async () => {
       .filter((column) => column.table === table)
       .map((column) => `groupUniqArrayArray(${hexesOf(column)}) AS list_${column.name}`);
     const sql = `SELECT ${lists.join(', ')} FROM ${table}`;
-    const [row] = await api.db.select<Record<string, string[]>>('columns of a table', sql);
+    const [row] = await askRows<Record<string, string[]>>(api.db, sql);
     stored.set(table, row!);
   }
   for (const column of ofBytes) {
@@ -255,8 +256,8 @@ test('swaps come back with the addresses that are stored', async () => {
   const hexes = ['pair', 'tx_hash', 'sender', 'recipient', 'maker', 'token0', 'token1'].map(
     (name) => `concat('0x', lower(hex(assumeNotNull(${name})))) AS hex_${name}`,
   );
-  const stored = await api.db.select<Row>(
-    'swaps',
+  const stored = await askRows<Row>(
+    api.db,
     `SELECT concat(toString(intDiv(ord, 1048576)), '-', toString(ord % 1048576)) AS id, ${hexes.join(', ')}
      FROM swaps WHERE pool_type < 4 ORDER BY ord DESC`,
   );
@@ -317,8 +318,8 @@ test('the stream replays every event as /activity shows it', async () => {
 });
 
 test('names of tokens come back as they are stored', async () => {
-  const stored = await api.db.select<{ address: string }>(
-    'names',
+  const stored = await askRows<{ address: string }>(
+    api.db,
     `SELECT concat('0x', lower(hex(address))) AS address, argMax(tuple(symbol), version).1 AS symbol,
        argMax(tuple(name), version).1 AS name FROM tokens GROUP BY address`,
   );

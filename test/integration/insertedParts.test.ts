@@ -2,6 +2,7 @@
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 
 /** Of as many pairs, so that each makes a bar in all six timeframes. */
@@ -35,8 +36,8 @@ async function insertSwaps(): Promise<void> {
 test('an insert with more than 100,000 groups makes few parts of a view, and none the second time', async () => {
   await insertSwaps();
   await insertSwaps();
-  const parts = await database.select<{ table: string; inserted: string; rows: string }>(
-    'parts',
+  const parts = await askRows<{ table: string; inserted: string; rows: string }>(
+    database,
     `SELECT table, toString(max(max_block_number)) AS inserted, toString(sum(rows)) AS rows FROM system.parts
      WHERE database = currentDatabase() AND active AND table IN ('swaps', 'bars') GROUP BY table ORDER BY table`,
   );

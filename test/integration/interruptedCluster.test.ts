@@ -2,6 +2,7 @@
 import type { Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import {
   createClusterDatabase,
   startEmbeddedCluster,
@@ -36,13 +37,13 @@ async function withCluster<T>(use: (database: Database) => Promise<T>): Promise<
 async function dump(database: Database): Promise<string[][]> {
   const servers: string[][] = [];
   for (const node of database.cluster?.nodes ?? []) {
-    const tables = await node.database.select<{ text: string }>(
-      'dump',
+    const tables = await askRows<{ text: string }>(
+      node.database,
       `SELECT replaceAll(create_table_query, currentDatabase(), '') AS text
        FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
     );
-    const recorded = await node.database.select<{ text: string }>(
-      'list recorded',
+    const recorded = await askRows<{ text: string }>(
+      node.database,
       'SELECT DISTINCT toString(id) AS text FROM schema_migrations WHERE id < 10000 ORDER BY id',
     );
     servers.push([...tables, ...recorded].map(({ text }) => text));

@@ -3,6 +3,7 @@ import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { readMigrations } from '../../src/clickhouse/migrations';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { createTestDatabase } from '../support/engine';
 import { countStatements, killedAfter } from '../support/killedDatabase';
 import { makeSmallSchema } from '../support/smallSchema';
@@ -27,8 +28,8 @@ async function withDatabase<T>(use: (database: Database) => Promise<T>): Promise
 
 /** Every table and view as the engine prints it, without the database's name. */
 async function dump(database: Database): Promise<string[]> {
-  const tables = await database.select<{ sql: string }>(
-    'dump',
+  const tables = await askRows<{ sql: string }>(
+    database,
     `SELECT replaceAll(create_table_query, concat(currentDatabase(), '.'), '') AS sql
      FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
   );
@@ -36,8 +37,8 @@ async function dump(database: Database): Promise<string[]> {
 }
 
 async function listRecorded(database: Database): Promise<number[]> {
-  const rows = await database.select<{ id: number }>(
-    'list recorded',
+  const rows = await askRows<{ id: number }>(
+    database,
     'SELECT DISTINCT id FROM schema_migrations WHERE id < 10000 ORDER BY id',
   );
   return rows.map(({ id }) => id);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   test_ = await createTestDatabase();
   db = openDatabase({ url: test_.writerUrl });
   await migrate(db, createLog('silent', false));
-  source = { runner: createQueryRunner(db, { checkRows: true }), chainId: CHAIN };
+  source = { runner: createQueryRunner(db), chainId: CHAIN };
   await emit('logs', 1, 300);
   await emit('logs', 301, 600);
 });

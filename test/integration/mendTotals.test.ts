@@ -7,6 +7,7 @@ import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
 import type { OpenIntent } from '../../src/ingest/store';
 import type { RebuildProgress } from '../../src/ingest/viewRebuild';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { CHAIN_ID, FIRST_BLOCK, makeWorld, storeWorld, type World } from '../support/world';
 
@@ -47,10 +48,7 @@ async function intentOf(from: number, to: number): Promise<OpenIntent> {
       name === 'blocks'
         ? `number BETWEEN ${from} AND ${to}`
         : `ord BETWEEN ${toOrd(from, 0)} AND ${lastOrdOfBlock(to)}`;
-    const [row] = await db.select<{ rows: string }>(
-      'count',
-      `SELECT count() AS rows FROM ${name} WHERE ${where}`,
-    );
+    const [row] = await askRows<{ rows: string }>(db, `SELECT count() AS rows FROM ${name} WHERE ${where}`);
     counts[name] = Number(row!.rows);
   }
   const { hash, timestamp } = world.blocks.find(({ number }) => number === to)!;
@@ -75,7 +73,7 @@ async function contents(): Promise<Record<string, string>> {
   const each = TARGETS.map(
     ([table]) => `(SELECT toString(sum(sipHash64(tuple(*)))) FROM ${table} FINAL) AS ${table}`,
   );
-  const [row] = await db.select<Record<string, string>>('contents', `SELECT ${each.join(', ')}`);
+  const [row] = await askRows<Record<string, string>>(db, `SELECT ${each.join(', ')}`);
   return row!;
 }
 
@@ -111,8 +109,8 @@ test.each(GROUPS.map((group) => [group]))(
     expect(steps).toEqual([]);
     for (const [table, ord] of TARGETS) {
       if (!damaged.includes(table)) continue;
-      const [{ rows }] = (await db.select<{ rows: string }>(
-        'rows',
+      const [{ rows }] = (await askRows<{ rows: string }>(
+        db,
         `SELECT count() AS rows FROM ${table} WHERE ${ord} >= ${range.fromOrd}`,
       )) as [{ rows: string }];
       expect([table, Number(rows)]).not.toEqual([table, 0]);

@@ -1,4 +1,5 @@
 /** The program itself, after a kill within a range: what the aggregates lost of it is made anew, said in log and metrics, and then only is it done. */
+import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
 import { findWrongTotal } from '../../src/ingest/viewAudit';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
@@ -26,8 +27,8 @@ interface Range {
 
 /** As if it was begun and not finished. */
 async function openLastRange(): Promise<Range> {
-  const [range] = await home.database.select<Range>(
-    'last range',
+  const [range] = await askRows<Range>(
+    home.database,
     "SELECT seq, kind FROM promotions WHERE status = 'done' ORDER BY seq DESC LIMIT 1",
   );
   const where = `status = 'done' AND seq = ${range!.seq}`;

@@ -12,6 +12,7 @@ import {
   verifiedContractsTable,
 } from '../../src/clickhouse/sourceTables';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 
 const log = createLog('silent', false);
@@ -33,8 +34,8 @@ afterAll(async () => {
 
 /** Every table and view as the engine prints it, without the database's name. */
 async function dump(database: Database): Promise<string> {
-  const rows = await database.select<{ sql: string }>(
-    'dump',
+  const rows = await askRows<{ sql: string }>(
+    database,
     `SELECT replaceAll(formatQuery(create_table_query), concat(currentDatabase(), '.'), '') AS sql
      FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
   );
@@ -55,8 +56,8 @@ test('migrating twice changes nothing, and three processes may migrate an empty 
 test('the table descriptors are the columns of the tables, head twins with a commit in front', async () => {
   const database = await open();
   await migrate(database, log);
-  const rows = await database.select<{ table: string; name: string; type: string }>(
-    'list columns',
+  const rows = await askRows<{ table: string; name: string; type: string }>(
+    database,
     `SELECT table, name, type FROM system.columns WHERE database = currentDatabase() AND default_kind != 'ALIAS'
      ORDER BY table, position`,
   );

@@ -80,7 +80,7 @@ beforeAll(async () => {
   test_ = await createTestDatabase();
   db = openDatabase({ url: test_.writerUrl });
   await migrate(db, createLog('silent', false));
-  runner = createQueryRunner(db, { checkRows: true });
+  runner = createQueryRunner(db);
   const rows = Array.from({ length: TOKENS }, (_, n) => ({
     address: addressOf(n),
     symbol: some(),
@@ -158,7 +158,7 @@ test('a search finds nothing where there are no tokens', async () => {
   const other = openDatabase({ url: empty.writerUrl });
   try {
     await migrate(other, createLog('silent', false));
-    const nothing = createQueryRunner(other, { checkRows: true });
+    const nothing = createQueryRunner(other);
     const counts = await createLogCounts({ runner: nothing, chainId: CHAIN }).read();
     const tokens = await new Directory(nothing).allTokens();
     expect(await listTokensNamed(tokens.values(), counts, 'a', 10)).toEqual([]);

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 async function listDifferences(): Promise<string[]> {
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   const range = { chainId: SIM_CHAIN_ID, from: 1, to: finalTo, finalTo, wrappedNative: simToken(8) };
   const found = await verifyAggregates(runner, range, () => undefined);
   return found.map(({ item }) => item);

@@ -30,7 +30,7 @@ export async function checkOnEngine(
   if (contentHash(content) !== onModel.contentHash) wrong.push('the model ends with another content');
   const { startBlock: from, finalTo } = run.tip;
   const differing = await verifyAggregates(
-    createQueryRunner(backend.steady, { checkRows: true }),
+    createQueryRunner(backend.steady),
     { chainId: SIM_CHAIN_ID, from, to: finalTo, finalTo },
     () => undefined,
   );

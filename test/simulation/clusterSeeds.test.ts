@@ -2,6 +2,7 @@
  * Seeds with forks, failing nodes and crashes on two engines that are two shards of a cluster: they end with the bytes of the
  * model of the store, and the same questions get the same answers as on one engine.
  */
+import { askRows } from '../support/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
 import { checkOnEngine } from './checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
@@ -31,8 +32,8 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
     expect((await checkOnEngine(backend, seed)).wrong).toEqual([]);
     const parts = await Promise.all(
       backend.steady.cluster!.nodes.map(({ database }) =>
-        database.select<{ rows: string }>(
-          'part',
+        askRows<{ rows: string }>(
+          database,
           `SELECT sum(rows) AS rows FROM system.parts
            WHERE database = currentDatabase() AND active AND table != 'schema_migrations'`,
         ),

@@ -23,7 +23,7 @@ import { digest } from './simLogs';
 const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
 const DAY = 86_400;
 export async function compareAnswers(database: Database, chain: SimChain): Promise<string[]> {
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   const head = await readHead(runner, SIM_CHAIN_ID);
   if (head === null) return ['readers see nothing'];
   const blocks = [];

@@ -8,6 +8,7 @@ import { readHead } from '../../src/query/headState';
 import { listNewEvents } from '../../src/query/newEvents';
 import { Directory } from '../../src/query/directory';
 import { SIM_CHAIN_ID } from './simChain';
+import { askRows } from '../support/askRows';
 
 const LIMIT = 1_000_000;
 
@@ -16,12 +17,9 @@ export async function compareFresh(
   database: Database,
   flips: readonly HeadFlip[],
 ): Promise<{ wrong: string[]; compared: number }> {
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   const head = await readHead(runner, SIM_CHAIN_ID);
-  const kept = await database.select<{ commit: string }>(
-    'list commits',
-    'SELECT DISTINCT commit FROM blocks_head',
-  );
+  const kept = await askRows<{ commit: string }>(database, 'SELECT DISTINCT commit FROM blocks_head');
   const keptCommits = new Set(kept.map(({ commit }) => Number(commit)));
   const blocks: HeadBlock[] = [];
   const fresh = new Map<number, FreshRows>();

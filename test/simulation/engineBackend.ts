@@ -2,6 +2,7 @@
 import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/database';
 import { migrate } from '../../src/clickhouse/migrate';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { createClusterDatabase, type EmbeddedCluster } from '../support/embeddedCluster';
 import { createTestDatabase } from '../support/engine';
 import { crashError, glitchError, type FaultPlan } from './faultPlan';
@@ -49,8 +50,8 @@ async function openPlace(cluster: EmbeddedCluster | undefined) {
 }
 
 async function clear(server: Database): Promise<void> {
-  const tables = await server.select<{ name: string }>(
-    'list tables',
+  const tables = await askRows<{ name: string }>(
+    server,
     `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
        AND name != 'schema_migrations' ORDER BY name`,
   );

@@ -20,6 +20,7 @@ import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../src/protocols/uniswapV3';
 import { verifyAggregates } from '../../src/query/verifyAggregates';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
+import { askRows } from '../support/askRows';
 import { oracleBars, oracleSwaps } from '../support/oracle';
 import { VaultOracle } from '../support/oracleVault';
 import { Random } from '../support/random';
@@ -150,7 +151,7 @@ export async function findDifferences(
   const priced = await comparePriceRows(chain, database, straight, SIM_PRICES, kept);
   differences.push(...priced.differences);
   const verified = await verifyAggregates(
-    createQueryRunner(database, { checkRows: true }),
+    createQueryRunner(database),
     { chainId: SIM_CHAIN_ID, from: firstBlock, to: stored.cursor.number, finalTo: stored.cursor.number },
     () => undefined,
   );
@@ -190,8 +191,8 @@ async function compareSwaps(
     toString(t.amount0) AS amount0, toString(t.amount1) AS amount1, toString(t.reserve0) AS reserve0,
     toString(t.reserve1) AS reserve1, concat('0x', lower(hex(t.token0))) AS token0,
     concat('0x', lower(hex(t.token1))) AS token1, leg, base_is_token0, fee_pips, price, timestamp`;
-  const rows = await database.select<StoredSwap>(
-    'canonical swaps',
+  const rows = await askRows<StoredSwap>(
+    database,
     `SELECT * FROM (
        SELECT ${columns} FROM swaps AS t WHERE ord <= {final_ord:UInt64}
        UNION ALL SELECT ${columns} FROM swaps_head AS t WHERE has({commits:Array(UInt64)}, commit)
@@ -239,8 +240,8 @@ interface StoredBar {
 
 async function compareBars(database: Database, final: ReturnType<typeof oracleSwaps>): Promise<string[]> {
   const expected = oracleBars(final);
-  const rows = await database.select<StoredBar>(
-    'bars',
+  const rows = await askRows<StoredBar>(
+    database,
     `SELECT concat(toString(timeframe), ' 0x', lower(hex(pair)), ' ', toString(bucket), ' ',
        toString(leg)) AS key,
        least((min(first).1, min(first).2), min(first_quote)).2 AS o, max(high) AS h, min(low) AS l,

@@ -14,6 +14,7 @@ import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { SIM_CHAIN_ID, type SimChain, type Wilderness } from './simChain';
 import type { Draft } from './simLogs';
+import { askRows } from '../support/askRows';
 import { HOSTILE_PATTERNS, hostileIdentity } from '../support/hostileBytes';
 
 const COUNT = HOSTILE_PATTERNS.length;
@@ -208,8 +209,8 @@ async function storeCodes(database: Database, indexes: readonly number[]): Promi
 
 /** Names of all tokens: in turn as the ingester cleans them, and raw. */
 async function storeNames(database: Database): Promise<void> {
-  const tokens = await database.select<{ address: string; version: string }>(
-    'tokens',
+  const tokens = await askRows<{ address: string; version: string }>(
+    database,
     'SELECT lower(hex(address)) AS address, toString(max(version) + 1) AS version FROM tokens GROUP BY address ORDER BY address',
   );
   const rows = tokens.map(({ address, version }, index) => {
@@ -232,8 +233,8 @@ async function storeNames(database: Database): Promise<void> {
 
 /** Creations of contracts and positions, in final blocks and in the head. */
 async function storeEvents(database: Database, chain: SimChain, indexes: readonly number[]): Promise<void> {
-  const head = await database.select<{ number: number; commit: string }>(
-    'head',
+  const head = await askRows<{ number: number; commit: string }>(
+    database,
     'SELECT number, toString(argMax(commit, version)) AS commit FROM head_blocks GROUP BY number ORDER BY number DESC LIMIT 10',
   );
   const rowsAt = (block: number, from: number, count: number) =>

@@ -7,6 +7,7 @@ import { migrate } from '../../src/clickhouse/migrate';
 import { AppError } from '../../src/errors';
 import type { IngestSession } from '../../src/ingest/session';
 import { createLog } from '../../src/log';
+import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { crashingDatabase } from './crashingDatabase';
 import { findDifferences, openSession } from './harness';
@@ -45,8 +46,8 @@ test('a backfilled chain equals the oracle', () =>
     expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
     // Such that the comparison says something: legs beyond the first have prices, and USD values come of them.
-    const [seen] = await database.select<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
-      'vault swaps',
+    const [seen] = await askRows<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
+      database,
       `SELECT uniq(pair, leg) AS legs, countIf(price > 0 AND leg > 1) AS priced, countIf(tracked) AS tracked,
               (SELECT count() FROM token_routes WHERE arrayExists(leg -> leg > 1, legs)) AS routed
        FROM swaps WHERE pool_type = 4`,

@@ -13,6 +13,7 @@ import type { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
 import type { ChainBlock } from '../../src/domain/block';
 import type { PricerConfig } from '../../src/pricing/pricer';
 import type { SimChain } from './simChain';
+import { askRows } from '../support/askRows';
 
 type Line = readonly (string | number | boolean | null)[];
 
@@ -188,8 +189,8 @@ async function readLines(
   { finalTo, commits }: { readonly finalTo: number; readonly commits: readonly number[] },
 ): Promise<string[]> {
   const list = columns.map((column, i) => `${column} AS c${i}`).join(', ');
-  const rows = await database.select<Readonly<Record<string, unknown>>>(
-    `compare ${table}`,
+  const rows = await askRows<Readonly<Record<string, unknown>>>(
+    database,
     `SELECT ${list} FROM ${table} AS t WHERE ord <= {final_ord:UInt64}
      UNION ALL SELECT ${list} FROM ${table}_head AS t WHERE has({commits:Array(UInt64)}, commit)`,
     { final_ord: lastOrdOfBlock(finalTo), commits },

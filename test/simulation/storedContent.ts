@@ -11,6 +11,7 @@ import { codeOfTable, placeOf } from './model/modelTables';
 import type { ModelEngine } from './model/modelEngine';
 import type { Fields } from './model/rowBytes';
 import { SIM_CHAIN_ID } from './simChain';
+import { askRows } from '../support/askRows';
 
 export interface StoredTip {
   readonly startBlock: number;
@@ -79,8 +80,8 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
       name,
       split.map((row) => row.bytes.toString('latin1')),
     );
-    const [more] = await database.select<{ total: string }>(
-      `beyond in ${name}`,
+    const [more] = await askRows<{ total: string }>(
+      database,
       `SELECT count() AS total FROM ${name} WHERE ${place} > {last:UInt64}`,
       params,
     );

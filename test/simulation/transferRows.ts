@@ -1,6 +1,7 @@
 /** Stored transfers and balances against a plain recomputation from the canonical logs. No code of the product. */
 import type { Database } from '../../src/clickhouse/database';
 import type { ChainBlock } from '../../src/domain/block';
+import { askRows } from '../support/askRows';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
@@ -76,8 +77,8 @@ export async function compareTransfers(
   const moves = listMoves(blocks, wrapped);
   const hex = (column: string): string => `concat('0x', lower(hex(t.${column})))`;
   const line = `concat(toString(t.ord), ' ', toString(t.timestamp), ' ', ${hex('token')}, ' ', ${hex('sender')}, ' ', ${hex('recipient')}, ' ', toString(t.amount))`;
-  const rows = await database.select<{ line: string }>(
-    'transfers',
+  const rows = await askRows<{ line: string }>(
+    database,
     `SELECT ${line} AS line FROM transfers AS t WHERE intDiv(t.ord, 1048576) <= {final_to:UInt64}
      UNION ALL SELECT ${line} FROM transfers_head AS t WHERE has({commits:Array(UInt64)}, commit)`,
     { final_to: finalTo, commits },
@@ -91,8 +92,8 @@ export async function compareTransfers(
     ([key, balance]) => `${key} ${balance}`,
   );
   for (const table of ['token_balances', 'holder_balances']) {
-    const found = await database.select<{ line: string }>(
-      table,
+    const found = await askRows<{ line: string }>(
+      database,
       `SELECT concat(${hex('token')}, ' ', ${hex('holder')}, ' ', toString(sum(t.balance))) AS line FROM ${table} AS t GROUP BY t.token, t.holder`,
     );
     differences.push(

@@ -1,6 +1,7 @@
 /** What is stored of a vault's pools beside swaps (pools, states, liquidity) compared with the oracle, row by row. */
 import type { Database } from '../../src/clickhouse/database';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
+import { askRows } from '../support/askRows';
 import type { VaultOracle } from '../support/oracleVault';
 
 const hexed = (column: string): string => `concat('0x', lower(hex(t.${column})))`;
@@ -31,8 +32,8 @@ export async function compareVaultRows(
   const differences: string[] = [];
   for (const table of ['pools', 'pool_states', 'liquidity_events'] as const) {
     const list = ['toString(t.ord)', ...COLUMNS[table]].map((column, i) => `${column} AS c${i}`).join(', ');
-    const rows = await database.select<Readonly<Record<string, unknown>>>(
-      `compare ${table}`,
+    const rows = await askRows<Readonly<Record<string, unknown>>>(
+      database,
       `SELECT * FROM (
          SELECT ${list}, ord FROM ${table} AS t WHERE ord <= {final_ord:UInt64} AND pool_type IN (4, 5)
          UNION ALL

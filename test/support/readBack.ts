@@ -1,5 +1,6 @@
 /** Reads a CSV, Parquet or Arrow file by columns that the test declares: what the engine makes of the bytes. */
 import type { Database } from '../../src/clickhouse/database';
+import { askRows } from './askRows';
 
 export type ReadRow = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,7 @@ export async function readBack(
     });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
   }
-  const rows = await database.select<ReadRow>('read back', `SELECT * FROM ${table}`);
+  const rows = await askRows<ReadRow>(database, `SELECT * FROM ${table}`);
   await database.command('drop', `DROP TABLE ${table}`);
   return rows;
 }

@@ -25,14 +25,14 @@ export async function openSourcesDatabase(): Promise<SourcesDatabase> {
   const writer = openDatabase({ url: test.writerUrl });
   await migrate(writer, createLog('silent', false));
   const readonly = openDatabase({ url: test.readerUrl });
-  const runner = createQueryRunner(readonly, { checkRows: true });
+  const runner = createQueryRunner(readonly);
   return {
     writerUrl: test.writerUrl,
     writer,
     runner,
     reader: createVerifiedReader(runner),
     signatures: createSignatureReader(runner),
-    store: createVerifiedStore(writer, createQueryRunner(writer, { checkRows: true })),
+    store: createVerifiedStore(writer, createQueryRunner(writer)),
     async close() {
       await readonly.close();
       await writer.close();

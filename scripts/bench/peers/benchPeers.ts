@@ -13,6 +13,7 @@
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import type { EmbeddedServer } from '../../../src/clickhouse/server';
 import { errorText } from '../../../src/errors';
+import { askRows } from '../../../test/support/askRows';
 import { installProject } from '../../../test/support/installProject';
 import { ingest } from '../backfill';
 import { createDatabase, databaseUrl, log, say, waitForMerges, type Bench } from '../bench';
@@ -141,8 +142,8 @@ async function measureCandlehouse(server: EmbeddedServer, task: PeerTask): Promi
   const admin = openDatabase({ url: server.writerUrl });
   const database = await createDatabase(server.writerUrl, name, true);
   const seconds = await ingest(task.rpcUrl, database, task.to, log);
-  const [row] = await database.select<{ swaps: string; syncs: string }>(
-    'count rows of Candlehouse',
+  const [row] = await askRows<{ swaps: string; syncs: string }>(
+    database,
     "SELECT (SELECT count() FROM swaps) AS swaps, (SELECT count() FROM pool_states WHERE kind = 'sync') AS syncs",
   );
   const rows = { swaps: Number(row?.swaps), syncs: Number(row?.syncs) };

@@ -2,14 +2,15 @@
 import type { Database } from '../../../src/clickhouse/database';
 import { startPeer } from './peerProcess';
 import { projectOf, type PeerRun, type PeerTask } from './peerRun';
+import { askRows } from '../../../test/support/askRows';
 
 /** `database` is empty and at `clickhouseUrl`. The run ends when the process does, right after its last insert. */
 export async function runScript(task: PeerTask, clickhouseUrl: string, database: Database): Promise<PeerRun> {
   const argument = JSON.stringify({ ...task, clickhouseUrl });
   await startPeer(process.execPath, [projectOf('script.mjs'), argument], {}).done();
   const endedAt = Date.now();
-  const [row] = await database.select<{ swaps: string; syncs: string }>(
-    'count rows of the script',
+  const [row] = await askRows<{ swaps: string; syncs: string }>(
+    database,
     'SELECT (SELECT count() FROM swaps) AS swaps, (SELECT count() FROM syncs) AS syncs',
   );
   const rows = { swaps: Number(row?.swaps), syncs: Number(row?.syncs) };

@@ -53,7 +53,7 @@ beforeAll(async () => {
   world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 12, events: 5 });
   enlargeValues(world);
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 3 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   heads = [
     snapshotOf(world, FINAL, TIP, FINAL + 20),
     snapshotOf(world, FINAL, FINAL),

@@ -17,6 +17,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
 import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { auditAnswerShape, type Audit } from '../../../src/wire/audit';
+import { askRows } from '../../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { AuditChain, TOKENS } from './auditChain';
 import { AUDIT_CHAIN, headerOf, openAuditSession, startAuditApi, type AuditServer } from './auditWorld';
@@ -43,7 +44,7 @@ beforeAll(async () => {
   writer = openDatabase({ url: test_.writerUrl });
   await migrate(writer, createLog('silent', false));
   reader = openDatabase({ url: test_.readerUrl });
-  const counted = createQueryRunner(reader, { checkRows: true });
+  const counted = createQueryRunner(reader);
   runner = {
     ...counted,
     run: (name, params, shape) => {
@@ -103,8 +104,8 @@ interface HopRow {
 async function storedHops(): Promise<HopRow[]> {
   const columns = `ord, concat('0x', lower(hex(p.token))) AS token, concat('0x', lower(hex(p.next_token))) AS next,
     hop_price AS hop, hop_confidence AS trust`;
-  return writer.select<HopRow>(
-    'stored hops',
+  return askRows<HopRow>(
+    writer,
     `SELECT * FROM (
        SELECT ${columns} FROM token_prices AS p WHERE ord <= {final_ord:UInt64}
        UNION ALL SELECT ${columns} FROM token_prices_head AS p WHERE has({commits:Array(UInt64)}, commit)
@@ -266,8 +267,8 @@ test('audits of final blocks stay as they were while the chain grows and the hea
 });
 
 test('the USD prices of swaps are those that the audit of their block shows for the quote token', async () => {
-  const swaps = await writer.select<SwapRow>(
-    'priced swaps',
+  const swaps = await askRows<SwapRow>(
+    writer,
     `SELECT ord, concat('0x', lower(hex(s.token0))) AS token0, concat('0x', lower(hex(s.token1))) AS token1,
        price, price_usd
      FROM swaps AS s WHERE price_usd > 0 ORDER BY cityHash64(s.ord) LIMIT 20`,

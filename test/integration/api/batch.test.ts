@@ -21,7 +21,7 @@ beforeAll(async () => {
   const world = makeWorld({ seed: 5, blocks: 60, pools: 40, spacing: 30, events: 5 });
   await storeWorld(db, world, { storedTo: FINAL + 5, headFrom: FINAL - 5, inserts: 2 });
   const head = snapshotOf(world, FINAL, TIP);
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   api = await startApi(runner, () => head);
 });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   // Eleven days: a week and the day before it lie inside.
   world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 1_600, events: 6 });
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   heads = [
     snapshotOf(world, FINAL, TIP),
     snapshotOf(world, FINAL, FINAL),

@@ -13,6 +13,7 @@ import {
   type ScreenerEvent,
 } from '../../../src/wire/dexscreener';
 import { openSession } from '../../simulation/harness';
+import { askRows } from '../../support/askRows';
 import { oracleSwaps, type OracleSwap } from '../../support/oracle';
 import { VaultOracle } from '../../support/oracleVault';
 import { parsePlain } from '../../support/plainEvents';
@@ -51,11 +52,11 @@ beforeAll(async () => {
     transactionCount,
     logsBloom: null,
   });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   head = (await readHead(runner, SIM_CHAIN_ID))!;
   pools = new Map(chain.vaultPoolsAt(chain.head.hash)!.map((pool) => [pool.address, pool]));
-  const rows = await db.select<{ address: string; decimals: number | null }>(
-    'decimals',
+  const rows = await askRows<{ address: string; decimals: number | null }>(
+    db,
     "SELECT concat('0x', lower(hex(address))) AS address, argMax(decimals, version) AS decimals FROM tokens GROUP BY address",
   );
   decimals = new Map(rows.map((row) => [row.address, row.decimals ?? 0]));

@@ -90,7 +90,7 @@ beforeAll(async () => {
   for (const block of blocks.slice(FINAL - 5)) await store([block], commitOf(block.number));
   // An orphan that pays far too much.
   await store([{ ...blocks[FINAL]!, prices: [10n ** 18n] }], 99_999);
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   deps = explorerDeps([{ chainId: CHAIN_ID, runner, head: () => head }], test_.database);
   head = snapshot(FINAL, BLOCKS);
   api = await startDialect(deps, () => head);

@@ -55,7 +55,7 @@ beforeAll(async () => {
   const range = { storedTo: FINAL + 15, headFrom: FINAL - 10, inserts: 4 };
   await storeWorld(db, world, range);
   await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   const chain = { chainId: CHAIN_ID, runner, head: () => head };
   const deps = explorerDeps([chain], test_.database, { cache: UNCACHED, nodeOf: () => node });
   api = await startDialect(deps, () => head);

@@ -191,13 +191,13 @@ export async function openDialectWorld(seed: number): Promise<DialectWorld> {
   const test = await createTestDatabase();
   const database = openDatabase({ url: test.writerUrl });
   const reader = openDatabase({ url: test.readerUrl });
-  const runner = createQueryRunner(reader, { checkRows: true });
+  const runner = createQueryRunner(reader);
   await migrate(database, createLog('silent', false));
   const blocks = makeLogBlocks(seed, BLOCKS, 10);
   blocks.forEach((block, index) => block.logs.push(transferOf(block, index), ...nftMovesOf(block, index)));
   await storeLogBlocks(database, blocks, { storedTo: STORED_TO, headFrom: STORED_TO + 1, inserts: 2 });
   await insertRows(database, contractCodesTable, [PROXY_CODE]);
-  const store = createVerifiedStore(database, createQueryRunner(database, { checkRows: true }));
+  const store = createVerifiedStore(database, createQueryRunner(database));
   await store.store([single, multi]);
   const head = logSnapshot(blocks, STORED_TO, TIP);
   const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };

@@ -44,7 +44,7 @@ beforeAll(async () => {
   test1 = await createTestDatabase();
   database = openDatabase({ url: test1.writerUrl });
   reader = openDatabase({ url: test1.readerUrl });
-  runner = createQueryRunner(reader, { checkRows: true });
+  runner = createQueryRunner(reader);
   await migrate(database, createLog('silent', false));
   blocks = makeLogBlocks(SEED, BLOCKS, 12);
   await storeLogBlocks(database, blocks, { storedTo: STORED_TO, headFrom: HEAD_FROM, inserts: 5 });

@@ -62,7 +62,7 @@ beforeAll(async () => {
     },
   ]);
   await insertRows(database, logsTable, [...transfersOf(COPY, MANY), ...transfersOf(TWIN, 1)]);
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   const named = { ...multi.contract, name: 'Granary' };
   const indexed = [true, false].map((each) => ({
     type: 'event',

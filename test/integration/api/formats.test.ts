@@ -47,7 +47,7 @@ beforeAll(async () => {
   await migrate(db, createLog('silent', false));
   world = makeWorld({ seed: 41, blocks: BLOCKS, pools: 9, spacing: 400, events: 6 });
   await storeWorld(db, world, { storedTo: FINAL + 10, headFrom: FINAL - 5, inserts: 2 });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
 });

@@ -60,7 +60,7 @@ beforeAll(async () => {
   const range = { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 };
   await storeWorld(db, world, range);
   await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   pairs = createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), CHAIN.dexes);
   head = wholeSnapshot(world, FINAL, TIP);
   api = await startApi(runner, () => head);

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await storeWorld(db, world, { storedTo: TIP, headFrom: TIP + 1, inserts: 1 });
   head = wholeSnapshot(world, TIP, TIP + BATCHES);
   reader = openDatabase({ url: test_.readerUrl });
-  runner = createQueryRunner(reader, { checkRows: true });
+  runner = createQueryRunner(reader);
 });
 
 afterAll(async () => {

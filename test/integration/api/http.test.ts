@@ -31,7 +31,7 @@ beforeAll(async () => {
   await migrate(db, createLog('silent', false));
   world = makeWorld({ seed: 9, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 2 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
 });
@@ -255,11 +255,8 @@ test('without a head every market endpoint is a 503, and comes back with it', as
 test('a broken database is a 500 or 503 that shows nothing of it', async () => {
   const bad = createQueryRunner(
     openDatabase({ url: test_.readerUrl.replace(test_.database, 'no_such_database') }),
-    { checkRows: true },
   );
-  const away = createQueryRunner(openDatabase({ url: 'http://u:secret@127.0.0.1:1/db' }), {
-    checkRows: true,
-  });
+  const away = createQueryRunner(openDatabase({ url: 'http://u:secret@127.0.0.1:1/db' }));
   for (const [broken, statuses] of [
     [bad, [500]],
     [away, [503]],

@@ -115,7 +115,7 @@ beforeAll(async () => {
   const [, second] = blocks;
   await storeLogBlocks(database, blocks, { storedTo: FIRST_LOG_BLOCK, headFrom: second!.number, inserts: 1 });
   head = logSnapshot(blocks, FIRST_LOG_BLOCK, FIRST_LOG_BLOCK + blocks.length - 1);
-  const runner = createQueryRunner(reader, { checkRows: true });
+  const runner = createQueryRunner(reader);
   const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
   api = await startDialect(explorerDeps([chain], testDatabase.database, { signatures }), () => head);
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   // Some sixty days, so that both windows cut; several blocks in many an hour.
   world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 6_000, events: 9 });
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   heads = [
     snapshotOf(world, FINAL, TIP),
     snapshotOf(world, FINAL, FINAL),

@@ -52,7 +52,7 @@ beforeAll(async () => {
   await migrate(db, createLog('silent', false));
   world = makeWorld({ seed: 7, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
   await storeWorld(db, world, { storedTo: FINAL + 10, headFrom: FINAL - 5, inserts: 2 });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
   document_ = JSON.parse((await api.get('/openapi.json')).text) as Document_;
@@ -161,7 +161,7 @@ test('bounds, words, required parameters and patterns are those that are enforce
 
 test('before anything is indexed the document stands without examples, and with a head it has them', async () => {
   head = null;
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   const fresh = await startApi(runner, () => head);
   const before = await fresh.get('/openapi.json');
   expect([before.status, before.text.includes('x-example-call')]).toEqual([200, false]);

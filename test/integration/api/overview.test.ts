@@ -59,7 +59,7 @@ beforeAll(async () => {
   await insertTokens(db, world.tokens);
   await storeFinal();
   await storeHead();
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   api = await startApi(runner, () => head);
 });
 

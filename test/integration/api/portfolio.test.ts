@@ -55,7 +55,7 @@ beforeAll(async () => {
   const range = { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 };
   await storeWorld(db, world, range);
   await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   api = await startApi(runner, () => head);
 });
 

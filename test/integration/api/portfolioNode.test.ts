@@ -89,7 +89,7 @@ beforeAll(async () => {
   const range = { storedTo: FINAL, headFrom: FINAL - 10, inserts: 3 };
   await storeWorld(db, world, range);
   await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
 });
 
 beforeEach(async () => {

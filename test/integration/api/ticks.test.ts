@@ -9,6 +9,7 @@ import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { Directory } from '../../../src/query/directory';
 import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
+import { askRows } from '../../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from '../../support/apiServer';
 import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await migrate(db, createLog('silent', false));
   world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 400, events: 6 });
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 7 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   snapshots = {
     'a head half promoted': snapshotOf(world, FINAL, TIP),
     'a cursor behind what is stored, as in a backfill': snapshotOf(world, FINAL, FINAL),
@@ -292,8 +293,8 @@ describe('bars of a pair', () => {
 
   test('of an address that is no pair, or a pair of an orphaned block, are not found', async () => {
     const head = snapshots['a head half promoted']!;
-    const orphans = await db.select<{ address: string }>(
-      'orphans',
+    const orphans = await askRows<{ address: string }>(
+      db,
       "SELECT concat('0x', lower(hex(address))) AS address FROM pools_head WHERE commit > 90000 LIMIT 1",
     );
     for (const pair of [orphans[0]!.address, `0x${'9'.repeat(40)}`] as `0x${string}`[]) {

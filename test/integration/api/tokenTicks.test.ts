@@ -52,7 +52,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     const early = findCrowded(world, FIRST_BLOCK + 85);
     await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 30 });
     reader = openDatabase({ url: test_.readerUrl });
-    const checked = createQueryRunner(reader, { checkRows: true });
+    const checked = createQueryRunner(reader);
     const count = (name: string): void => void runs.set(name, (runs.get(name) ?? 0) + 1);
     runner = {
       ...checked,

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await migrate(db, createLog('silent', false));
   world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 500, events: 6 });
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   heads = [
     snapshotOf(world, FINAL, TIP),
     snapshotOf(world, FINAL, FINAL),

@@ -47,7 +47,7 @@ beforeAll(async () => {
   // Blocks far apart, with long silences: the series have real gaps.
   world = makeWorld({ seed: 31, blocks: BLOCKS, pools: 14, spacing: 2_400, events: 6 });
   await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 2 });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }), { checkRows: true });
+  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
   head = snapshotOf(world, FINAL, TIP);
   api = await startApi(runner, () => head);
 });
@@ -205,7 +205,7 @@ test.each([
 });
 
 test('without a head every call that needs one is a 503', async () => {
-  const away = await startApi(createQueryRunner(db, { checkRows: true }), () => null);
+  const away = await startApi(createQueryRunner(db), () => null);
   for (const path of [
     `/udf/history?symbol=${PAIR}&resolution=60`,
     '/udf/search',

@@ -20,6 +20,7 @@ import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../src/query/poolVa
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { isDecoded } from '../../../src/wire/activity';
 import { openSession } from '../../simulation/harness';
+import { askRows } from '../../support/askRows';
 import { parsePlain } from '../../support/plainEvents';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/simDescription';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   test_ = await createTestDatabase();
   database = openDatabase({ url: test_.writerUrl });
   await migrate(database, createLog('silent', false));
-  runner = createQueryRunner(database, { checkRows: true });
+  runner = createQueryRunner(database);
   chain = new SimChain(SEED);
   chain.mine(BLOCKS);
   const calm = { failure: 0, between: () => undefined };
@@ -225,8 +226,8 @@ test('what a mint or burn is worth counts all tokens of the pool whose price is 
 test('an event that moved nothing but its two tokens is hashed as before there was a column for others', async () => {
   await catchUp();
   const hashOf = async (columns: string, which: string): Promise<bigint> => {
-    const [row] = await database.select<{ sum: string; rows: string }>(
-      'hash rows',
+    const [row] = await askRows<{ sum: string; rows: string }>(
+      database,
       `SELECT toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns}))))) AS sum, toString(count()) AS rows
        FROM liquidity_events WHERE ${which}`,
     );

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
   const header = { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
   await session.advanceTo(header);
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   head = (await readHead(runner, SIM_CHAIN_ID))!;
   const prices = createTokenPrices(runner, SIM_CHAIN_ID, {
     anchors: SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' })),
@@ -224,7 +224,7 @@ test('one that never traded has no bars, which is not for want of a price where 
 });
 
 test('a swap of a vault names no sender and no recipient', async () => {
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   const found = await listEventsBetween(
     runner,
     head,
@@ -247,7 +247,7 @@ test('a swap of a vault names no sender and no recipient', async () => {
 const CHAIN = { anchors: [], wrappedNative: null, majors: [] };
 
 function tickSource() {
-  const runner = createQueryRunner(database, { checkRows: true });
+  const runner = createQueryRunner(database);
   return {
     runner,
     chainId: SIM_CHAIN_ID,

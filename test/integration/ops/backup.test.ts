@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { askRows } from '../../support/askRows';
 import { startStubChain, type StubChain } from '../../support/stubChain';
 import { stubDescription } from '../../support/stubDescription';
 import type { Database } from '../../../src/clickhouse/database';
@@ -108,8 +109,8 @@ async function inside<T>(config: Config, use: (database: Database) => Promise<T>
 
 /** Last block of the final tables. */
 async function finalOf(database: Database): Promise<number | undefined> {
-  const [row] = await database.select<{ cursor: number }>(
-    'cursor',
+  const [row] = await askRows<{ cursor: number }>(
+    database,
     "SELECT max(to_block) AS cursor FROM promotions WHERE status = 'done'",
   );
   return row?.cursor;
@@ -232,8 +233,8 @@ test('no snapshot is left behind, and a pause that nobody renews ends by itself'
   await backUp(config, 'third');
   expect(readdirSync(join(config.dataDir, 'clickhouse', 'backups'))).toEqual([]);
   await inside(config, async (database) => {
-    const databases = await database.select<{ name: string }>(
-      'databases',
+    const databases = await askRows<{ name: string }>(
+      database,
       "SELECT name FROM system.databases WHERE name LIKE 'candlehouse%'",
     );
     expect(databases).toEqual([{ name: 'candlehouse' }]);

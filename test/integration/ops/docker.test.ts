@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { askRows } from '../../support/askRows';
 import { startStubChain, type StubChain } from '../../support/stubChain';
 import { writeEngineConfig } from '../../../src/clickhouse/engineConfig';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
@@ -92,7 +93,7 @@ test('ports are open to this machine only, and every setting is one that the pro
 });
 
 test('ClickHouse is pinned to the version that the embedded engine has', async () => {
-  const [row] = await home.database.select<{ version: string }>('version', 'SELECT version() AS version');
+  const [row] = await askRows<{ version: string }>(home.database, 'SELECT version() AS version');
   const [major, minor] = row!.version.split('.');
   const images = services.map(([, { image }]) => image).filter((image) => image.startsWith('clickhouse/'));
   expect(images).toHaveLength(6);
@@ -221,7 +222,7 @@ test('a scrape tells head lag, ingest, queues, inserts, queries, streams, errors
   const value = (pattern: RegExp): number => Number(pattern.exec(shown)?.[1]);
   expect(value(/^candlehouse_behind_blocks (\d+)$/m)).toBe(0);
   expect(value(/^candlehouse_head_age_seconds ([\d.]+)$/m)).toBeGreaterThan(0);
-  const [row] = await home.database.select<{ swaps: string }>('swaps', 'SELECT count() AS swaps FROM swaps');
+  const [row] = await askRows<{ swaps: string }>(home.database, 'SELECT count() AS swaps FROM swaps');
   expect(value(/^candlehouse_ingested_swaps_total (\d+)$/m)).toBeGreaterThanOrEqual(Number(row?.swaps));
   for (const queue of ['stream', 'reads', 'writes', 'rpc', 'blocks'])
     expect(

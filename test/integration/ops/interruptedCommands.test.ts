@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
+import { askRows } from '../../support/askRows';
 import { startStubChain, type StubChain } from '../../support/stubChain';
 import { stubDescription } from '../../support/stubDescription';
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
@@ -79,8 +80,8 @@ async function withDatabase<T>(url: string, use: (database: Database) => Promise
 /** Every table and view as the engine prints it, without the database's name. */
 function dump(url: string): Promise<string[]> {
   return withDatabase(url, async (database) => {
-    const rows = await database.select<{ sql: string }>(
-      'dump',
+    const rows = await askRows<{ sql: string }>(
+      database,
       `SELECT replaceAll(create_table_query, concat(currentDatabase(), '.'), '') AS sql
        FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
     );

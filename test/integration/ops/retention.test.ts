@@ -1,4 +1,5 @@
 /** Retention and reading again: old rows go and nothing else changes; what differs from the node is put right to the bit. */
+import { askRows } from '../../support/askRows';
 import { startStubChain, type StubChain } from '../../support/stubChain';
 import { stubDescription } from '../../support/stubDescription';
 import { runPrune } from '../../../src/commands/prune';
@@ -70,8 +71,8 @@ async function reindex(from: number, to: number, check = false): Promise<{ code:
 }
 
 async function count(table: string, where = '1'): Promise<number> {
-  const [row] = await home.database.select<{ total: string }>(
-    'count',
+  const [row] = await askRows<{ total: string }>(
+    home.database,
     `SELECT count() AS total FROM ${table} WHERE ${where}`,
   );
   return Number(row?.total);
@@ -81,8 +82,8 @@ const MERGED = new Set(['pool_latest', ...AGGREGATES]);
 
 /** A hash over all rows, merged where rows of one key add up. */
 async function hash(table: string): Promise<string> {
-  const [row] = await home.database.select<{ hash: string }>(
-    'hash',
+  const [row] = await askRows<{ hash: string }>(
+    home.database,
     `SELECT toString(sum(reinterpretAsUInt128(sipHash128(tuple(*))))) AS hash FROM ${table}${MERGED.has(table) ? ' FINAL' : ''}`,
   );
   return row?.hash ?? '';

@@ -17,6 +17,7 @@ import { ContractWorker } from '../../../src/sources/contractWorker';
 import { createNodeCode } from '../../../src/sources/createNodeCode';
 import type { CodeRpc } from '../../../src/sources/readContractCode';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
+import { askRows } from '../../support/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { UNCACHED } from '../../support/uncached';
 import { makeSmallRecords } from '../../support/verifiedWorld';
@@ -86,7 +87,7 @@ beforeAll(async () => {
   pool = createEndpointPool({ urls: [anvil.url], chainId: CHAIN_ID, log });
   [account] = (await rpc.call('eth_accounts')) as [Hex];
   db = await openSourcesDatabase();
-  const names = await db.writer.select<{ name: string }>('name', 'SELECT currentDatabase() AS name');
+  const names = await askRows<{ name: string }>(db.writer, 'SELECT currentDatabase() AS name');
   verifiedDb = names[0]!.name;
   head = {
     version: '1',
@@ -158,7 +159,7 @@ test('an upgrade of the head is asked for at the next look, and once more when i
   const [first, second] = [await deployPlain(), await deployPlain()];
   const implementation = async (): Promise<string | undefined> => {
     const sql = `SELECT lower(hex(argMax(implementation, version))) AS at FROM contract_codes WHERE address = unhex({proxy:String})`;
-    return (await db.writer.select<{ at: string }>('where it leads', sql, { proxy: proxy.slice(2) }))[0]?.at;
+    return (await askRows<{ at: string }>(db.writer, sql, { proxy: proxy.slice(2) }))[0]?.at;
   };
   await send({ to: proxy, data: wordOf(first) });
   await db.writer.command(
@@ -222,7 +223,7 @@ test("an explorer's second chain reads of its contracts in the market chain's da
     await worker.lookForCreators(signal);
     const listed = async (table: string): Promise<string[]> => {
       const sql = `SELECT concat('0x', lower(hex(address))) AS at FROM ${table}`;
-      return (await second.writer.select<{ at: string }>('what is known', sql)).map(({ at }) => at);
+      return (await askRows<{ at: string }>(second.writer, sql)).map(({ at }) => at);
     };
     expect(await listed('contract_codes')).toEqual(expect.arrayContaining([address, made]));
     expect(await listed('contract_creations WHERE isNotNull(creator)')).toEqual([made]);

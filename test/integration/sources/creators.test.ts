@@ -17,6 +17,7 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { ContractWorker } from '../../../src/sources/contractWorker';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { askRows } from '../../support/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { makeSmallRecords } from '../../support/verifiedWorld';
 import { startDialect, type DialectServer } from '../api/etherscanServer';
@@ -131,10 +132,9 @@ beforeAll(async () => {
     blocks: [],
   };
   const chain = { chainId: CHAIN_ID, runner: db.runner, head: () => head };
-  const [{ name }] = (await db.writer.select<{ name: string }>(
-    'name',
-    'SELECT currentDatabase() AS name',
-  )) as [{ name: string }];
+  const [{ name }] = (await askRows<{ name: string }>(db.writer, 'SELECT currentDatabase() AS name')) as [
+    { name: string },
+  ];
   verifiedDb = name;
   api = await startDialect(explorerDeps([chain], name, { verified: db.reader, cache: UNCACHED }), () => head);
 });
@@ -386,8 +386,8 @@ test('a node that is away leaves the question open', async () => {
 });
 
 test('the descriptor is the columns of the table', async () => {
-  const rows = await db.writer.select<{ name: string; type: string }>(
-    'columns',
+  const rows = await askRows<{ name: string; type: string }>(
+    db.writer,
     "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'contract_creations' ORDER BY position",
   );
   const { columns, sqlTypes } = contractCreationsTable;

@@ -75,7 +75,7 @@ async function importAll(
   const { counts, finished } = await runImport(
     {
       database: db.writer,
-      runner: createQueryRunner(db.writer, { checkRows: true }),
+      runner: createQueryRunner(db.writer),
       chain,
       descendants: [369, 943],
       progress: () => undefined,

@@ -10,6 +10,7 @@ import { decodeBy, eventsByTopic } from '../../../src/query/decodeEvent';
 import { seedSignatures } from '../../../src/sources/seedSignatures';
 import { startDialect } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';
+import { askRows } from '../../support/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 
 let db: SourcesDatabase;
@@ -47,14 +48,11 @@ const ARTIFACTS = [
 ];
 
 test('a new store gets them once, however often it is asked for', async () => {
-  const runner = createQueryRunner(db.writer, { checkRows: true });
+  const runner = createQueryRunner(db.writer);
   const first = await seedSignatures(db.writer, runner);
   expect(first).toBeGreaterThan(300);
   expect(await seedSignatures(db.writer, runner)).toBe(0);
-  const rows = await db.writer.select<{ stored: string }>(
-    'count',
-    'SELECT count() AS stored FROM abi_signatures',
-  );
+  const rows = await askRows<{ stored: string }>(db.writer, 'SELECT count() AS stored FROM abi_signatures');
   expect(rows).toEqual([{ stored: String(first) }]);
 });
 

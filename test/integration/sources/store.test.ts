@@ -4,6 +4,7 @@ import { Interface, keccak256, toUtf8Bytes } from 'ethers';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerifiedContract } from '../../../src/domain/verifiedContract';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { askRows } from '../../support/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { makeRecords } from '../../support/verifiedWorld';
 
@@ -50,8 +51,8 @@ test('a world of at least 150 contracts comes out as it went in, with its source
 });
 
 test('a file that many contracts share is stored once', async () => {
-  const rows = await db.writer.select<{ files: string; hashes: string }>(
-    'count',
+  const rows = await askRows<{ files: string; hashes: string }>(
+    db.writer,
     'SELECT count() AS files, uniqExact(content_hash) AS hashes FROM source_files',
   );
   const contents = new Set(records.flatMap((record) => record.sources.map((file) => file.content)));
@@ -132,8 +133,8 @@ test('an exact match replaces a match with all its files, and is not replaced by
   expect(await db.store.store([strong])).toEqual({ stored: 1, kept: 0 });
   expect(await db.store.store([other])).toEqual({ stored: 0, kept: 1 });
   expect(await db.reader.find(strong.contract, null)).toEqual(expected(strong));
-  const [row] = await db.writer.select<{ uses: string }>(
-    'uses of the flat file',
+  const [row] = await askRows<{ uses: string }>(
+    db.writer,
     `SELECT count() AS uses FROM source_uses FINAL WHERE address = unhex('${'e'.repeat(40)}') AND path = 'flat.sol'`,
   );
   expect(row).toEqual({ uses: '0' });

@@ -7,6 +7,7 @@ import { runAll } from '../../../src/commands/runAll';
 import { loadConfig } from '../../../src/config';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
+import { askRows } from '../../support/askRows';
 import { eventually } from '../../support/embedded';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
@@ -75,7 +76,7 @@ afterAll(async () => {
 
 async function nameOfDatabase(): Promise<string> {
   const sql = 'SELECT currentDatabase() AS name';
-  const [row] = await home.database.select<{ name: string }>('name', sql);
+  const [row] = await askRows<{ name: string }>(home.database, sql);
   return row!.name;
 }
 

@@ -26,7 +26,7 @@ beforeEach(async () => {
   database = openDatabase({ url: test_.writerUrl });
   reader = openDatabase({ url: test_.readerUrl });
   await migrate(database, createLog('silent'));
-  runner = createQueryRunner(reader, { checkRows: true });
+  runner = createQueryRunner(reader);
   chain = new ChainWriter(database);
 });
 

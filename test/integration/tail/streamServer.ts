@@ -11,6 +11,7 @@ import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import { createHub, type Hub, type HubOptions } from '../../../src/tail/hub';
 import { createTailLoop, type TailLoop } from '../../../src/tail/tailLoop';
+import { askRows } from '../../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN_ID, ChainWriter } from './chainWriter';
 import { SseClient } from './sseClient';
@@ -74,8 +75,8 @@ export async function createStreamWorld(): Promise<StreamWorld> {
 
 /** Tables of one server that have rows. */
 async function listFilled(node: Database): Promise<string[]> {
-  const rows = await node.select<{ name: string }>(
-    'filled',
+  const rows = await askRows<{ name: string }>(
+    node,
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND total_rows > 0",
   );
   return rows.map(({ name }) => name);
@@ -83,7 +84,7 @@ async function listFilled(node: Database): Promise<string[]> {
 
 async function serve(readerUrl: string, options: HubOptions, pollMs: number): Promise<Tail> {
   const reader = openDatabase({ url: readerUrl });
-  const runner = createQueryRunner(reader, { checkRows: true });
+  const runner = createQueryRunner(reader);
   const hub = createHub(options);
   const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs });
   const stopping = new AbortController();

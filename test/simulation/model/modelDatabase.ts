@@ -43,10 +43,10 @@ export function openModelDatabase(
   };
   return {
     cluster: null,
-    async select<Row>(name: string, sql: string, params: QueryParams = {}): Promise<Row[]> {
+    async select(name: string, sql: string, params: QueryParams = {}): Promise<unknown[]> {
       if (faults.death !== null) throw crashError();
       await Promise.resolve();
-      return [...answerQuery(engine, name, sql, params)] as Row[];
+      return [...answerQuery(engine, name, sql, params)];
     },
     insert: (table, _columns, body, token) =>
       perform(`insert ${table} ${body.length} ${token ?? ''}`, () => engine.insertSteps(table, body, token)),

@@ -167,35 +167,37 @@ function finalBlocks(engine: ModelEngine, from: number, to: number): Rows {
 }
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  'read newest ranges': newestRanges,
-  'read head blocks': headBlocks,
-  'read start': (engine) =>
+  'ingest/list_newest_ranges': newestRanges,
+  'ingest/list_head_blocks': headBlocks,
+  'ingest/find_start': (engine) =>
     engine.promotions.filter(({ seq }) => seq === 0).map(({ from }) => ({ from_block: from })),
-  'read head version': (engine) => [
+  'ingest/find_head_version': (engine) => [
     { version: String(engine.heights.reduce((max, { version }) => Math.max(max, version), 0)) },
   ],
-  'list tokens': (engine) =>
+  'ingest/list_tokens': (engine) =>
     [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals: decimals ?? 0 })),
-  'read pools': pools,
-  'read states': states,
-  'read ids of vault pools': vaultIds,
-  'read fees of vault pools': vaultFees,
-  'read balances of vault pools': vaultBalances,
-  'read block before the epoch': (engine, params) =>
+  'ingest/list_pools': pools,
+  'ingest/list_latest_states': states,
+  'ingest/list_exact_states': states,
+  'ingest/list_vault_ids': vaultIds,
+  'ingest/list_vault_fees': vaultFees,
+  'ingest/list_latest_vault_balances': vaultBalances,
+  'ingest/list_exact_vault_balances': vaultBalances,
+  'ingest/find_block_time': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'number'), numberOf(params, 'number')),
-  'read epochs of pools': (engine, params) =>
+  'ingest/list_epochs': (engine, params) =>
     newestBy(upTo(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`).map((fields) => ({
       ...fields,
       ord: String(fields['ord']),
     })),
-  'read routes': (engine, params) =>
+  'ingest/list_routes': (engine, params) =>
     newestBy(upTo(engine, 'token_routes', params), ({ token }) => String(token)),
-  'read prices': (engine, params) =>
+  'ingest/list_hops': (engine, params) =>
     newestBy(upTo(engine, 'token_prices', params), ({ token }) => String(token)),
-  'read blocks of the epoch': (engine, params) =>
+  'ingest/list_blocks': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
-  'read states of the epoch': epochStates,
-  'read swaps of the epoch': (engine, params) =>
+  'ingest/list_states': epochStates,
+  'ingest/list_swaps': (engine, params) =>
     within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1 } }) => ({
       ord: String(ord),
       pair,
@@ -220,7 +222,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       { name: 'pool_balances', expected: ords(balanced), found: ords([...poolBalances.values()]) },
     ];
   },
-  'list head partitions': (engine) => engine.partitions(),
+  'ingest/list_head_partitions': (engine) => engine.partitions(),
   ...Object.fromEntries(
     EVENT_TABLE_NAMES.map((table): [string, Answer] => [
       `audit ${table}`,

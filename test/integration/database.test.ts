@@ -176,19 +176,18 @@ test('a read on a connection that the server had closed meanwhile is asked again
   let asked = 0;
   const url = await serve((request, response) => {
     asked += 1;
-    if (asked === 2) request.socket.destroy();
+    if (asked % 3 === 2) request.socket.destroy();
     else response.end(`{"asked":${asked}}\n`);
   });
   const idle = openDatabase({ url });
   expect(await idle.select('first', 'SELECT 1')).toEqual([{ asked: 1 }]);
   expect(await idle.select('second', 'SELECT 1')).toEqual([{ asked: 3 }]);
+  expect((await idle.selectBinary('third', 'SELECT 1')).toString()).toBe('{"asked":4}\n');
+  expect((await idle.selectBinary('fourth', 'SELECT 1')).toString()).toBe('{"asked":6}\n');
   await idle.close();
 });
 
-test.each([
-  ['without a token fails: its rows may be stored', undefined, 2],
-  ['with a token is sent again', 'token', 3],
-])('an insert on a connection that the server had closed meanwhile, %s', async (_, token, calls) => {
+test('an insert on a connection that the server had closed meanwhile fails: its rows may be stored', async () => {
   let asked = 0;
   const url = await serve((request, response) => {
     asked += 1;
@@ -196,12 +195,10 @@ test.each([
     else request.resume().on('end', () => response.end());
   });
   const idle = openDatabase({ url });
-  await idle.insert('t', ['a'], Buffer.alloc(8), token);
-  const again = idle.insert('t', ['a'], Buffer.alloc(8), token);
-  if (token === undefined)
-    expect(await failureOf(again)).toMatchObject({ code: 'unavailable', retryable: true });
-  else await again;
-  expect(asked).toBe(calls);
+  await idle.insert('t', ['a'], Buffer.alloc(8), 'token');
+  const again = idle.insert('t', ['a'], Buffer.alloc(8), 'token');
+  expect(await failureOf(again)).toMatchObject({ code: 'unavailable', retryable: true });
+  expect(asked).toBe(2);
   await idle.close();
 });
 

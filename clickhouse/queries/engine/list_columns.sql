@@ -1,0 +1,6 @@
+-- One row: one column of a table of this database, in order.
+SELECT name
+FROM system.columns
+WHERE database = currentDatabase() AND table = {table:String}
+ORDER BY position
+LIMIT 1000

@@ -1,0 +1,6 @@
+-- One row: one table of this database but the list of migrations, views first.
+SELECT name
+FROM system.tables
+WHERE database = currentDatabase() AND name != 'schema_migrations'
+ORDER BY engine = 'MaterializedView' DESC, name
+LIMIT 1000

@@ -1,0 +1,5 @@
+-- One row: the newest value of one named number.
+SELECT o.name AS name, argMax(o.value, o.version) AS value
+FROM operations AS o
+WHERE has({names:Array(String)}, o.name)
+GROUP BY o.name

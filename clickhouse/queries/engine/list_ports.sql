@@ -1,0 +1,5 @@
+-- One row: one server of a cluster by its place from 1, and its port for HTTP or HTTPS. Servers that do not answer are missing.
+SELECT _shard_num AS place, getServerPort({kind:String}) AS port
+FROM clusterAllReplicas({cluster:Identifier}, system.one)
+LIMIT 1000
+SETTINGS skip_unavailable_shards = 1

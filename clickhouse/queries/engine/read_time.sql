@@ -1,0 +1,2 @@
+-- One row: the time of the server, unix milliseconds.
+SELECT toUnixTimestamp64Milli(now64(3)) AS now

@@ -1,0 +1,2 @@
+-- One row: the version of the server.
+SELECT version() AS version

@@ -1,0 +1,10 @@
+-- One row: the first block of the first day that begins after a block; null: there is none.
+SELECT minOrNull(number) AS number
+FROM blocks
+WHERE chain_id = {chain:UInt32}
+    AND timestamp >=
+    (
+        SELECT toUInt32(intDiv(max(timestamp), 86400) * 86400 + 86400)
+        FROM blocks
+        WHERE chain_id = {chain:UInt32} AND number < {floor:UInt32}
+    )

@@ -1,0 +1,12 @@
+-- One row: one height as one flip of the head left it, oldest flip first; zero hash: the flip removed the block.
+SELECT
+    number,
+    concat('0x', lower(hex(h.hash))) AS hash,
+    concat('0x', lower(hex(h.parent_hash))) AS parent_hash,
+    timestamp,
+    commit,
+    version,
+    final_number
+FROM head_blocks AS h
+WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32}
+ORDER BY version

@@ -1,0 +1,9 @@
+-- One row: the newest balances of one pool of a vault, as the view keeps them.
+SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances
+FROM
+(
+    SELECT pair, max(state) AS newest
+    FROM pool_balances
+    WHERE pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+    GROUP BY pair
+) AS p

@@ -1,0 +1,21 @@
+-- At most two rows: the newest range done, and the newest one begun. Each is looked for by itself: a range that is begun again and
+-- again leaves any number of intents above the last one done.
+SELECT *
+FROM
+(
+    SELECT seq, status, kind, from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash, to_timestamp, counts
+    FROM promotions AS p
+    WHERE chain_id = {chain:UInt32} AND status = 'done'
+    ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
+    LIMIT 1
+)
+UNION ALL
+SELECT *
+FROM
+(
+    SELECT seq, status, kind, from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash, to_timestamp, counts
+    FROM promotions AS p
+    WHERE chain_id = {chain:UInt32} AND status = 'intent'
+    ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
+    LIMIT 1
+)

@@ -1,0 +1,11 @@
+-- One row: one finished range that touches the blocks, ascending.
+SELECT from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash
+FROM promotions AS p
+WHERE chain_id = {chain:UInt32}
+    AND status = 'done'
+    AND kind != 'start'
+    AND to_block >= {from:UInt32}
+    AND from_block <= {to:UInt32}
+ORDER BY from_block
+LIMIT 1 BY from_block, to_block
+LIMIT {limit:UInt32}

@@ -1,0 +1,12 @@
+-- One row: one state of a pool in a range of blocks, in the order of the chain.
+SELECT
+    ord,
+    concat('0x', lower(hex(s.pair))) AS pair,
+    reserve0,
+    reserve1,
+    liquidity,
+    price,
+    arrayMap(b -> toString(b), s.balances) AS balances
+FROM pool_states AS s
+WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}
+ORDER BY s.ord

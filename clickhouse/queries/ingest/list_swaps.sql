@@ -1,0 +1,5 @@
+-- One row: one swap of a range of blocks, in the order of the chain.
+SELECT ord, concat('0x', lower(hex(s.pair))) AS pair, leg, amount1
+FROM swaps AS s
+WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}
+ORDER BY s.ord

@@ -1,0 +1,7 @@
+-- One row: the id of one pool, out of the log of the vault that registered it.
+SELECT concat('0x', lower(hex(l.topic1))) AS pool_id
+FROM logs AS l
+WHERE chain_id = {chain:UInt32}
+    AND address = unhex({vault:String})
+    AND has(arrayMap(topic -> unhex(topic), {topics:Array(String)}), topic0)
+    AND ord IN {ords:Array(UInt64)}
