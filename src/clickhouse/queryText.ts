@@ -78,6 +78,7 @@ function expandParts(name: string, lines: readonly string[]): string[] {
   });
   if (length === -1) throw new AppError('internal', `${name}: both parts of ${table} without -- end`);
   const body = lines.slice(begin + 1, begin + length);
+  const [place, last] = table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
   const partOf = (from: string, within: string): string[] =>
     body.map((line) =>
       line.replace(/\bFROM \w+$/, `FROM ${from}`).replace(WHERE, `$1WHERE ${within} AND $2`),
@@ -85,12 +86,12 @@ function expandParts(name: string, lines: readonly string[]): string[] {
   return [
     ...lines.slice(0, begin),
     '(',
-    ...partOf(table, 'ord <= {final_ord:UInt64}'),
+    ...partOf(table, `${place} <= ${last}`),
     ')',
     '-- if commits',
     'UNION ALL',
     '(',
-    ...partOf(`${table}_head`, 'has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}'),
+    ...partOf(`${table}_head`, `has({commits:Array(UInt64)}, commit) AND ${place} > ${last}`),
     ')',
     '-- end',
     ...expandParts(name, lines.slice(begin + length + 1)),

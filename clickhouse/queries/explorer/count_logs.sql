@@ -3,30 +3,15 @@
 SELECT toString(least(count(), {most:UInt64})) AS logs
 FROM
 (
-    (
-        SELECT 1
-        FROM logs
-        WHERE chain_id = {chain_id:UInt32}
-            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-            AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32)) -- if topics0
-            AND ord >= {from_ord:UInt64}
-            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-        LIMIT {most:UInt64}
-    )
-    -- if commits
-    UNION ALL
-    (
-        SELECT 1
-        FROM logs_head
-        WHERE chain_id = {chain_id:UInt32}
-            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-            AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32)) -- if topics0
-            AND ord > {final_ord:UInt64}
-            AND ord >= {from_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND has({commits:Array(UInt64)}, commit)
-        LIMIT {most:UInt64}
-    )
+    -- both parts of logs
+    SELECT 1
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+        AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32)) -- if topics0
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+    LIMIT {most:UInt64}
     -- end
 )
 LIMIT 1

@@ -3,18 +3,12 @@
 SELECT number, timestamp
 FROM
 (
+    -- both parts of blocks
     SELECT number, timestamp
     FROM blocks
     WHERE chain_id = {chain_id:UInt32}
         AND hash = unhex({hash:String})
         AND reinterpretAsUInt32(hash) = reinterpretAsUInt32(unhex({hash:String}))
-        AND number <= {final_to:UInt32}
-    UNION ALL
-    SELECT number, timestamp
-    FROM blocks_head
-    WHERE chain_id = {chain_id:UInt32}
-        AND number > {final_to:UInt32}
-        AND has({commits:Array(UInt64)}, commit)
-        AND hash = unhex({hash:String})
+    -- end
 )
 LIMIT 1

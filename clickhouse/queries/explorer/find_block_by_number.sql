@@ -4,15 +4,10 @@ SELECT
     b.timestamp AS timestamp
 FROM
 (
+    -- both parts of blocks
     SELECT hash, timestamp
     FROM blocks
-    WHERE chain_id = {chain_id:UInt32} AND number = {number:UInt32} AND number <= {final_to:UInt32}
-    UNION ALL
-    SELECT hash, timestamp
-    FROM blocks_head
-    WHERE chain_id = {chain_id:UInt32}
-        AND number = {number:UInt32}
-        AND number > {final_to:UInt32}
-        AND has({commits:Array(UInt64)}, commit)
+    WHERE chain_id = {chain_id:UInt32} AND number = {number:UInt32}
+    -- end
 ) AS b
 LIMIT 1

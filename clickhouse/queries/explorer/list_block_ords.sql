@@ -3,30 +3,15 @@
 SELECT toString(e.ord) AS ord
 FROM
 (
-    (
-        SELECT ord
-        FROM logs
-        WHERE chain_id = {chain_id:UInt32}
-            AND ord >= {from_ord:UInt64}
-            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-        ORDER BY ord DESC -- if newest
-        ORDER BY ord -- if oldest
-        LIMIT {limit:UInt64}
-    )
-    -- if commits
-    UNION ALL
-    (
-        SELECT ord
-        FROM logs_head
-        WHERE chain_id = {chain_id:UInt32}
-            AND ord > {final_ord:UInt64}
-            AND ord >= {from_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND has({commits:Array(UInt64)}, commit)
-        ORDER BY ord DESC -- if newest
-        ORDER BY ord -- if oldest
-        LIMIT {limit:UInt64}
-    )
+    -- both parts of logs
+    SELECT ord
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+    ORDER BY ord DESC -- if newest
+    ORDER BY ord -- if oldest
+    LIMIT {limit:UInt64}
     -- end
 ) AS e
 ORDER BY e.ord DESC -- if newest

@@ -6,16 +6,11 @@ SELECT
     arrayMap(price -> toString(price), g.prices) AS gas_prices
 FROM
 (
+    -- both parts of blocks
     SELECT number, base_fee AS fee, gas_prices AS prices
     FROM blocks
-    WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32} AND number <= {final_to:UInt32}
-    UNION ALL
-    SELECT number, base_fee AS fee, gas_prices AS prices
-    FROM blocks_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND chain_id = {chain_id:UInt32}
-        AND number > {after_block:UInt32}
-        AND number > {final_to:UInt32}
+    WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32}
+    -- end
 ) AS g
 ORDER BY g.number
 LIMIT {limit:UInt32}

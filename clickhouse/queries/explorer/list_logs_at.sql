@@ -4,23 +4,15 @@
 SELECT *
 FROM
 (
+    -- both parts of logs
     SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
         substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
     FROM logs
     WHERE chain_id = {chain_id:UInt32}
         AND ord >= {from_ord:UInt64}
-        AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
+        AND ord <= {to_ord:UInt64}
         AND ord IN {ords:Array(UInt64)}
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-    -- if commits
-    UNION ALL
-    SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
-        substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
-    FROM logs_head
-    WHERE chain_id = {chain_id:UInt32}
-        AND ord > {final_ord:UInt64}
-        AND has({commits:Array(UInt64)}, commit)
-        AND ord IN {ords:Array(UInt64)}
     -- end
 ) AS e
 LIMIT {limit:UInt64}

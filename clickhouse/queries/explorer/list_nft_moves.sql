@@ -10,33 +10,18 @@ SELECT
     e.tx_index AS tx_index
 FROM
 (
-    (
-        SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, tx_hash, tx_index
-        FROM logs
-        WHERE chain_id = {chain_id:UInt32}
-            AND topic0 = unhex({topic0:String})
-            AND ord >= {from_ord:UInt64}
-            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-            AND topic_count = 4
-            AND (topic1 = unhex({side:String}) OR topic2 = unhex({side:String}))
-        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
-        LIMIT {limit:UInt64}
-    )
-    UNION ALL
-    (
-        SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, tx_hash, tx_index
-        FROM logs_head
-        WHERE chain_id = {chain_id:UInt32}
-            AND topic0 = unhex({topic0:String})
-            AND ord > {final_ord:UInt64}
-            AND ord >= {from_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND topic_count = 4
-            AND (topic1 = unhex({side:String}) OR topic2 = unhex({side:String}))
-            AND has({commits:Array(UInt64)}, commit)
-        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
-        LIMIT {limit:UInt64}
-    )
+    -- both parts of logs
+    SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, tx_hash, tx_index
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND topic0 = unhex({topic0:String})
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+        AND topic_count = 4
+        AND (topic1 = unhex({side:String}) OR topic2 = unhex({side:String}))
+    ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+    LIMIT {limit:UInt64}
+    -- end
 ) AS e
 ORDER BY if({newest:Bool}, -toInt64(e.ord), toInt64(e.ord))
 LIMIT {limit:UInt64}

@@ -6,50 +6,25 @@
 SELECT toString(e.ord) AS ord
 FROM
 (
-    (
-        SELECT ord
-        FROM logs
-        WHERE chain_id = {chain_id:UInt32}
-            AND ord >= {from_ord:UInt64}
-            AND ord <= least({to_ord:UInt64}, {final_ord:UInt64})
-            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-            AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
-            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
-            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
-            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
-            -- if left_at
-            AND arrayAll(
-                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
-                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
-                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
-            -- end
-        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
-        LIMIT {limit:UInt64}
-    )
-    -- if commits
-    UNION ALL
-    (
-        SELECT ord
-        FROM logs_head
-        WHERE chain_id = {chain_id:UInt32}
-            AND ord > {final_ord:UInt64}
-            AND ord >= {from_ord:UInt64}
-            AND ord <= {to_ord:UInt64}
-            AND has({commits:Array(UInt64)}, commit)
-            AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
-            AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
-            AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
-            AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
-            AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
-            -- if left_at
-            AND arrayAll(
-                (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
-                    OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
-                {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
-            -- end
-        ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
-        LIMIT {limit:UInt64}
-    )
+    -- both parts of logs
+    SELECT ord
+    FROM logs
+    WHERE chain_id = {chain_id:UInt32}
+        AND ord >= {from_ord:UInt64}
+        AND ord <= {to_ord:UInt64}
+        AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
+        AND (topic_count > 0 AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32))) -- if topics0
+        AND (topic_count > 1 AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topics1:Array(String)})), 32))) -- if topics1
+        AND (topic_count > 2 AND topic2 IN (SELECT toFixedString(unhex(arrayJoin({topics2:Array(String)})), 32))) -- if topics2
+        AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
+        -- if left_at
+        AND arrayAll(
+            (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
+                OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+            {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
+        -- end
+    ORDER BY if({newest:Bool}, -toInt64(ord), toInt64(ord))
+    LIMIT {limit:UInt64}
     -- end
 ) AS e
 ORDER BY if({newest:Bool}, -toInt64(e.ord), toInt64(e.ord))

@@ -2,17 +2,10 @@
 SELECT toString(sum(b.log_count)) AS logs
 FROM
 (
+    -- both parts of blocks
     SELECT log_count
     FROM blocks
-    WHERE chain_id = {chain_id:UInt32} AND number BETWEEN {from_block:UInt32} AND least({to_block:UInt32}, {final_to:UInt32})
-    -- if commits
-    UNION ALL
-    SELECT log_count
-    FROM blocks_head
-    WHERE chain_id = {chain_id:UInt32}
-        AND number > {final_to:UInt32}
-        AND number BETWEEN {from_block:UInt32} AND {to_block:UInt32}
-        AND has({commits:Array(UInt64)}, commit)
+    WHERE chain_id = {chain_id:UInt32} AND number BETWEEN {from_block:UInt32} AND {to_block:UInt32}
     -- end
 ) AS b
 LIMIT 1

@@ -3,18 +3,10 @@
 SELECT toUInt32(sum(transaction_count)) AS transactions
 FROM
 (
+    -- both parts of blocks
     SELECT transaction_count
     FROM blocks
-    WHERE chain_id = {chain_id:UInt32}
-        AND number > {after_block:UInt32}
-        AND number <= {final_to:UInt32}
-        AND timestamp > {since:UInt32}
-    UNION ALL
-    SELECT transaction_count
-    FROM blocks_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND chain_id = {chain_id:UInt32}
-        AND number > {final_to:UInt32}
-        AND timestamp > {since:UInt32}
+    WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32} AND timestamp > {since:UInt32}
+    -- end
 )
 LIMIT 1
