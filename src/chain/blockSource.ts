@@ -41,7 +41,7 @@ export interface BlockSource {
   fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
   /** One whole, verified block. */
   fetchBlock(number: number, options?: RangeOptions): Promise<ChainBlock>;
-  /** Whole, verified blocks `from` to `to` inclusive, ascending, linked to each other. */
+  /** Whole, verified blocks `from` to `to` inclusive, ascending, linked to each other. RpcError `unknown_block` when the chain changes. */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
    * Asks every endpoint for block `ref.number`, once. True when one still has `ref.hash`: those that have another are
@@ -63,8 +63,6 @@ export interface BlockSourceOptions {
 /** Further tries on the same endpoint when an answer may only have met a reorganisation. */
 const RACE_RETRIES = 2;
 const RACE_PAUSE_MS = 50;
-/** Times a range is begun again because the chain changed between its pieces. */
-const RESTARTS_MAX = 3;
 const HEADERS_MAX = 1_000;
 
 class PooledBlockSource implements BlockSource {
@@ -123,12 +121,22 @@ class PooledBlockSource implements BlockSource {
   }
 
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
-    for (let restart = 0; restart <= RESTARTS_MAX; restart += 1) {
-      if (restart > 0) await this.#clock.sleep(RACE_PAUSE_MS * 2 ** restart, options.signal);
-      const blocks = await this.#fetchPieces(from, to, options);
-      if (blocks !== null) return blocks;
+    const blocks: ChainBlock[] = [];
+    while (from + blocks.length <= to) {
+      const next = from + blocks.length;
+      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
+        this.#fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
+      const piece = await this.#pool.run(fetch, options);
+      const [parent, first] = [blocks.at(-1), piece[0]];
+      // The pieces come from different nodes or moments, which blames nobody.
+      if (parent !== undefined && first?.parentHash !== parent.hash)
+        throw new RpcError(
+          'unknown_block',
+          `block ${next} does not follow block ${next - 1}: the chain changed`,
+        );
+      for (const block of piece) blocks.push(block);
     }
-    throw new RpcError('unknown_block', `blocks ${from} to ${to} keep changing while they are fetched`);
+    return blocks;
   }
 
   async confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean> {
@@ -160,22 +168,6 @@ class PooledBlockSource implements BlockSource {
       if (error instanceof AppError && error.retryable) return { id, hash: null };
       throw error;
     }
-  }
-
-  /** null when pieces do not link: they come from different nodes or moments, which blames nobody. */
-  async #fetchPieces(from: number, to: number, options: RangeOptions): Promise<ChainBlock[] | null> {
-    const blocks: ChainBlock[] = [];
-    while (from + blocks.length <= to) {
-      const next = from + blocks.length;
-      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
-        this.#fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
-      const piece = await this.#pool.run(fetch, options);
-      const parent = blocks.at(-1);
-      const first = piece[0];
-      if (parent !== undefined && first?.parentHash !== parent.hash) return null;
-      for (const block of piece) blocks.push(block);
-    }
-    return blocks;
   }
 
   /**

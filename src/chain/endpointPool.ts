@@ -134,10 +134,15 @@ export class EndpointPool {
         let told: unknown = null;
         for (let next = this.#pick(tried, options); next !== null; next = this.#pick(tried, options)) {
           tried.add(next.id);
-          const timely = this.#limit(work, next, tried, options.attemptMs);
-          const outcome = await this.#attempt(next, timely, linked.signal);
-          if ('value' in outcome) return outcome.value;
-          told = moreTelling(told, outcome.error);
+          const within = this.#limit(next, tried, options, linked.signal);
+          try {
+            if (next.chain !== 'right') await within((one, inner) => this.#checkChain(one, inner));
+            const value = await within(work);
+            next.noteGood();
+            return value;
+          } catch (error) {
+            told = moreTelling(told, this.#blame(next, error, linked.signal));
+          }
         }
         last = told ?? last;
         this.#assertAnyChain();
@@ -149,44 +154,36 @@ export class EndpointPool {
     throw last;
   }
 
-  /** The work, checked for the chain before, within `attemptMs` where another endpoint could be tried now. */
-  #limit<T>(work: Work<T>, endpoint: Endpoint, tried: ReadonlySet<number>, attemptMs?: number): Work<T> {
-    const checked: Work<T> = async (one, signal) => {
-      await this.#checkChain(one, signal);
-      return work(one, signal);
-    };
+  /** Runs work on the endpoint: within `attemptMs` where another endpoint could be tried now, else in the transport's time. */
+  #limit(
+    endpoint: Endpoint,
+    tried: ReadonlySet<number>,
+    { attemptMs }: CallOptions,
+    signal: AbortSignal,
+  ): <T>(work: Work<T>) => Promise<T> {
     const now = this.#clock.now();
     const others = this.#candidates(tried, {}).filter((other) => other.coolUntil <= now);
-    if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched')) return checked;
+    if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched'))
+      return (work) => work(endpoint, signal);
     const late = (): Error => new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
-    return (one, signal) =>
-      withDeadline(this.#clock, attemptMs, signal, late, (inner) => checked(one, inner));
+    return (work) => withDeadline(this.#clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
-  async #attempt<T>(
-    endpoint: Endpoint,
-    work: Work<T>,
-    signal: AbortSignal,
-  ): Promise<{ value: T } | { error: unknown }> {
-    try {
-      const value = await work(endpoint, signal);
-      endpoint.noteGood();
-      return { value };
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (error instanceof BlockMismatch) {
-        this.countMismatch(error);
-        this.penalise(endpoint.id, error.message);
-        return { error };
-      }
-      if (!(error instanceof RpcError)) throw error;
-      if (!error.retryable && error.kind !== 'method_missing') {
-        endpoint.noteGood();
-        throw error;
-      }
-      this.#charge(endpoint, error);
-      return { error };
+  /** Charges a failure to the endpoint and returns it. Throws what another endpoint would not answer otherwise. */
+  #blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof BlockMismatch) {
+      this.countMismatch(error);
+      this.penalise(endpoint.id, error.message);
+      return error;
     }
+    if (!(error instanceof RpcError)) throw error;
+    if (!error.retryable && error.kind !== 'method_missing') {
+      endpoint.noteGood();
+      throw error;
+    }
+    this.#charge(endpoint, error);
+    return error;
   }
 
   #charge(endpoint: Endpoint, error: RpcError): void {
@@ -202,7 +199,7 @@ export class EndpointPool {
 
   /** Asks an endpoint for its chain before its first use. */
   async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    if (endpoint.chain === 'right' || this.#chainId === null) return;
+    if (this.#chainId === null) return;
     const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
     if (chainId === this.#chainId) {
       endpoint.chain = 'right';
