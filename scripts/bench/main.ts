@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 import { startEmbeddedServer } from '../../src/clickhouse/server';
 import { listWorse } from './baseline';
@@ -65,9 +66,17 @@ function leave(folder: string): void {
   process.exit(130);
 }
 
+const known = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
+
+const USAGE = `npm run bench -- [group ...] [--json] [--baseline]
+Groups: ${known.join(', ')}; without one, all but ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.`;
+
 async function main(): Promise<void> {
-  const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-  const known = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
+  const { values, positionals: asked } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean' }, baseline: { type: 'boolean' }, help: { type: 'boolean' } },
+  });
+  if (values.help === true) return void process.stdout.write(`${USAGE}\n`);
   const unknown = asked.filter((group) => !known.includes(group));
   if (unknown.length > 0) throw new Error(`no group ${unknown.join(', ')}: there are ${known.join(', ')}`);
   const wants = (group: string): boolean => asked.length === 0 || asked.includes(group);
@@ -88,14 +97,14 @@ async function main(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
+  if (values.json === true) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
   else {
     printTable(figures);
     process.stdout.write(
       `\n${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}\n`,
     );
   }
-  if (process.argv.includes('--baseline')) {
+  if (values.baseline === true) {
     const worse = listWorse(figures, wants);
     for (const line of worse) say(line);
     if (worse.length > 0) process.exitCode = 1;
