@@ -76,7 +76,7 @@ async function listTables({ database, source }: SnapshotOptions): Promise<string
   return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
 }
 
-const rangesShape = z.object({ print: z.string(), open: z.union([z.boolean(), z.int()]) });
+const rangesShape = z.object({ print: z.string(), open: z.boolean() });
 const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
 const bytesShape = z.object({ bytes: wideIntegerShape });
 
@@ -91,12 +91,12 @@ async function readRanges({ database, source }: SnapshotOptions): Promise<Ranges
     database,
     'read ranges',
     `SELECT toString((count(), max(seq), maxIf(seq, status = 'done'))) AS print,
-            maxIf(seq, status = 'intent') > maxIf(seq, status = 'done') AS open
+            toBool(maxIf(seq, status = 'intent') > maxIf(seq, status = 'done')) AS open
      FROM ${source}.promotions`,
     {},
     rangesShape,
   );
-  return { print: row?.print ?? '', open: Boolean(row?.open) };
+  return { print: row?.print ?? '', open: row?.open ?? false };
 }
 
 async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {

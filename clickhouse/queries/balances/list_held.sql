@@ -12,7 +12,7 @@ SELECT
     concat('0x', lower(hex(h.token))) AS token,
     concat('0x', lower(hex(h.holder))) AS holder,
     toString(h.balance) AS balance,
-    h.newest > {tip_ord:UInt64} AS ahead
+    toBool(h.newest > {tip_ord:UInt64}) AS ahead
 FROM
 (
     SELECT
