@@ -40,8 +40,16 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
   const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
     timed(name, () => database.selectBinary(name, textOf(name, params), params, format));
   return {
-    run: async (name, params, shape) =>
-      checkRows(name, await timed(name, () => ask(database, name, params)), shape),
+    async run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]> {
+      const rows = await timed(name, () => ask(database, name, params));
+      const checked: Row[] = [];
+      const slices = createSlices();
+      for (const row of rows) {
+        checked.push(checkRow(name, row, shape));
+        if (slices.isOver()) await slices.giveWay();
+      }
+      return checked;
+    },
     async read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]> {
       const reader = new RowReader(await bytesOf(name, params, 'RowBinary'));
       const rows: Row[] = [];
@@ -56,14 +64,14 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
   };
 }
 
-/** Rows of the named query, for who has a database and no runner. */
+/** Rows of the named query, for the ingester and the commands. They are checked in one go: nobody waits for another answer. */
 export async function selectNamed<Row>(
   database: Database,
   name: string,
   params: QueryParams,
   shape: z.ZodType<Row>,
 ): Promise<Row[]> {
-  return checkRows(name, await ask(database, name, params), shape);
+  return (await ask(database, name, params)).map((row) => checkRow(name, row, shape));
 }
 
 /** Rows of a statement that is made of the names of tables or columns, and so cannot be a file. */
@@ -74,24 +82,17 @@ export async function selectMade<Row>(
   params: QueryParams,
   shape: z.ZodType<Row>,
 ): Promise<Row[]> {
-  return checkRows(name, await database.select(name, sql, params), shape);
+  return (await database.select(name, sql, params)).map((row) => checkRow(name, row, shape));
 }
 
 function ask(database: Database, name: string, params: QueryParams): Promise<unknown[]> {
   return database.select(name, textOf(name, params), params);
 }
 
-async function checkRows<Row>(name: string, rows: readonly unknown[], shape: z.ZodType<Row>): Promise<Row[]> {
-  const checked: Row[] = [];
-  const slices = createSlices();
-  for (const row of rows) {
-    const parsed = shape.safeParse(row);
-    if (!parsed.success)
-      throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
-    checked.push(parsed.data);
-    if (slices.isOver()) await slices.giveWay();
-  }
-  return checked;
+function checkRow<Row>(name: string, row: unknown, shape: z.ZodType<Row>): Row {
+  const parsed = shape.safeParse(row);
+  if (parsed.success) return parsed.data;
+  throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
 }
 
 const FOLDER = join(findPackageRoot(), 'clickhouse', 'queries');
