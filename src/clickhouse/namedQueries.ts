@@ -64,7 +64,7 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
   };
 }
 
-/** Rows of the named query, for the ingester and the commands. They are checked in one go: nobody waits for another answer. */
+/** Rows of the named query, for the ingester and the commands. They are checked in one go. */
 export async function selectNamed<Row>(
   database: Database,
   name: string,
