@@ -97,8 +97,12 @@ test('the settings of config.ts are documented, and no others are', () => {
 /** Paths of the routes that the OpenAPI document describes, in its own words: `/api/v1/pairs/{address}`. */
 function listRoutePaths(): string[] {
   const api = listFiles('src/api', /\.ts$/).filter((path) => !path.startsWith('src/api/web/'));
+  // A path is a field of the endpoint, or one of several in a list that is mapped to routes.
   const literal = api.flatMap((path) =>
-    [...textOf(path).matchAll(/\bpath: '(\/[^']*)'/g)].map(([, route = '']) => route),
+    textOf(path)
+      .split('\n')
+      .filter((line) => /\bpath: '\/|\]\.map\(\(path\)/.test(line))
+      .flatMap((line) => [...line.matchAll(/'(\/[^']*)'/g)].map(([, route = '']) => route)),
   );
   const mounts = [...textOf('src/api/etherscan/mounts.ts').matchAll(/^ {2}'(\/[^']+)',$/gm)];
   const chainList = /CHAIN_LIST_PATH = '([^']+)'/.exec(textOf('src/api/etherscan/mounts.ts'))?.[1] ?? '';
@@ -111,6 +115,7 @@ test('every endpoint stands in the reference of the API', () => {
   const routes = listRoutePaths();
   expect(routes).toContain('/api/v1/pairs/{address}/ticks');
   expect(routes).toContain('/v2/chainlist');
+  expect(routes).toContain('/api/v2/smart-contracts/{address}');
   const reference = 'docs/api.md';
   if (!existsSync(join(ROOT, reference))) return;
   // The reference may leave out the common base, and names of parameters may differ.
