@@ -1,6 +1,6 @@
 /** Documents stay true: links and paths lead to files, settings and endpoints are documented, comments cite existing files. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '..');
 const README_LINES_MAX = 130;
@@ -10,6 +10,12 @@ const PLACES = 'src|clickhouse|scripts|test|docs';
 const MADE = /(^|\/)(node_modules|dist|build|\.data)(\/|$)/;
 /** Documents name these before they exist: the first migration makes the folder, the engine makes its log in DATA_DIR. */
 const LATER = /^clickhouse\/(migrations(\/|$)|engine\.log$)/;
+/** Files that a reader of the worked examples in docs/development.md writes. */
+const EXAMPLES = /\/(pairMakers(\.test)?\.ts|list_makers\.sql|exampleV2(\.test)?\.ts)$/;
+/** The API reference and the documents that come with it. A link to one of them is checked once the reference exists. */
+const REFERENCE = 'docs/api.md';
+const WITH_REFERENCE =
+  /^docs\/(api|prices|explorer|operations|measurements|changelog|decisions\/README)\.md$/;
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -48,15 +54,35 @@ function exists(base: string, path: string): boolean {
 /** The text without fenced code, in which examples name files that a reader has yet to write. */
 const proseOf = (path: string): string => textOf(path).replace(/^```[^]*?^```/gm, '');
 
-test('every relative link of a document leads to a file', () => {
+/** The anchors that GitHub makes of a document's headings. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const headings = [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replace(/ /g, '-'),
+    ),
+  );
+}
+
+/** Whether a link of a document leads to a file and, in another document, to one of its headings. */
+function leads(document: string, link: string): boolean {
+  const [target = '', anchor = ''] = link.split('#');
+  const path = target === '' ? document : relative(ROOT, resolve(ROOT, dirname(document), target));
+  if (!existsSync(join(ROOT, path))) return WITH_REFERENCE.test(path) && !existsSync(join(ROOT, REFERENCE));
+  return anchor === '' || !path.endsWith('.md') || anchorsOf(path).has(anchor);
+}
+
+test('every relative link of a document leads to a file, and to a heading in it', () => {
   const broken = documents.flatMap((path) => {
     const text = proseOf(path);
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/\b(?:src|href)="([^"]+)"/g)];
     return links
-      .map(([, target = '']) => target.replace(/#.*$/, ''))
-      .filter((target) => target !== '' && !/^[a-z]+:/i.test(target))
-      .filter((target) => !existsSync(resolve(ROOT, dirname(path), target)))
-      .map((target) => `${path}: ${target}`);
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/i.test(link) && !leads(path, link))
+      .map((link) => `${path}: ${link}`);
   });
   expect(broken).toEqual([]);
 });
@@ -66,7 +92,7 @@ test('every path that a document names in code style leads to a file', () => {
   const broken = documents.flatMap((document) =>
     [...proseOf(document).matchAll(/`([^`\n]+)`/g)]
       .map(([, name = '']) => name)
-      .filter((name) => path.test(name) && !LATER.test(name) && !exists(ROOT, name))
+      .filter((name) => path.test(name) && !LATER.test(name) && !EXAMPLES.test(name) && !exists(ROOT, name))
       .map((name) => `${document}: ${name}`),
   );
   expect(broken).toEqual([]);
@@ -116,11 +142,10 @@ test('every endpoint stands in the reference of the API', () => {
   expect(routes).toContain('/api/v1/pairs/{address}/ticks');
   expect(routes).toContain('/v2/chainlist');
   expect(routes).toContain('/api/v2/smart-contracts/{address}');
-  const reference = 'docs/api.md';
-  if (!existsSync(join(ROOT, reference))) return;
+  if (!existsSync(join(ROOT, REFERENCE))) return;
   // The reference may leave out the common base, and names of parameters may differ.
   const plain = (text: string): string => text.replace(/\{\w+\}/g, '{}');
-  const text = plain(textOf(reference));
+  const text = plain(textOf(REFERENCE));
   const isNamed = (route: string): boolean =>
     text.includes(plain(route)) || text.includes(`\`${plain(route).replace(/^\/api\/v1(?=\/)/, '')}`);
   expect(routes.filter((route) => !isNamed(route))).toEqual([]);
