@@ -113,9 +113,14 @@ test('the settings of config.ts are documented, and no others are', () => {
   const operations = existsSync(join(ROOT, 'docs/operations.md')) ? textOf('docs/operations.md') : '';
   const isNamed = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(example + operations);
   expect(settings.filter((name) => !isNamed(name))).toEqual([]);
-  // A row of a table whose first cell is a name in capitals describes a setting, or a variable of the composition.
+  // Each row of a table of variables describes a setting, or a variable of the composition.
   const composed = textOf('docker-compose.yml');
-  const inTables = [...operations.matchAll(/^\|\s*`([A-Z][A-Z0-9_]{2,})`/gm)].map(([, name = '']) => name);
+  const tables = [...operations.matchAll(/^\| *(?:Variable|Setting) *\|.*\n(?:\|.*\n)*/gm)].map(
+    ([table]) => table,
+  );
+  const inTables = tables.flatMap((table) =>
+    [...table.matchAll(/^\| *`([A-Z][A-Z0-9_]+)`/gm)].map(([, name = '']) => name),
+  );
   const isUnknown = (name: string): boolean => !settings.includes(name) && !composed.includes(`\${${name}`);
   expect(inTables.filter(isUnknown)).toEqual([]);
 });
@@ -146,7 +151,10 @@ test('every endpoint stands in the reference of the API', () => {
   // The reference may leave out the common base, and names of parameters may differ. A longer path does not count.
   const plain = (text: string): string => text.replace(/\{\w+\}/g, '<>');
   const text = plain(textOf(REFERENCE));
+  // `/v2/network/testnet/…` stands for every path that begins so.
+  const begun = [...text.matchAll(/`(\/[^`\s]*\/)…`/g)].map(([, path = '']) => path);
   const isNamed = (route: string): boolean =>
+    begun.some((path) => route.startsWith(path)) ||
     [plain(route), plain(route).replace(/^\/api\/v1(?=\/)/, '')].some((path) =>
       new RegExp(`(?<![\\w>])${path.replace(/\./g, '\\.')}(?![\\w</-])`).test(text),
     );
