@@ -151,7 +151,7 @@ test('every endpoint stands in the reference of the API', () => {
   // The reference may leave out the common base, and names of parameters may differ. A longer path does not count.
   const plain = (text: string): string => text.replace(/\{\w+\}/g, '<>');
   const text = plain(textOf(REFERENCE));
-  // `/v2/network/testnet/…` stands for every path that begins so.
+  // A path that ends with an ellipsis covers every path with that beginning.
   const begun = [...text.matchAll(/`(\/[^`\s]*\/)…`/g)].map(([, path = '']) => path);
   const isNamed = (route: string): boolean =>
     begun.some((path) => route.startsWith(path)) ||
