@@ -1,4 +1,4 @@
-/** Reads the settings (CONTRACT §5) out of the environment: all at once, so that one message names all that is wrong. */
+/** Reads all settings from the environment at once, so that one message names every wrong setting. */
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 

@@ -16,7 +16,7 @@ export type ParamDoc = Readonly<Record<string, string | number | boolean | reado
 
 /** One parameter: how its text becomes a value, what stands for an absent one, and how it is described. */
 export interface Param<T> {
-  /** Parses the text; an issue's message, if it has one of its own, says what is wrong in the contract's words. */
+  /** Parses the text; an issue's message, if it has one of its own, says what is wrong in the words of this API. */
   readonly schema: z.ZodType<T, string>;
   /** The value when the parameter is absent; `required` when there is none. */
   readonly absent: { readonly value: T } | 'required';

@@ -1,6 +1,6 @@
 /**
  * The embedded engine's configuration file: its two users with their rights and limits, and server settings for a small
- * machine. Pure text; where the file lies and who runs the engine is engineProcess.ts.
+ * machine. Pure text; server.ts chooses the file's path and engineSupervisor.ts runs the engine.
  */
 
 export interface EngineUser {

@@ -50,8 +50,8 @@ export function isPrintable(value: unknown): boolean {
 }
 
 /**
- * Text of a contract made safe to show: hostile characters stripped, trimmed, at most `maxLength` code points. Null if
- * nothing is left. (CONTRACT §1.10.) Costs no more than the kept part and what had to be skipped before it.
+ * Makes a text that a contract returned safe to show: strips control and bidi characters, trims, and cuts it to `maxLength`
+ * code points. Returns null if no character is left. Reads the text only as far as the last character that it keeps.
  */
 export function normaliseText(raw: string, maxLength: number): string | null {
   let kept = '';

@@ -6,8 +6,9 @@ import type { Hex } from './hex';
 export type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 
 /**
- * True when token0 is the base. Quote is the token that ranks first among the anchors in configured order, the wrapped
- * native token, the majors in configured order; else token1 (CONTRACT, /pairs). Addresses are lower-case.
+ * True when token0 is the base token. The quote token is the one that ranks first: anchors in configured order, then the
+ * wrapped native token, then majors in configured order. If neither token ranks, token1 is the quote. Addresses are
+ * lower-case.
  */
 export function orientPool(chain: RankingChain, token0: Hex, token1: Hex): boolean {
   return quoteRank(chain, token1) <= quoteRank(chain, token0);

@@ -1,6 +1,7 @@
 /**
- * What the ingester needs of the place where rows are kept, in the steps of the exactly-once protocol (DESIGN D2, D3).
- * ClickHouse is the real one; the simulation has a model of it that can crash between any two steps.
+ * The ingester's view of the database, in the steps of the exactly-once protocol: an intent, then rows with deduplication
+ * tokens, then the cursor. ClickHouse is the real store. The simulation has a model of it that can crash between any two
+ * steps.
  */
 import type { BlockRef } from '../domain/block';
 import type { Hex } from '../domain/hex';

@@ -1,7 +1,7 @@
 /**
  * Which anchors hold their peg: each is compared with the others through the pools between them, by mean prices and
  * depths that a push of some blocks does not move; where there is no such pool, through their pools with the wrapped
- * native token. One that deviates by more than 2 % from the median of the others loses its role (market.md 5.1).
+ * native token. One that deviates by more than 2 % from the median of the others loses its role.
  */
 import type { Hex } from '../domain/hex';
 import { depthIn, meanPrice } from './epoch';

@@ -1,4 +1,4 @@
-/** How far a price is to be trusted: 0–1 per hop, multiplied along the path, and the word for it (CONTRACT, audit). */
+/** The confidence of a price: a number from 0 to 1 per hop, multiplied along the path, and the level word that audits show. */
 
 /** Confidence of an anchor, whose price is given. */
 export const ANCHOR_CONFIDENCE = 0.99;

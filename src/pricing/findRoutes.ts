@@ -1,6 +1,6 @@
 /**
  * The routes of an epoch, from nothing but what the legs were up to its first block: the pure function behind every
- * price (DESIGN D6). First by liquidity that the epoch before confirms; then, for tokens that have none of that, by what
+ * price. First by liquidity that the epoch before confirms; then, for tokens that have none of that, by what
  * is there now, with little trust.
  */
 import { ZERO_ADDRESS } from '../domain/hex';

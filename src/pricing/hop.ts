@@ -1,6 +1,6 @@
 /**
  * The price of one hop at one block: the pools of a route, each at its own price, cleaned of outliers and of sudden
- * moves that nobody paid for, and averaged by weight (reference: market.md 5.7, 5.8).
+ * moves that nobody paid for, and averaged by weight.
  */
 import type { LegKey } from './leg';
 

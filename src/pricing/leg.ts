@@ -33,7 +33,7 @@ export const NO_STATE: LegState = { price: 0, liquidity: 0, reserve0: 0, reserve
 
 /**
  * Moving a constant product pool's price by +2 % takes this part of its virtual reserve: √1.02 − 1. The way down takes
- * 1/√0.98 − 1 of it, which is more, so this is the smaller one (reference: depth = min(up, down)).
+ * 1/√0.98 − 1 of it, which is more, so this is the smaller of the two.
  */
 export const DEPTH_PART = Math.sqrt(1.02) - 1;
 

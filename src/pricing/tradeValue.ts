@@ -1,4 +1,4 @@
-/** The value of a trade in USD (CONTRACT, /activity: amount_usd) and who counts as trusted. */
+/** The value of a trade in USD, which `/activity` shows as `amount_usd`, and the test whether a price is trusted. */
 import { TRUSTED_MIN } from './confidence';
 
 /** Larger values are taken as nonsense: they would not fit the store's Decimal(38, 12). */

@@ -165,7 +165,7 @@ export function toLeg(one: number, other: number): Leg {
 }
 
 /**
- * The leg that stands for the pool where only one can: its quote (CONTRACT, /pairs: the token with the least rank) and the
+ * The leg that stands for the pool where only one can: its quote, which is the token with the smallest rank, and the
  * heaviest of the others; where none is ranked (Infinity), the two heaviest. Of equals the first; without weights all are
  * equal. The pool's own token, which composable pools hold, counts as the lightest. Null: fewer than two tokens, or one of
  * them twice.

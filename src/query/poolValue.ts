@@ -1,4 +1,4 @@
-/** What a pool holds is worth: TVL, depth and yield by the prices of its tokens (reference: market.md 5.3, 5.10). Pure. */
+/** What a pool holds is worth: TVL, depth and yield by the prices of its tokens. Pure. */
 import { scalePrice } from '../domain/prices';
 import { isTrusted, type TokenPrice } from './priceBook';
 

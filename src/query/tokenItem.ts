@@ -85,7 +85,7 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
   ];
 }
 
-/** What its pools hold of the token, and of anchors beside it, by trusted prices alone (market.md 3, /tokens). */
+/** What its pools hold of the token, and of anchors beside it, by trusted prices alone. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
   for (const { tokens, holdings } of pairs) {

@@ -1,4 +1,4 @@
-/** The explorer's answers as the page reads them: the fields of the contract that it shows. */
+/** The explorer's answers as the page reads them: only the fields that the page shows. */
 
 export interface ContractRecord {
   readonly chain_id: number;

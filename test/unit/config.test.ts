@@ -52,7 +52,7 @@ describe('the settings', () => {
     corsOrigin: '*',
   };
 
-  it('have the defaults of the contract', () => {
+  it('have the documented defaults', () => {
     expect(load({})).toEqual(DEFAULTS);
   });
 

@@ -9,7 +9,7 @@ import { badParam, ok, refuse, TEXTS } from './answers';
 import { textOf } from './askedParams';
 import { readVerification } from './verifyRequest';
 
-/** Compared literally by hardhat and forge; see the reference, §2. */
+/** Etherscan's own texts. hardhat and forge compare them literally. */
 const STATES = {
   pending: 'Pending in queue',
   verified: 'Pass - Verified',

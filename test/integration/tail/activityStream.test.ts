@@ -40,7 +40,7 @@ function event(kind: MadeEvent['kind'], logIndex: number, pool = 1, maker = 7): 
   return { kind, logIndex, pool, maker };
 }
 
-test('a new block reaches a client as messages in order, in the words of the contract', async () => {
+test('a new block reaches a client as messages in order, in the documented format', async () => {
   const client = await join();
   expect(client.status).toBe(200);
   expect(client.headers['content-type']).toMatch(/^text\/event-stream/);
