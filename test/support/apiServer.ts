@@ -52,10 +52,14 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
+export interface ApiOptions extends Partial<AppOptions> {
+  readonly node?: NodeState;
+}
+
 export async function startApi(
   runner: QueryRunner,
   head: () => HeadSnapshot | null,
-  options: Partial<AppOptions> & { readonly node?: NodeState } = {},
+  options: ApiOptions = {},
 ): Promise<ApiServer> {
   const market: MarketDeps = {
     ...createMarket(runner, CHAIN),

@@ -1,9 +1,6 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import { lastOrdOfBlock, ORD_SPAN } from '../../../src/domain/ord';
-import { createLog } from '../../../src/log';
 import {
   ActivityCounter,
   ALL_ACTIVITY,
@@ -22,50 +19,26 @@ import {
   type ActivityEntry,
   type ActivityItem,
 } from '../../../src/wire/activity';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { feeOf } from './plainMarket';
-import {
-  commitOf,
-  FIRST_BLOCK,
-  hexOf,
-  makeWorld,
-  snapshotOf,
-  storeWorld,
-  type World,
-} from '../../support/world';
+import { commitOf, hexOf, snapshotOf, type World } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
-const SEED = 77;
-const BLOCKS = 120;
-const FINAL = FIRST_BLOCK + 70;
-const STORED = FIRST_BLOCK + 85;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
-
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let heads: HeadSnapshot[];
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+enlargeValues(world);
+const heads = [
+  snapshotOf(world, FINAL, TIP, FINAL + 20),
+  snapshotOf(world, FINAL, FINAL),
+  snapshotOf(world, STORED, TIP),
+  snapshotOf(world, FINAL - 40, FINAL - 40),
+];
+let store: TestStore;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 12, events: 5 });
-  enlargeValues(world);
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 3 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  heads = [
-    snapshotOf(world, FINAL, TIP, FINAL + 20),
-    snapshotOf(world, FINAL, FINAL),
-    snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FINAL - 40, FINAL - 40),
-  ];
+  store = await storeMarket(made);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 /** To more digits than a float holds, as of a trade above 9,000 USD. */
 function enlargeValues({ blocks }: World): void {
@@ -221,15 +194,20 @@ const FILTERS: Record<string, ActivityFilter> = {
 describe('events', () => {
   test('of new blocks are to the last digit the same from the rows of who stored them as from the tables', async () => {
     const head = heads[0]!;
-    const directory = new Directory(runner);
+    const directory = new Directory(store.runner);
     const fresh = new Map(
       world.blocks.map(({ number, swaps, liquidity, states }) => [
         commitOf(number),
         { swaps, liquidity_events: liquidity, pool_states: states },
       ]),
     );
-    const told = await listNewEvents({ runner, directory, fresh }, head, head.blocks, 10_000);
-    const read = await listNewEvents({ runner, directory, fresh: new Map() }, head, head.blocks, 10_000);
+    const told = await listNewEvents({ runner: store.runner, directory, fresh }, head, head.blocks, 10_000);
+    const read = await listNewEvents(
+      { runner: store.runner, directory, fresh: new Map() },
+      head,
+      head.blocks,
+      10_000,
+    );
     expect(told.length).toBeGreaterThan(100);
     expect(told).toEqual(read);
     const values = told.map(({ item }) => (isDecoded(item) ? item.amount_usd : null) ?? 0);
@@ -240,10 +218,14 @@ describe('events', () => {
     'of %s, newest first, are those of the plain list in every state of the store',
     async (name) => {
       const filter = FILTERS[name]!;
-      const counter = new ActivityCounter(runner);
+      const counter = new ActivityCounter(store.runner);
       for (const [turn, head] of heads.entries()) {
         const wanted = expectStored(head, filter);
-        const got = await listNewestEvents(runner, head, filter, { beforeOrd: null, skip: 0, limit: 3_000 });
+        const got = await listNewestEvents(store.runner, head, filter, {
+          beforeOrd: null,
+          skip: 0,
+          limit: 3_000,
+        });
         expect(got.map(({ ord }) => ord)).toEqual(wanted.map(({ row }) => row.ord));
         // To the last field: of all events at the first head every one, else every seventh.
         const step = turn === 0 && filter === ALL_ACTIVITY ? 1 : 7;
@@ -259,7 +241,7 @@ describe('events', () => {
 
   test.each(Object.keys(FILTERS))('of %s come in pages of any size without overlap', async (name) => {
     const filter = FILTERS[name]!;
-    const newest = new NewestEvents(runner, new Directory(runner));
+    const newest = new NewestEvents(store.runner, new Directory(store.runner));
     for (const [index, head] of heads.slice(0, 2).entries()) {
       const wanted = expectStored(head, filter).map(({ row }) => row.ord);
       const pages = [
@@ -287,8 +269,8 @@ describe('events', () => {
   test('of all pools are read once for all first pages of a head', async () => {
     let statements = 0;
     const counting: QueryRunner = {
-      ...runner,
-      run: (...asked) => ((statements += 1), runner.run(...asked)),
+      ...store.runner,
+      run: (...asked) => ((statements += 1), store.runner.run(...asked)),
     };
     const newest = new NewestEvents(counting, new Directory(counting));
     const [head, other] = [heads[0]!, heads[2]!];
@@ -312,7 +294,7 @@ describe('events', () => {
         const to = lastOrdOfBlock(head.number - 3);
         const range = wanted.filter((ord) => ord > after && ord <= to);
         for (const limit of index === 0 ? [1, 13, 3_000] : [index === 1 ? 13 : 3_000]) {
-          const got = await listEventsBetween(runner, head, filter, after, to, limit);
+          const got = await listEventsBetween(store.runner, head, filter, after, to, limit);
           expect(got.map(({ ord }) => ord)).toEqual(range.slice(0, limit));
         }
       }

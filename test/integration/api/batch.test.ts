@@ -1,43 +1,25 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from '../../support/apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld } from '../../support/world';
+import { type Json } from '../../support/apiServer';
+import { hexOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
-const TIP = FIRST_BLOCK + 59;
-const FINAL = FIRST_BLOCK + 40;
 const UNKNOWN = hexOf('99', 1, 40);
 
-let test_: TestDatabase;
-let db: Database;
-let api: ApiServer;
-
+// More pairs than one call may ask for.
+const made = makeMarketWorld({ ...MARKET_PLAN, pools: 40 });
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  const world = makeWorld({ seed: 5, blocks: 60, pools: 40, spacing: 30, events: 5 });
-  await storeWorld(db, world, { storedTo: FINAL + 5, headFrom: FINAL - 5, inserts: 2 });
-  const head = snapshotOf(world, FINAL, TIP);
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  api = await startApi(runner, () => head);
+  market = await startMarket(made);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 describe.each([
   ['/api/v1/pairs', 30],
   ['/api/v1/tokens', 6],
 ])('%s?addresses=', (path, most) => {
-  const listAll = async (): Promise<Json[]> => [...(await api.get(`${path}?limit=100`)).json['data']!];
+  const listAll = async (): Promise<Json[]> => [...(await market.api.get(`${path}?limit=100`)).json['data']!];
   const batch = async (addresses: readonly string[], more = ''): Promise<Json> =>
-    (await api.get(`${path}?addresses=${addresses.join(',')}${more}`)).json;
+    (await market.api.get(`${path}?addresses=${addresses.join(',')}${more}`)).json;
 
   test('gives the very items of the list in the order asked for, each once, without the unknown ones', async () => {
     const all = await listAll();
@@ -66,7 +48,7 @@ describe.each([
     ['0xa1077a294dDE1B09bB078844df40758a5D0f9a27', 'checksum'],
     [Array.from({ length: 31 }, (_, i) => hexOf('bb', i, 40)).join(','), '1 to 30'],
   ])('"%s" is a 400 that says %s', async (addresses, text) => {
-    const answer = await api.get(`${path}?addresses=${encodeURIComponent(addresses)}`);
+    const answer = await market.api.get(`${path}?addresses=${encodeURIComponent(addresses)}`);
     expect([answer.status, answer.json['error']]).toEqual([400, expect.stringContaining(text)]);
   });
 });

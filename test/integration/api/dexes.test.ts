@@ -1,8 +1,4 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { SwapRow } from '../../../src/clickhouse/tables';
-import { createLog } from '../../../src/log';
 import { listDexDays } from '../../../src/query/dexDays';
 import { getDexHistory } from '../../../src/query/dexHistory';
 import { readDexTable, type DexTable } from '../../../src/query/dexTable';
@@ -10,59 +6,32 @@ import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readPairTable } from '../../../src/query/pairTable';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { dexAnswerShape, dexesAnswerShape, dexItemShape } from '../../../src/wire/dexes';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
+import { CHAIN } from '../../support/apiServer';
 import { expectChange, expectClose, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
 import { createRandom } from '../../support/createRandom';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { CHAIN_ID } from '../../support/world';
+import { listSnapshots, makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
-const SEED = 31_337;
-const BLOCKS = 300;
-const FINAL = FIRST_BLOCK + 230;
-const STORED = FIRST_BLOCK + 250;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const DAY = 86_400;
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let heads: HeadSnapshot[];
-let head: HeadSnapshot | null;
-let api: ApiServer;
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world } = made;
+const heads = listSnapshots(made);
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  // Eleven days: a week and the day before it lie inside.
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 1_600, events: 6 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  heads = [
-    snapshotOf(world, FINAL, TIP),
-    snapshotOf(world, FINAL, FINAL),
-    snapshotOf(world, FINAL - 100, FINAL - 100),
-    snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
-  ];
-  api = await startApi(runner, () => head);
+  market = await startMarket(made);
 });
+
+afterAll(() => market?.close());
 
 beforeEach(() => {
-  head = heads[0]!;
-});
-
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
+  market.head = heads[0]!;
 });
 
 async function readTable(at: HeadSnapshot): Promise<DexTable> {
-  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-  const pairs = await readPairTable(runner, CHAIN_ID, at, prices, CHAIN.dexes);
-  return readDexTable(runner, CHAIN_ID, at, CHAIN.dexes, pairs);
+  const prices = createTokenPrices(market.runner, CHAIN_ID, CHAIN);
+  const pairs = await readPairTable(market.runner, CHAIN_ID, at, prices, CHAIN.dexes);
+  return readDexTable(market.runner, CHAIN_ID, at, CHAIN.dexes, pairs);
 }
 
 function makersOf(swaps: readonly SwapRow[]): number | null {
@@ -133,7 +102,7 @@ test('what a DEX is made of stands also where it has no pool yet', async () => {
 });
 
 test('sums over any stretch of time equal the swaps, wherever its ends lie', async () => {
-  const random = createRandom(SEED);
+  const random = createRandom(world.seed);
   for (const at of heads) {
     const first = world.blocks[0]!.timestamp;
     for (let i = 0; i < 12; i += 1) {
@@ -144,7 +113,7 @@ test('sums over any stretch of time equal the swaps, wherever its ends lie', asy
       };
       const [a, b] = [time(), time()];
       const stretch = { since: Math.min(a, b), until: Math.max(a, b) };
-      const rows = await listDexDays(runner, CHAIN_ID, at, stretch);
+      const rows = await listDexDays(market.runner, CHAIN_ID, at, stretch);
       const wanted = swapsIn(world, at, stretch.since, stretch.until);
       const countOf = (dex: string, day: number): number =>
         rows.filter((row) => row.dex === dex && row.day === day).reduce((sum, row) => sum + row.trades, 0);
@@ -166,7 +135,7 @@ test('the history of a DEX has every day since the first block, with that day’
   for (const at of heads)
     for (const item of (await readTable(at)).items)
       for (const days of [1, 3, 365]) {
-        const history = await getDexHistory(runner, CHAIN_ID, at, item, days);
+        const history = await getDexHistory(market.runner, CHAIN_ID, at, item, days);
         const last = at.timestamp - (at.timestamp % DAY);
         const first = world.blocks[0]!.timestamp - (world.blocks[0]!.timestamp % DAY);
         const from = Math.max(first, last - (days - 1) * DAY);
@@ -188,7 +157,7 @@ test('the history of a DEX has every day since the first block, with that day’
 
 test('a DEX is found by its name in any letter case, with its ten most traded pairs', async () => {
   for (const name of ['pulsex_v1', 'PulseX_V1']) {
-    const answer = await api.get(`/api/v1/dexes/${name}?days=2`);
+    const answer = await market.api.get(`/api/v1/dexes/${name}?days=2`);
     expect(answer.status).toBe(200);
     const { data } = dexAnswerShape.parse(answer.json);
     expect(data).toMatchObject({ dex_name: 'pulsex_v1', display_name: 'PulseX V1' });
@@ -201,17 +170,17 @@ test('a DEX is found by its name in any letter case, with its ten most traded pa
 });
 
 test('the list of DEXes is paged like every list', async () => {
-  const { json } = await api.get('/api/v1/dexes?limit=3&page=2');
+  const { json } = await market.api.get('/api/v1/dexes?limit=3&page=2');
   dexesAnswerShape.parse(json);
   expect(json['data']).toHaveLength(1);
   expect(json['meta']).toMatchObject({ page: 2, limit: 3, total: 4, total_pages: 2, has_next: false });
-  expect((await api.get('/api/v1/dexes?page=3&limit=3')).json['data']).toEqual([]);
+  expect((await market.api.get('/api/v1/dexes?page=3&limit=3')).json['data']).toEqual([]);
 });
 
 test.each(['nothing', '%20', 'pulsex_v1%00', "'", '%25', 'x'.repeat(300)])(
   'the unknown DEX %s is a 404',
   async (name) => {
-    const answer = await api.get(`/api/v1/dexes/${name}`);
+    const answer = await market.api.get(`/api/v1/dexes/${name}`);
     expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
   },
 );
@@ -233,14 +202,14 @@ const BAD: [string, string, string][] = [
 ];
 
 test.each(BAD)('%s is a 400 that names %s', async (path, name, allowed) => {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect(answer.status).toBe(400);
   expect(answer.json).toEqual({ success: false, error: expect.stringContaining(name), code: 'bad_request' });
   expect(answer.text).toContain(allowed);
 });
 
 test('without a head the endpoints of DEXes are a 503', async () => {
-  head = null;
+  market.head = null;
   for (const path of ['/api/v1/dexes', '/api/v1/dexes/pulsex_v1'])
-    expect((await api.get(path)).json['code']).toBe('unavailable');
+    expect((await market.api.get(path)).json['code']).toBe('unavailable');
 });

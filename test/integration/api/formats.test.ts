@@ -1,17 +1,8 @@
 /** Ticks and activity as CSV, Parquet and Arrow: read back by the engine and compared with the JSON of the same snapshot. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { readBack, type ReadRow } from '../../support/readBack';
-import { startApi, type ApiServer } from '../../support/apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { hexOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
-const BLOCKS = 160;
-const FINAL = FIRST_BLOCK + 110;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const PAIR = hexOf('bb', 0, 40);
 const TOKEN = hexOf('aa', 0, 40);
 const FORMATS = {
@@ -35,34 +26,19 @@ const EVENTS = [
   ...['amount_usd', 'fee_usd', 'amount0_usd', 'amount1_usd'].map((name) => `${name} Nullable(Float64)`),
 ].join(', ');
 
-let test_: TestDatabase;
-let db: Database;
-let world: World;
-let head: HeadSnapshot;
-let api: ApiServer;
-
+const made = makeMarketWorld(MARKET_PLAN);
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: 41, blocks: BLOCKS, pools: 9, spacing: 400, events: 6 });
-  await storeWorld(db, world, { storedTo: FINAL + 10, headFrom: FINAL - 5, inserts: 2 });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  head = snapshotOf(world, FINAL, TIP);
-  api = await startApi(runner, () => head);
+  market = await startMarket(made);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 type Row = ReadRow;
 
 /** 64-bit integers come as text. */
 async function readRowsBack(bytes: Buffer, format: string, columns: string): Promise<Row[]> {
-  const rows = await readBack(test_.writerUrl, db, bytes, format, columns);
+  const rows = await readBack(market.writerUrl, market.db, bytes, format, columns);
   return rows.map((row) => ({ ...row, ...whole(row, ['trades', 'buys', 'sells']) }));
 }
 
@@ -98,11 +74,11 @@ const ACTIVITY = [
 
 describe.each(Object.entries(FORMATS))('%s', (type, format) => {
   test.each(TICKS)('of %s holds the bars of the JSON answer to the last bit', async (path) => {
-    const { data, meta } = (await api.get(path)).json as unknown as {
+    const { data, meta } = (await market.api.get(path)).json as unknown as {
       data: Row[];
       meta: { next_to: number | null };
     };
-    const answer = await api.get(path, { Accept: type });
+    const answer = await market.api.get(path, { Accept: type });
     expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
     expect(await readRowsBack(answer.bytes, format, BARS)).toEqual(data);
     if (meta.next_to === null) expect(answer.headers['link']).toBeUndefined();
@@ -110,11 +86,11 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
   });
 
   test.each(ACTIVITY)('of %s holds the events of the JSON answer, flat', async (path) => {
-    const { data, meta } = (await api.get(path)).json as unknown as {
+    const { data, meta } = (await market.api.get(path)).json as unknown as {
       data: Row[];
       meta: { next_cursor: string | null };
     };
-    const answer = await api.get(path, { Accept: type });
+    const answer = await market.api.get(path, { Accept: type });
     expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
     const rows = await readRowsBack(answer.bytes, format, EVENTS);
     expect(rows).toEqual(data.map(flatten));
@@ -123,16 +99,16 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
 
   test('has an ETag of its own, answers HEAD and If-None-Match, and is named in Vary', async () => {
     const path = TICKS[0]!;
-    const json = await api.get(path);
-    const answer = await api.get(path, { Accept: type });
+    const json = await market.api.get(path);
+    const answer = await market.api.get(path, { Accept: type });
     expect(json.headers['vary']).toMatch(/\bAccept\b/);
     expect(answer.headers['vary']).toMatch(/\bAccept\b/);
     expect(answer.headers['etag']).not.toBe(json.headers['etag']);
-    const again = await api.get(path, { Accept: type, 'If-None-Match': answer.headers['etag']! });
+    const again = await market.api.get(path, { Accept: type, 'If-None-Match': answer.headers['etag']! });
     expect([again.status, again.text]).toEqual([304, '']);
-    const other = await api.get(path, { Accept: type, 'If-None-Match': json.headers['etag']! });
+    const other = await market.api.get(path, { Accept: type, 'If-None-Match': json.headers['etag']! });
     expect(other.status).toBe(200);
-    const onlyHead = await api.get(path, { Accept: type }, 'HEAD');
+    const onlyHead = await market.api.get(path, { Accept: type }, 'HEAD');
     expect([onlyHead.status, onlyHead.text]).toEqual([200, '']);
     for (const name of ['etag', 'content-length', 'content-type', 'x-indexed-block'])
       expect(onlyHead.headers[name]).toBe(answer.headers[name]);
@@ -141,11 +117,11 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
   test('pages by the header Link as JSON pages by its meta', async () => {
     const seen: Row[] = [];
     let path: string | undefined = `/api/v1/pairs/${PAIR}/ticks?timeframe=1m&limit=30&currency=quote`;
-    const { data } = (await api.get(path.replace('limit=30', 'limit=1000'))).json as unknown as {
+    const { data } = (await market.api.get(path.replace('limit=30', 'limit=1000'))).json as unknown as {
       data: Row[];
     };
     while (path !== undefined) {
-      const answer = await api.get(path, { Accept: type });
+      const answer = await market.api.get(path, { Accept: type });
       seen.unshift(...(await readRowsBack(answer.bytes, format, BARS)));
       path = /^<([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
     }
@@ -164,14 +140,14 @@ test.each([
   ['nonsense;;q=x,\u00e9', 'application/json'],
 ])('Accept "%s" gives %s and never a 406', async (accept, type) => {
   for (const path of [TICKS[1]!, ACTIVITY[0]!]) {
-    const answer = await api.get(path, accept === '' ? {} : { Accept: accept });
+    const answer = await market.api.get(path, accept === '' ? {} : { Accept: accept });
     expect([answer.status, answer.headers['content-type']?.split(';')[0]]).toEqual([200, type]);
   }
 });
 
 test('errors stay JSON, and endpoints without tables answer JSON whatever is accepted', async () => {
-  const bad = await api.get(`/api/v1/pairs/${PAIR}/ticks?limit=0`, { Accept: 'text/csv' });
+  const bad = await market.api.get(`/api/v1/pairs/${PAIR}/ticks?limit=0`, { Accept: 'text/csv' });
   expect([bad.status, bad.json['code']]).toEqual([400, 'bad_request']);
-  const pairs = await api.get('/api/v1/pairs', { Accept: 'text/csv' });
+  const pairs = await market.api.get('/api/v1/pairs', { Accept: 'text/csv' });
   expect([pairs.status, pairs.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
 });

@@ -1,49 +1,28 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import { openDatabase } from '../../../src/clickhouse/database';
+import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { activityAnswerShape } from '../../../src/wire/activity';
 import { pairAnswerShape, pairsAnswerShape } from '../../../src/wire/pairs';
 import { ticksAnswerShape } from '../../../src/wire/ticks';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { startApi, type ApiServer, type Json } from '../../support/apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { hexOf, snapshotOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
-const BLOCKS = 120;
-const FINAL = FIRST_BLOCK + 80;
-const STORED = FIRST_BLOCK + 90;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const PAIR = hexOf('bb', 0, 40);
 const CHECKSUMMED = '0xA1077a294dDE1B09bB078844df40758a5D0f9a27';
 const WRONG_CHECKSUM = '0xa1077a294dDE1B09bB078844df40758a5D0f9a27';
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let head: HeadSnapshot | null;
-let api: ApiServer;
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = made;
+const HEAD = snapshotOf(world, FINAL, TIP);
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: 9, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 2 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  head = snapshotOf(world, FINAL, TIP);
-  api = await startApi(runner, () => head);
+  market = await startMarket(made);
 });
+
+afterAll(() => market?.close());
 
 beforeEach(() => {
-  head = snapshotOf(world, FINAL, TIP);
-});
-
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
+  market.head = HEAD;
 });
 
 const TICKS = `/api/v1/pairs/${PAIR}/ticks`;
@@ -68,13 +47,13 @@ const GOOD: [string, { parse(value: unknown): unknown }][] = [
 ];
 
 test.each(GOOD)('%s answers 200 in its declared shape', async (path, shape) => {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
   shape.parse(answer.json);
   expect(answer.headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'x-indexed-block': String(TIP),
-    'x-indexed-block-hash': head!.hash,
+    'x-indexed-block-hash': market.head!.hash,
     'x-content-type-options': 'nosniff',
     etag: expect.stringMatching(/^"[\w-]+"$/),
     'cache-control': expect.any(String),
@@ -161,7 +140,7 @@ const BAD: [string, string, string?][] = [
 test.each(BAD.map(([path, name, allowed = '']) => ({ path, name, allowed })))(
   '$path is a 400 that names $name',
   async ({ path, name, allowed }) => {
-    const answer = await api.get(path);
+    const answer = await market.api.get(path);
     expect(answer.status).toBe(400);
     expect(answer.json).toEqual({
       success: false,
@@ -181,7 +160,7 @@ test.each([
   '/%',
   '/..%2f..%2fetc/passwd',
 ])('the unknown path %s is a 404 with the error body', async (path) => {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect([answer.status, answer.json]).toEqual([
     404,
     { success: false, error: expect.any(String), code: 'not_found' },
@@ -190,7 +169,7 @@ test.each([
 
 test('an unknown pair is a 404', async () => {
   for (const path of [`/api/v1/pairs/${hexOf('99', 1, 40)}`, `/api/v1/pairs/${hexOf('99', 1, 40)}/ticks`]) {
-    const answer = await api.get(path);
+    const answer = await market.api.get(path);
     expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
   }
 });
@@ -199,7 +178,7 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
   '%s is a 405 that says what is allowed',
   async (method) => {
     for (const path of ['/api/v1/pairs', '/nothing']) {
-      const answer = await api.get(path, {}, method);
+      const answer = await market.api.get(path, {}, method);
       expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
       expect(answer.json).toEqual({ success: false, error: expect.any(String), code: 'method_not_allowed' });
     }
@@ -207,14 +186,14 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
 );
 
 test('HEAD gives the headers of GET without a body, OPTIONS what is allowed', async () => {
-  const get = await api.get('/api/v1/pairs');
-  const onlyHead = await api.get('/api/v1/pairs', {}, 'HEAD');
+  const get = await market.api.get('/api/v1/pairs');
+  const onlyHead = await market.api.get('/api/v1/pairs', {}, 'HEAD');
   expect([onlyHead.status, onlyHead.text]).toEqual([200, '']);
   for (const name of ['etag', 'content-length', 'content-type', 'x-indexed-block'])
     expect(onlyHead.headers[name]).toBe(get.headers[name]);
-  const options = await api.get('/api/v1/pairs', {}, 'OPTIONS');
+  const options = await market.api.get('/api/v1/pairs', {}, 'OPTIONS');
   expect([options.status, options.headers['allow']]).toEqual([204, 'GET, HEAD, OPTIONS']);
-  const preflight = await api.get(
+  const preflight = await market.api.get(
     '/api/v1/pairs',
     { Origin: 'http://x.test', 'Access-Control-Request-Method': 'GET' },
     'OPTIONS',
@@ -224,44 +203,44 @@ test('HEAD gives the headers of GET without a body, OPTIONS what is allowed', as
 
 test('an unchanged answer is a 304 for whoever has it, also when the client says no-cache as fetch does', async () => {
   for (const path of ['/api/v1/pairs', TICKS, '/api/v1/activity', '/openapi.json']) {
-    const first = await api.get(path);
+    const first = await market.api.get(path);
     const etag = first.headers['etag'] ?? '';
     expect(etag).not.toBe('');
     for (const condition of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-      const again = await api.get(path, { 'If-None-Match': condition, 'Cache-Control': 'no-cache' });
+      const again = await market.api.get(path, { 'If-None-Match': condition, 'Cache-Control': 'no-cache' });
       expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag]);
       expect(again.headers['x-indexed-block']).toBe(String(TIP));
     }
-    const other = await api.get(path, { 'If-None-Match': '"other"' });
+    const other = await market.api.get(path, { 'If-None-Match': '"other"' });
     expect([other.status, other.text]).toEqual([200, first.text]);
   }
 });
 
 test('without a head every market endpoint is a 503, and comes back with it', async () => {
-  head = null;
+  market.head = null;
   for (const path of ['/api/v1/pairs', `/api/v1/pairs/${PAIR}`, TICKS, '/api/v1/activity']) {
-    const answer = await api.get(path);
+    const answer = await market.api.get(path);
     expect([answer.status, answer.json]).toEqual([
       503,
       { success: false, error: expect.any(String), code: 'unavailable' },
     ]);
     expect(answer.headers['x-indexed-block']).toBeUndefined();
   }
-  expect((await api.get('/openapi.json')).status).toBe(200);
-  head = snapshotOf(world, FINAL, TIP);
-  expect((await api.get('/api/v1/pairs')).status).toBe(200);
+  expect((await market.api.get('/openapi.json')).status).toBe(200);
+  market.head = HEAD;
+  expect((await market.api.get('/api/v1/pairs')).status).toBe(200);
 });
 
 test('a broken database is a 500 or 503 that shows nothing of it', async () => {
   const bad = createQueryRunner(
-    openDatabase({ url: test_.readerUrl.replace(test_.database, 'no_such_database') }),
+    openDatabase({ url: market.readerUrl.replace(market.database, 'no_such_database') }),
   );
   const away = createQueryRunner(openDatabase({ url: 'http://u:secret@127.0.0.1:1/db' }));
   for (const [broken, statuses] of [
     [bad, [500]],
     [away, [503]],
   ] as const) {
-    const server = await startApi(broken, () => head);
+    const server = await startApi(broken, () => market.head);
     for (const path of ['/api/v1/pairs', TICKS, '/api/v1/activity']) {
       const answer = await server.get(path, { 'X-Request-Id': 'my-id.1' });
       expect(statuses).toContain(answer.status);
@@ -279,23 +258,19 @@ test('a broken database is a 500 or 503 that shows nothing of it', async () => {
 test('pages of activity by cursor neither repeat nor skip while rows arrive', async () => {
   const seen: string[] = [];
   let cursor: string | null = null;
-  head = snapshotOf(world, FINAL, TIP - 20);
-  const before = await listIds(api, '');
+  market.head = snapshotOf(world, FINAL, TIP - 20);
+  const before = await listIds(market.api, '');
   for (let pages = 0; pages < 1_000; pages += 1) {
-    const { data, meta } = (
-      await api.get(
-        `/api/v1/activity?limit=7&page=3${cursor === null ? '' : `&cursor=${cursor}`}`.replace(
-          cursor === null ? '&page=3' : '',
-          '',
-        ),
-      )
-    ).json as unknown as Page;
+    // A cursor counts more than a page.
+    const place = cursor === null ? '' : `&page=3&cursor=${cursor}`;
+    const answer = await market.api.get(`/api/v1/activity?limit=20${place}`);
+    const { data, meta } = answer.json as unknown as Page;
     seen.push(...data.map(({ id }) => id));
     cursor = meta.next_cursor;
     expect(meta.has_next).toBe(cursor !== null);
     if (cursor === null) break;
     // The head moves on between the pages.
-    head = snapshotOf(world, FINAL, Math.min(TIP, head!.number + 1));
+    market.head = snapshotOf(world, FINAL, Math.min(TIP, market.head!.number + 1));
   }
   expect(seen).toEqual(before);
 });
@@ -326,28 +301,29 @@ async function listIds(server: ApiServer, filter: string): Promise<string[]> {
 
 test('pages of pairs hold every pair once, and a page past the end is empty', async () => {
   const addresses: Json[] = [];
-  for (let page = 1; page <= 3; page += 1) {
-    const { json } = await api.get(`/api/v1/pairs?limit=3&page=${page}`);
+  const pages = Math.ceil(MARKET_PLAN.pools / 3);
+  for (let page = 1; page <= pages; page += 1) {
+    const { json } = await market.api.get(`/api/v1/pairs?limit=3&page=${page}`);
     addresses.push(...json['data']!.map((pair) => pair['address']!));
     expect(json['meta']).toEqual({
       page,
       limit: 3,
-      total: 9,
-      total_pages: 3,
-      has_next: page < 3,
+      total: MARKET_PLAN.pools,
+      total_pages: pages,
+      has_next: page < pages,
       as_of_block: TIP,
-      as_of_timestamp: head!.timestamp,
+      as_of_timestamp: market.head!.timestamp,
     });
   }
-  expect(new Set(addresses).size).toBe(9);
-  const past = await api.get('/api/v1/pairs?limit=3&page=4');
+  expect(new Set(addresses).size).toBe(MARKET_PLAN.pools);
+  const past = await market.api.get(`/api/v1/pairs?limit=3&page=${pages + 1}`);
   expect([past.status, past.json['data'], past.json['meta']!['has_next']]).toEqual([200, [], false]);
 });
 
 test('milliseconds in `to` mean the same bars as seconds', async () => {
-  const seconds = head!.timestamp - 3_600;
-  const bySeconds = await api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds}`);
-  const byMilliseconds = await api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds * 1000}`);
+  const seconds = market.head!.timestamp - 3_600;
+  const bySeconds = await market.api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds}`);
+  const byMilliseconds = await market.api.get(`${TICKS}?currency=quote&timeframe=1m&to=${seconds * 1000}`);
   expect(bySeconds.json['data']!.length).toBeGreaterThan(0);
   expect(byMilliseconds.text).toBe(bySeconds.text);
 });

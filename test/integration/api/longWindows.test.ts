@@ -1,54 +1,42 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { toPairDetail } from '../../../src/query/pairDetail';
 import { readPairTable } from '../../../src/query/pairTable';
 import { readPairWindows } from '../../../src/query/pairWindows';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { readTokenWindows } from '../../../src/query/tokenWindows';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from '../../support/apiServer';
 import { expectClose, plainApr, sumUsd, swapsIn, upTo } from './plainMarket';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { CHAIN_ID, FIRST_BLOCK, snapshotOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
-const SEED = 9_090;
-const BLOCKS = 420;
-const FINAL = FIRST_BLOCK + 360;
-const STORED = FIRST_BLOCK + 375;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const WEEK = 604_800;
 const MONTH = 2_592_000;
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let heads: HeadSnapshot[];
-
+// Sixty days, so that a week and a month cut, with several blocks in many an hour.
+const made = makeMarketWorld({
+  ...MARKET_PLAN,
+  blocks: 420,
+  spacing: 6_000,
+  events: 9,
+  finalTo: 360,
+  storedTo: 375,
+  headFrom: 350,
+});
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const heads = [
+  snapshotOf(world, FINAL, TIP),
+  snapshotOf(world, FINAL, FINAL),
+  snapshotOf(world, FINAL - 150, FINAL - 150),
+  snapshotOf(world, STORED, TIP),
+  snapshotOf(world, FINAL - 11, FINAL + 5),
+  snapshotOf(world, FIRST_BLOCK + 2, FIRST_BLOCK + 2),
+];
+let store: TestStore;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  // Some sixty days, so that both windows cut; several blocks in many an hour.
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 6_000, events: 9 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  heads = [
-    snapshotOf(world, FINAL, TIP),
-    snapshotOf(world, FINAL, FINAL),
-    snapshotOf(world, FINAL - 150, FINAL - 150),
-    snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FINAL - 11, FINAL + 5),
-    snapshotOf(world, FIRST_BLOCK + 2, FIRST_BLOCK + 2),
-  ];
+  store = await storeMarket(made);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 test.each([
   ['few', 0],
@@ -58,11 +46,17 @@ test.each([
   async (_, swapsADay) => {
     let cut = 0;
     for (const head of heads) {
-      const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-      const table = await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
+      const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
+      const table = await readPairTable(store.runner, CHAIN_ID, head, prices, CHAIN.dexes);
       for (const pool of upTo(world, head, (block) => block.pools)) {
         const { address } = pool;
-        const windows = await readPairWindows(runner, CHAIN_ID, head, { address, all_tokens: [] }, swapsADay);
+        const windows = await readPairWindows(
+          store.runner,
+          CHAIN_ID,
+          head,
+          { address, all_tokens: [] },
+          swapsADay,
+        );
         const swaps = (seconds: number): ReturnType<typeof swapsIn> =>
           swapsIn(world, head, head.timestamp - seconds).filter(({ pair }) => pair === pool.address);
         expectClose(windows.volumeWeek, sumUsd(swaps(WEEK), 'amount_usd'), 1e-12);
@@ -89,7 +83,7 @@ test('the week of a token is exact to the second, and its highest price the firs
   let cut = 0;
   for (const head of heads)
     for (const { address } of world.tokens) {
-      const windows = await readTokenWindows(runner, CHAIN_ID, head, address);
+      const windows = await readTokenWindows(store.runner, CHAIN_ID, head, address);
       const own = swapsIn(world, head, -Infinity).filter(
         ({ tracked, token0, token1 }) => tracked && (token0 === address || token1 === address),
       );

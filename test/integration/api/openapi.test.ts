@@ -1,26 +1,10 @@
 /** The OpenAPI document over a real service: its examples are answers, its bounds are the bounds, its errors the errors. */
 import { z } from 'zod';
 
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { ERROR_STATUS } from '../../../src/errors';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from '../../support/apiServer';
-import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
-
-const BLOCKS = 120;
-const FINAL = FIRST_BLOCK + 80;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
-
-let test_: TestDatabase;
-let db: Database;
-let world: World;
-let head: HeadSnapshot | null;
-let api: ApiServer;
-let document_: Document_;
+import { startApi, type Json } from '../../support/apiServer';
+import { snapshotOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
 interface Parameter {
   readonly name: string;
@@ -46,23 +30,16 @@ interface Document_ {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = made;
+let document_: Document_;
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: 7, blocks: BLOCKS, pools: 9, spacing: 60, events: 5 });
-  await storeWorld(db, world, { storedTo: FINAL + 10, headFrom: FINAL - 5, inserts: 2 });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  head = snapshotOf(world, FINAL, TIP);
-  api = await startApi(runner, () => head);
-  document_ = JSON.parse((await api.get('/openapi.json')).text) as Document_;
+  market = await startMarket(made);
+  document_ = JSON.parse((await market.api.get('/openapi.json')).text) as Document_;
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 const operations = (): [string, Operation][] =>
   Object.entries(document_.paths).map(([path, { get }]) => [path, get]);
@@ -82,7 +59,7 @@ test('every endpoint with an answer shows a call and its answer, and the call gi
     if (content === undefined || path === '/openapi.json') continue;
     const call = operation['x-example-call'];
     expect([path, call]).toEqual([path, expect.stringMatching(/^\//)]);
-    const answer = await api.get(call!);
+    const answer = await market.api.get(call!);
     expect([call, answer.status]).toEqual([call, 200]);
     expect([call, JSON.parse(answer.text)]).toEqual([call, content.example]);
     expect(() => checkerOf(content.schema).parse(JSON.parse(answer.text))).not.toThrow();
@@ -124,7 +101,7 @@ test('bounds, words, required parameters and patterns are those that are enforce
       const url = new URL(call, 'http://x');
       if (text === null) url.searchParams.delete(name);
       else url.searchParams.set(name, text);
-      const answer = await api.get(url.pathname + url.search);
+      const answer = await market.api.get(url.pathname + url.search);
       const bad = udf ? answer.json['s'] : answer.json['code'];
       expect([path, name, text, answer.status, bad]).toEqual([
         path,
@@ -160,17 +137,16 @@ test('bounds, words, required parameters and patterns are those that are enforce
 });
 
 test('before anything is indexed the document stands without examples, and with a head it has them', async () => {
-  head = null;
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  const fresh = await startApi(runner, () => head);
+  market.head = null;
+  const fresh = await startApi(market.runner, () => market.head);
   const before = await fresh.get('/openapi.json');
   expect([before.status, before.text.includes('x-example-call')]).toEqual([200, false]);
-  head = snapshotOf(world, FINAL, TIP);
+  market.head = snapshotOf(world, FINAL, TIP);
   const after = await fresh.get('/openapi.json');
   expect(after.text).toContain('x-example-call');
   // Once made, they stay: the document's ETag is not a new one with each block.
-  head = snapshotOf(world, FINAL, TIP - 3);
+  market.head = snapshotOf(world, FINAL, TIP - 3);
   expect((await fresh.get('/openapi.json')).headers['etag']).toBe(after.headers['etag']);
-  head = snapshotOf(world, FINAL, TIP);
+  market.head = snapshotOf(world, FINAL, TIP);
   await fresh.close();
 });

@@ -1,8 +1,5 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { toPairDetail } from '../../../src/query/pairDetail';
 import { listPairs, PAIR_SORTS } from '../../../src/query/pairList';
@@ -17,7 +14,6 @@ import {
 import { readPairWindows } from '../../../src/query/pairWindows';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { pairDetailShape, WINDOW_SECONDS, type PairDetail, type TradeCounts } from '../../../src/wire/pairs';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from '../../support/apiServer';
 import {
   decimalsOf,
@@ -32,46 +28,27 @@ import {
   tvlNow,
   upTo,
 } from './plainMarket';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { CHAIN_ID, FIRST_BLOCK, snapshotOf } from '../../support/world';
 import { plainPrice } from '../../support/worldPrices';
+import { listSnapshots, makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
-const SEED = 4_242;
-const BLOCKS = 300;
-const FINAL = FIRST_BLOCK + 230;
-const STORED = FIRST_BLOCK + 250;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
-
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let heads: HeadSnapshot[];
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL } = made;
+const heads = [
+  ...listSnapshots(made),
+  ...[60, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
+];
+let store: TestStore;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 500, events: 6 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  heads = [
-    snapshotOf(world, FINAL, TIP),
-    snapshotOf(world, FINAL, FINAL),
-    snapshotOf(world, FINAL - 100, FINAL - 100),
-    snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
-    ...[60, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
-  ];
+  store = await storeMarket(made);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 function readTable(head: HeadSnapshot): Promise<PairTable> {
-  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-  return readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
+  const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
+  return readPairTable(store.runner, CHAIN_ID, head, prices, CHAIN.dexes);
 }
 
 function expectCounts(swaps: readonly SwapRow[]): TradeCounts {
@@ -235,7 +212,7 @@ describe('pairs', () => {
         pools.map(({ address }) => address).sort(),
       );
       for (const pool of pools) {
-        const windows = await readPairWindows(runner, CHAIN_ID, head, {
+        const windows = await readPairWindows(store.runner, CHAIN_ID, head, {
           address: pool.address,
           all_tokens: [],
         });
@@ -259,10 +236,10 @@ describe('pairs', () => {
   test('are read once per head version however many ask at the same time', async () => {
     let runs = 0;
     const counting: QueryRunner = {
-      ...runner,
+      ...store.runner,
       run: (name, params, shape) => {
         if (name === 'pairs/count_trades') runs += 1;
-        return runner.run(name, params, shape);
+        return store.runner.run(name, params, shape);
       },
     };
     const tables = createPairTables(
@@ -317,17 +294,17 @@ describe('pairs', () => {
   test('are the same over a base that is kept, which is read anew only when rows below it changed', async () => {
     let bases = 0;
     const counting: QueryRunner = {
-      ...runner,
+      ...store.runner,
       run: (name, params, shape) => {
         if (name === 'pairs/list_pools' && params['since_ord'] === undefined) bases += 1;
-        return runner.run(name, params, shape);
+        return store.runner.run(name, params, shape);
       },
     };
     const kept = createPairMemory(counting, CHAIN_ID, CHAIN.dexes);
-    const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
+    const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
     const check = async (head: HeadSnapshot): Promise<void> => {
       const [over, fresh] = [
-        await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes, kept),
+        await readPairTable(store.runner, CHAIN_ID, head, prices, CHAIN.dexes, kept),
         await readTable(head),
       ];
       const shown = ({ entries }: PairTable) =>
@@ -343,7 +320,7 @@ describe('pairs', () => {
     await check(ascending.at(-1)!);
     expect(bases).toBe(2);
     const ord = toOrd(FIRST_BLOCK + 1, 900_000);
-    await db.command(
+    await store.db.command(
       'refill',
       `INSERT INTO pool_states SELECT * REPLACE (${ord} AS ord) FROM pool_states LIMIT 1`,
     );

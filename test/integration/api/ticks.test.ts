@@ -1,51 +1,31 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { SwapRow } from '../../../src/clickhouse/tables';
 import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHeadSwaps } from '../../../src/query/headSwaps';
 import { Directory } from '../../../src/query/directory';
 import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { askRows } from '../../support/askRows';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from '../../support/apiServer';
-import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { snapshotOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
-const SEED = 20_261_121;
-const BLOCKS = 260;
-const FINAL = FIRST_BLOCK + 190;
-const STORED = FIRST_BLOCK + 210;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
-
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let snapshots: Record<string, HeadSnapshot>;
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const snapshots: Record<string, HeadSnapshot> = {
+  'a head half promoted': snapshotOf(world, FINAL, TIP),
+  'a cursor behind what is stored, as in a backfill': snapshotOf(world, FINAL, FINAL),
+  'a cursor in the middle of what is stored': snapshotOf(world, FINAL - 90, FINAL - 90),
+  'a head without promotions': snapshotOf(world, STORED, TIP),
+  'everything final': snapshotOf(world, STORED, STORED),
+};
+let store: TestStore;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 400, events: 6 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 7 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  snapshots = {
-    'a head half promoted': snapshotOf(world, FINAL, TIP),
-    'a cursor behind what is stored, as in a backfill': snapshotOf(world, FINAL, FINAL),
-    'a cursor in the middle of what is stored': snapshotOf(world, FINAL - 90, FINAL - 90),
-    'a head without promotions': snapshotOf(world, STORED, TIP),
-    'everything final': snapshotOf(world, STORED, STORED),
-  };
+  store = await storeMarket(made);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 /** The plainest recomputation: all canonical swaps of the pair, bucket by bucket; the newest bar may hold what is stored beyond it. */
 function expectBars(head: HeadSnapshot, request: TicksRequest): { bars: Bar[]; nextTo: number | null } {
@@ -164,8 +144,8 @@ const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
 };
 
 function source(keptMax?: number): TicksSource {
-  const headSwaps = createHeadSwaps(runner, keptMax);
-  return { runner, directory: new Directory(runner), chain: CHAIN, headSwaps };
+  const headSwaps = createHeadSwaps(store.runner, keptMax);
+  return { runner: store.runner, directory: new Directory(store.runner), chain: CHAIN, headSwaps };
 }
 
 async function check(head: HeadSnapshot, request: TicksRequest): Promise<number> {
@@ -294,7 +274,7 @@ describe('bars of a pair', () => {
   test('of an address that is no pair, or a pair of an orphaned block, are not found', async () => {
     const head = snapshots['a head half promoted']!;
     const orphans = await askRows<{ address: string }>(
-      db,
+      store.db,
       "SELECT concat('0x', lower(hex(address))) AS address FROM pools_head WHERE commit > 90000 LIMIT 1",
     );
     for (const pair of [orphans[0]!.address, `0x${'9'.repeat(40)}`] as `0x${string}`[]) {

@@ -1,9 +1,6 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import { type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { PoolRow, SwapRow, TokenRow } from '../../../src/clickhouse/tables';
 import { blockOfOrd } from '../../../src/domain/ord';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHolderTables } from '../../../src/query/holders';
 import { createPairTables, readPairTable } from '../../../src/query/pairTable';
@@ -13,7 +10,6 @@ import { createTokenTables, readTokenTable, type TokenTable } from '../../../src
 import { readTokenWindows } from '../../../src/query/tokenWindows';
 import { WINDOW_SECONDS, type TradeCounts } from '../../../src/wire/pairs';
 import { tokenDetailShape, type TokenDetail } from '../../../src/wire/tokens';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN } from '../../support/apiServer';
 import {
   decimalsOf,
@@ -27,53 +23,24 @@ import {
   tvlNow,
   upTo,
 } from './plainMarket';
-import {
-  CHAIN_ID,
-  FIRST_BLOCK,
-  hexOf,
-  makeWorld,
-  snapshotOf,
-  storeWorld,
-  type World,
-} from '../../support/world';
+import { CHAIN_ID, hexOf, snapshotOf } from '../../support/world';
 import { plainPrice } from '../../support/worldPrices';
+import { listSnapshots, makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
 const WPLS = hexOf('aa', 0, 40);
 const ANCHOR = hexOf('aa', 1, 40);
-const SEED = 77_001;
-const BLOCKS = 300;
-const FINAL = FIRST_BLOCK + 230;
-const STORED = FIRST_BLOCK + 250;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let heads: HeadSnapshot[];
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL } = made;
+// The last ones just behind a change, so that also the shortest window holds one.
+const heads = [...listSnapshots(made), ...justChanged()];
+let store: TestStore;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 500, events: 6 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  heads = [
-    snapshotOf(world, FINAL, TIP),
-    snapshotOf(world, FINAL, FINAL),
-    snapshotOf(world, FINAL - 100, FINAL - 100),
-    snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
-    // Just behind a change, so that also the shortest window holds one.
-    ...justChanged(),
-  ];
+  store = await storeMarket(made);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 /** Snapshots at final blocks that follow another one within five minutes and change prices. */
 function justChanged(): HeadSnapshot[] {
@@ -89,9 +56,9 @@ function justChanged(): HeadSnapshot[] {
 }
 
 async function readTable(head: HeadSnapshot): Promise<TokenTable> {
-  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-  const pairs = await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
-  return readTokenTable(runner, CHAIN_ID, head, pairs, { of: () => null });
+  const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
+  const pairs = await readPairTable(store.runner, CHAIN_ID, head, prices, CHAIN.dexes);
+  return readTokenTable(store.runner, CHAIN_ID, head, pairs, { of: () => null });
 }
 
 const holds = (row: { token0: string; token1: string }, token: string): boolean =>
@@ -248,7 +215,7 @@ test('tokens are those of pools of the canonical chain with the figures of a pla
     for (const { item } of table.entries) {
       const token = world.tokens.find(({ address }) => address === item.address)!;
       const own = pools.filter((pool) => holds(pool, token.address));
-      const windows = await readTokenWindows(runner, CHAIN_ID, head, item.address);
+      const windows = await readTokenWindows(store.runner, CHAIN_ID, head, item.address);
       checkDetail(toTokenDetail(table.byAddress.get(item.address)!, windows, null), token, own, head);
     }
   }
@@ -264,10 +231,10 @@ test('tokens are those of pools of the canonical chain with the figures of a pla
 test('tokens are read once per head version however many ask at the same time', async () => {
   let runs = 0;
   const counting: QueryRunner = {
-    ...runner,
+    ...store.runner,
     run: (name, params, shape) => {
       if (name === 'tokens/count_trades') runs += 1;
-      return runner.run(name, params, shape);
+      return store.runner.run(name, params, shape);
     },
   };
   const prices = createTokenPrices(counting, CHAIN_ID, CHAIN);

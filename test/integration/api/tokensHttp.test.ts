@@ -1,8 +1,4 @@
 /** The endpoints under /tokens over HTTP: parameters, errors, pages, searches, audits. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readPairTable } from '../../../src/query/pairTable';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
@@ -10,65 +6,31 @@ import { readTokenTable, type TokenTable } from '../../../src/query/tokenTable';
 import { auditAnswerShape } from '../../../src/wire/audit';
 import { pairsAnswerShape } from '../../../src/wire/pairs';
 import { tokenAnswerShape, tokensAnswerShape, tokenTicksAnswerShape } from '../../../src/wire/tokens';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer, type Json } from '../../support/apiServer';
-import {
-  CHAIN_ID,
-  FIRST_BLOCK,
-  hexOf,
-  makeWorld,
-  snapshotOf,
-  storeWorld,
-  type World,
-} from '../../support/world';
+import { CHAIN, type Json } from '../../support/apiServer';
+import { CHAIN_ID, FIRST_BLOCK, hexOf } from '../../support/world';
+import { listSnapshots, makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
 const WPLS = hexOf('aa', 0, 40);
 const ANCHOR = hexOf('aa', 1, 40);
-const SEED = 77_002;
-const BLOCKS = 300;
-const FINAL = FIRST_BLOCK + 230;
-const STORED = FIRST_BLOCK + 250;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let heads: HeadSnapshot[];
-let head: HeadSnapshot | null;
-let api: ApiServer;
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = made;
+const heads = listSnapshots(made);
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 11, spacing: 500, events: 6 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 10, inserts: 5 });
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  heads = [
-    snapshotOf(world, FINAL, TIP),
-    snapshotOf(world, FINAL, FINAL),
-    snapshotOf(world, FINAL - 100, FINAL - 100),
-    snapshotOf(world, STORED, TIP),
-    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
-  ];
-  api = await startApi(runner, () => head);
+  market = await startMarket(made);
 });
+
+afterAll(() => market?.close());
 
 beforeEach(() => {
-  head = heads[0]!;
+  market.head = heads[0]!;
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
-
-async function readTable(head: HeadSnapshot): Promise<TokenTable> {
-  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-  const pairs = await readPairTable(runner, CHAIN_ID, head, prices, CHAIN.dexes);
-  return readTokenTable(runner, CHAIN_ID, head, pairs, { of: () => null });
+async function readTable(at: HeadSnapshot): Promise<TokenTable> {
+  const prices = createTokenPrices(market.runner, CHAIN_ID, CHAIN);
+  const pairs = await readPairTable(market.runner, CHAIN_ID, at, prices, CHAIN.dexes);
+  return readTokenTable(market.runner, CHAIN_ID, at, pairs, { of: () => null });
 }
 
 const TOKEN = `/api/v1/tokens/${WPLS}`;
@@ -93,11 +55,11 @@ const GOOD: [string, { parse(value: unknown): unknown }][] = [
 ];
 
 test.each(GOOD)('%s answers 200 in its declared shape', async (path, shape) => {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
   shape.parse(answer.json);
   expect(answer.headers).toMatchObject({ 'x-indexed-block': String(TIP), etag: expect.any(String) });
-  const again = await api.get(path, { 'If-None-Match': answer.headers['etag'] ?? '' });
+  const again = await market.api.get(path, { 'If-None-Match': answer.headers['etag'] ?? '' });
   expect(again.status).toBe(304);
 });
 
@@ -145,7 +107,7 @@ const BAD: [string, string, string?][] = [
 test.each(BAD.map(([path, name, allowed = '']) => [path, name, allowed]))(
   '%s is a 400 that names %s',
   async (path, name, allowed) => {
-    const answer = await api.get(path);
+    const answer = await market.api.get(path);
     expect(answer.status).toBe(400);
     expect(answer.json).toEqual({
       success: false,
@@ -158,20 +120,20 @@ test.each(BAD.map(([path, name, allowed = '']) => [path, name, allowed]))(
 
 test('a token that no pool holds is a 404 everywhere, and so is one whose pools the head does not know yet', async () => {
   const { entries } = await readTable(heads[0]!);
-  head = heads[4]!;
-  const known = (await readTable(head)).byAddress;
+  market.head = heads[4]!;
+  const known = (await readTable(market.head)).byAddress;
   const later = entries.find(({ item }) => !known.has(item.address))!.item.address;
   for (const address of [UNKNOWN, later])
     for (const end of ['', '/pools', '/audit', '/ticks']) {
-      const answer = await api.get(`/api/v1/tokens/${address}${end}`);
+      const answer = await market.api.get(`/api/v1/tokens/${address}${end}`);
       expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
     }
 });
 
 test('without a head every endpoint of tokens is a 503', async () => {
-  head = null;
+  market.head = null;
   for (const path of ['/api/v1/tokens', TOKEN, `${TOKEN}/pools`, `${TOKEN}/audit`, `${TOKEN}/ticks`])
-    expect((await api.get(path)).json['code']).toBe('unavailable');
+    expect((await market.api.get(path)).json['code']).toBe('unavailable');
 });
 
 test('pages of tokens hold every token once, and a page past the end is empty', async () => {
@@ -179,7 +141,7 @@ test('pages of tokens hold every token once, and a page past the end is empty', 
   const seen: Json[] = [];
   const pages = Math.ceil(entries.length / 2);
   for (let page = 1; page <= pages + 1; page += 1) {
-    const { json } = await api.get(`/api/v1/tokens?limit=2&page=${page}`);
+    const { json } = await market.api.get(`/api/v1/tokens?limit=2&page=${page}`);
     seen.push(...json['data']!.map((token) => token['address']!));
     expect(json['meta']).toEqual({
       page,
@@ -196,7 +158,7 @@ test('pages of tokens hold every token once, and a page past the end is empty', 
 
 test('a search finds wild cards and quotes as ordinary characters, and a full address only that token', async () => {
   const found = async (q: string): Promise<Json[]> =>
-    (await api.get(`/api/v1/tokens?q=${encodeURIComponent(q)}`)).json['data']!.map(
+    (await market.api.get(`/api/v1/tokens?q=${encodeURIComponent(q)}`)).json['data']!.map(
       (token) => token['address']!,
     );
   expect(await found('%')).toEqual([hexOf('aa', 2, 40)]);
@@ -210,14 +172,14 @@ test('a search finds wild cards and quotes as ordinary characters, and a full ad
 });
 
 test('the pools of a token are its pairs, the same items as in /pairs', async () => {
-  const { json } = await api.get(`${TOKEN}/pools?limit=100`);
-  const pairs = (await api.get(`/api/v1/pairs?limit=100&sort=liquidity_usd&token=${WPLS}`)).json;
+  const { json } = await market.api.get(`${TOKEN}/pools?limit=100`);
+  const pairs = (await market.api.get(`/api/v1/pairs?limit=100&sort=liquidity_usd&token=${WPLS}`)).json;
   expect(json['data']!.length).toBeGreaterThan(1);
   expect(json).toEqual(pairs);
 });
 
 test('an audit of an anchor shows its configured price, another one says why there is none', async () => {
-  const anchor = (await api.get(`/api/v1/tokens/${ANCHOR}/audit`)).json['data']!;
+  const anchor = (await market.api.get(`/api/v1/tokens/${ANCHOR}/audit`)).json['data']!;
   expect(anchor).toMatchObject({
     token: { address: ANCHOR, symbol: 'USDC' },
     price_usd: '1.0025',
@@ -229,7 +191,7 @@ test('an audit of an anchor shows its configured price, another one says why the
     derived_at_block: TIP,
     derived_at_timestamp: heads[0]!.timestamp,
   });
-  const other = (await api.get(`${TOKEN}/audit`)).json['data']!;
+  const other = (await market.api.get(`${TOKEN}/audit`)).json['data']!;
   expect(other).toMatchObject({
     price_usd: null,
     method: 'none',
@@ -250,7 +212,7 @@ test("an audit is as of any block from the token's first pool to the head, final
   for (const { item, facts } of byAddress.values()) {
     const first = facts.firstSeenBlock;
     for (const number of new Set([first, FINAL, FINAL + 1, TIP])) {
-      const answer = await api.get(`/api/v1/tokens/${item.address}/audit?block=${number}`);
+      const answer = await market.api.get(`/api/v1/tokens/${item.address}/audit?block=${number}`);
       expect(answer.status).toBe(number < first ? 404 : 200);
       if (number < first) continue;
       expect(answer.json['data']).toMatchObject({
@@ -260,7 +222,7 @@ test("an audit is as of any block from the token's first pool to the head, final
       hashes.add(answer.json['data']!['inputs_hash']!);
     }
     for (const number of [first - 1, 0])
-      expect((await api.get(`/api/v1/tokens/${item.address}/audit?block=${number}`)).status).toBe(404);
+      expect((await market.api.get(`/api/v1/tokens/${item.address}/audit?block=${number}`)).status).toBe(404);
   }
   expect(hashes.size).toBeGreaterThan(byAddress.size);
 });

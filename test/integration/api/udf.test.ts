@@ -1,9 +1,4 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../../src/domain/timeframes';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import type { Bar } from '../../../src/wire/ticks';
 import {
   RESOLUTIONS,
@@ -16,14 +11,10 @@ import {
   type UdfSearchHit,
   type UdfSymbol,
 } from '../../../src/wire/udf';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer } from '../../support/apiServer';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { startApi } from '../../support/apiServer';
+import { hexOf, snapshotOf } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 
-const BLOCKS = 220;
-const FINAL = FIRST_BLOCK + 150;
-const STORED = FIRST_BLOCK + 160;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const PAIR = hexOf('bb', 0, 40);
 const TIMEFRAME_OF: Record<string, Timeframe> = {
   '1': '1m',
@@ -34,32 +25,18 @@ const TIMEFRAME_OF: Record<string, Timeframe> = {
   '1D': '1d',
 };
 
-let test_: TestDatabase;
-let db: Database;
-let world: World;
-let head: HeadSnapshot;
-let api: ApiServer;
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world } = made;
+const HEAD = snapshotOf(world, made.finalTo, made.tip);
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  // Blocks far apart, with long silences: the series have real gaps.
-  world = makeWorld({ seed: 31, blocks: BLOCKS, pools: 14, spacing: 2_400, events: 6 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: FINAL - 5, inserts: 2 });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  head = snapshotOf(world, FINAL, TIP);
-  api = await startApi(runner, () => head);
+  market = await startMarket(made);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 async function getJson<T>(path: string): Promise<T> {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect([path, answer.status]).toEqual([path, 200]);
   return JSON.parse(answer.text) as T;
 }
@@ -136,7 +113,7 @@ describe('history', () => {
       for (const pair of PAIRS) {
         const bars = plain(await allTicks(pair, TIMEFRAME_OF[resolution]!, 'quote'));
         const seen: PlainBar[] = [];
-        let to = head.timestamp + 1;
+        let to = HEAD.timestamp + 1;
         for (let pages = 0; ; pages += 1) {
           expect(pages).toBeLessThan(2_000);
           const from = to - window * seconds;
@@ -162,7 +139,7 @@ describe('history', () => {
   test('by countback from the oldest bar shown goes back without a gap or a repeat, then says no_data', async () => {
     const bars = plain(await allTicks(PAIR, '1m', 'quote'));
     const seen: PlainBar[] = [];
-    for (let to = head.timestamp + 1; ;) {
+    for (let to = HEAD.timestamp + 1; ;) {
       const answer = await history(`symbol=${PAIR}&resolution=1&to=${to}&countback=13`);
       if (answer.s === 'no_data') {
         expect(answer).toEqual({ s: 'no_data' });
@@ -205,7 +182,7 @@ test.each([
 });
 
 test('without a head every call that needs one is a 503', async () => {
-  const away = await startApi(createQueryRunner(db), () => null);
+  const away = await startApi(market.runner, () => null);
   for (const path of [
     `/udf/history?symbol=${PAIR}&resolution=60`,
     '/udf/search',
@@ -229,7 +206,7 @@ test('config names the resolutions and the DEXes, time is the time of the server
     'empty_dex',
   ]);
   const before = Math.floor(Date.now() / 1000);
-  const { text, headers } = await api.get('/udf/time');
+  const { text, headers } = await market.api.get('/udf/time');
   expect(headers['content-type']).toMatch(/^text\/plain/);
   expect(Number(text)).toBeGreaterThanOrEqual(before);
   expect(Number(text)).toBeLessThanOrEqual(Date.now() / 1000);

@@ -1,0 +1,109 @@
+/** The worlds of the tests of the market's endpoints, stored in a database of their own, and the API over them. */
+import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { startApi, type ApiOptions, type ApiServer } from './apiServer';
+import { openTestStore, type TestStore } from './testStore';
+import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World, type WorldOptions } from './world';
+
+/** Blocks are counted from the world's first one. */
+export interface MarketPlan extends WorldOptions {
+  /** The cursor of the newest snapshot. */
+  readonly finalTo: number;
+  /** The last block in the final tables: beyond the cursor, as while blocks are promoted. */
+  readonly storedTo: number;
+  /** The first block in the head tables. */
+  readonly headFrom: number;
+  readonly inserts: number;
+}
+
+/** Eleven days, so that windows of a day and a week cut. Blocks lie far apart with long silences, so that bars have gaps. */
+export const MARKET_PLAN: MarketPlan = {
+  seed: 31_337,
+  blocks: 260,
+  pools: 11,
+  spacing: 1_900,
+  events: 5,
+  finalTo: 190,
+  storedTo: 210,
+  headFrom: 180,
+  inserts: 5,
+};
+
+/** Smaller, since tests of wallets sum every transfer of every holder. */
+export const WALLETS_PLAN: MarketPlan = {
+  seed: 31_337,
+  blocks: 160,
+  pools: 9,
+  spacing: 1_500,
+  events: 4,
+  finalTo: 100,
+  storedTo: 115,
+  headFrom: 90,
+  inserts: 6,
+};
+
+/** A world and the numbers of its blocks that a plan names. */
+export interface MarketWorld {
+  readonly world: World;
+  readonly finalTo: number;
+  readonly storedTo: number;
+  readonly tip: number;
+  readonly range: Parameters<typeof storeWorld>[2];
+}
+
+export function makeMarketWorld(plan: MarketPlan): MarketWorld {
+  const storedTo = FIRST_BLOCK + plan.storedTo;
+  return {
+    world: makeWorld(plan),
+    finalTo: FIRST_BLOCK + plan.finalTo,
+    storedTo,
+    tip: FIRST_BLOCK + plan.blocks - 1,
+    range: { storedTo, headFrom: FIRST_BLOCK + plan.headFrom, inserts: plan.inserts },
+  };
+}
+
+/** Snapshots of every state of the store: half promoted, nothing above the cursor, in a backfill, all promoted, just begun. */
+export function listSnapshots({ world, finalTo, storedTo, tip }: MarketWorld): HeadSnapshot[] {
+  return [
+    snapshotOf(world, finalTo, tip),
+    snapshotOf(world, finalTo, finalTo),
+    snapshotOf(world, finalTo - 100, finalTo - 100),
+    snapshotOf(world, storedTo, tip),
+    snapshotOf(world, FIRST_BLOCK + 3, FIRST_BLOCK + 3),
+  ];
+}
+
+export interface Market extends TestStore {
+  readonly api: ApiServer;
+  /** The API answers as of this snapshot, until a test sets another one. */
+  head: HeadSnapshot | null;
+}
+
+type Fill = (store: TestStore) => Promise<void>;
+
+/** Opens a store that holds the world. `fill` stores more. */
+export function storeMarket({ world, range }: MarketWorld, fill?: Fill): Promise<TestStore> {
+  return openTestStore(async (store) => {
+    await storeWorld(store.db, world, range);
+    await fill?.(store);
+  });
+}
+
+/** Stores the world and starts the API over it, as of the world's newest snapshot. */
+export async function startMarket(made: MarketWorld, fill?: Fill): Promise<Market> {
+  return serveMarket(await storeMarket(made, fill), snapshotOf(made.world, made.finalTo, made.tip));
+}
+
+/** Starts the API over a store. `close` of what is returned closes the store too. */
+export async function serveMarket(
+  store: TestStore,
+  head: HeadSnapshot | null,
+  options: ApiOptions = {},
+): Promise<Market> {
+  const api = await startApi(store.runner, () => market.head, options);
+  const close = async (): Promise<void> => {
+    await api.close();
+    await store.close();
+  };
+  const market: Market = { ...store, api, head, close };
+  return market;
+}
