@@ -1,4 +1,4 @@
-import { type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import { lastOrdOfBlock, ORD_SPAN } from '../../../src/domain/ord';
 import {

@@ -1,4 +1,4 @@
-import { type Json } from '../../support/apiServer';
+import type { Json } from '../../support/apiServer';
 import { hexOf } from '../../support/world';
 import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
 

@@ -1,14 +1,9 @@
 /** What to offer for gas and what the native coin is worth, against plain sums over the blocks. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { blocksTable } from '../../../src/clickhouse/tables';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { formatUnits } from '../../../src/domain/amounts';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk } from './etherscanWorld';
 import { explorerDeps } from './explorerServer';
@@ -16,6 +11,7 @@ import { createRandom } from '../../support/createRandom';
 import { hexOf } from '../../support/worldEvents';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
 const CHAIN_ID = 369;
 const BLOCKS = 60;
@@ -29,8 +25,7 @@ interface Block {
   readonly prices: bigint[];
 }
 
-let test_: TestDatabase;
-let db: Database;
+let store: TestStore;
 let blocks: Block[];
 let head: HeadSnapshot;
 let deps: DialectDeps;
@@ -38,7 +33,7 @@ let api: DialectServer;
 
 const commitOf = (number: number): number => 7_000 + number;
 
-async function store(some: readonly Block[], commit?: number): Promise<void> {
+async function insertBlocks(some: readonly Block[], commit?: number): Promise<void> {
   const rows = some.map(({ number, timestamp, fee, prices }) => ({
     chain_id: CHAIN_ID,
     number,
@@ -50,7 +45,7 @@ async function store(some: readonly Block[], commit?: number): Promise<void> {
     log_count: 0,
     gas_prices: prices,
   }));
-  await insertRows(db, blocksTable, rows, commit === undefined ? {} : { commit });
+  await insertRows(store.db, blocksTable, rows, commit === undefined ? {} : { commit });
 }
 
 function snapshot(finalTo: number, tip: number): HeadSnapshot {
@@ -75,9 +70,7 @@ function snapshot(finalTo: number, tip: number): HeadSnapshot {
 
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
+  store = await openTestStore();
   const random = createRandom(SEED);
   let timestamp = 1_700_000_000;
   blocks = Array.from({ length: BLOCKS }, (_, index) => {
@@ -86,20 +79,19 @@ beforeAll(async () => {
     const prices = Array.from({ length: random.int(6) }, () => fee + BigInt(random.int(3_000_000_000)));
     return { number: index + 1, timestamp, fee, prices };
   });
-  await store(blocks.slice(0, FINAL));
-  for (const block of blocks.slice(FINAL - 5)) await store([block], commitOf(block.number));
+  await insertBlocks(blocks.slice(0, FINAL));
+  for (const block of blocks.slice(FINAL - 5)) await insertBlocks([block], commitOf(block.number));
   // An orphan that pays far too much.
-  await store([{ ...blocks[FINAL]!, prices: [10n ** 18n] }], 99_999);
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  deps = explorerDeps([{ chainId: CHAIN_ID, runner, head: () => head }], test_.database);
+  await insertBlocks([{ ...blocks[FINAL]!, prices: [10n ** 18n] }], 99_999);
+  const { runner, database } = store;
+  deps = explorerDeps([{ chainId: CHAIN_ID, runner, head: () => head }], database);
   head = snapshot(FINAL, BLOCKS);
   api = await startDialect(deps, () => head);
 });
 
 afterAll(async () => {
   await api?.close();
-  await db?.close();
-  await test_?.drop();
+  await store?.close();
 });
 
 const newest = (): Block[] => blocks.slice(head.number - 20, head.number);

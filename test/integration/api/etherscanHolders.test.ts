@@ -1,18 +1,13 @@
 /** Holders and supplies of tokens in the explorer's dialects, against every transfer summed one after the other. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { balanceChecksTable } from '../../../src/clickhouse/tables';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { NodeState } from '../../../src/domain/nodeState';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readTokenHolding } from '../../../src/query/tokenHolding';
 import { readTotalSupply } from '../../../src/query/totalSupply';
 import { rememberState } from '../../../src/query/rememberState';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { explorerDeps } from './explorerServer';
 import { notOk } from './etherscanWorld';
@@ -23,48 +18,33 @@ import {
   makeTransfers,
   movesOf,
   plainBalances,
-  storeTransfers,
+  storeWallets,
   wholeSnapshot,
-  type TransferWorld,
 } from './transferWorld';
-import { CHAIN_ID, FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from '../../support/world';
+import { CHAIN_ID, FIRST_BLOCK, hexOf } from '../../support/world';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
+import { makeMarketWorld, WALLETS_PLAN } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
-const BLOCKS = 120;
-const FINAL = FIRST_BLOCK + 70;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
-
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let moves: TransferWorld;
+const made = makeMarketWorld({ ...WALLETS_PLAN, seed: SEED });
+const { world, finalTo: FINAL, tip: TIP } = made;
+const moves = makeTransfers(world, SEED);
 let head: HeadSnapshot;
 let api: DialectServer;
 let node: NodeState | null = null;
-
+let store: TestStore;
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 6, spacing: 1_500, events: 2 });
-  moves = makeTransfers(world, SEED);
-  // Beyond the cursor of most heads below: what the store has in advance must be taken off.
-  const range = { storedTo: FINAL + 15, headFrom: FINAL - 10, inserts: 4 };
-  await storeWorld(db, world, range);
-  await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  const chain = { chainId: CHAIN_ID, runner, head: () => head };
-  const deps = explorerDeps([chain], test_.database, { cache: UNCACHED, nodeOf: () => node });
+  store = await storeWallets(made, moves);
+  const chain = { chainId: CHAIN_ID, runner: store.runner, head: () => head };
+  const deps = explorerDeps([chain], store.database, { cache: UNCACHED, nodeOf: () => node });
   api = await startDialect(deps, () => head);
 });
 
 afterAll(async () => {
   await api?.close();
-  await db?.close();
-  await test_?.drop();
+  await store?.close();
 });
 
 const tokensOf = (): Hex[] => [...world.tokens.map(({ address }) => address), ...LOOSE, LIE];
@@ -115,7 +95,7 @@ test.each([
 test('a page of holders is as long as the window, if that is asked for', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = hexOf('c7', 1, 40);
-  await db.command(
+  await store.db.command(
     'load holders',
     `INSERT INTO transfers SELECT ${FIRST_BLOCK} * 1048576 + 900000 + number, 1, unhex('${token.slice(2)}'), unhex(repeat('00', 20)),
        unhex(leftPad(hex(toUInt32(number + 1)), 40, 'd')), 5000 - number, 'transfer', 0 FROM numbers(1500)`,
@@ -161,14 +141,14 @@ const answering = (supply: bigint): NodeState => ({
 
 function supplyBy(token: Hex, asked: NodeState | null, patienceMs?: number): Promise<bigint | null> {
   const patience = patienceMs === undefined ? {} : { patienceMs };
-  return readTotalSupply({ runner }, head!, token, { node: asked, counted: null, ...patience });
+  return readTotalSupply({ runner: store.runner }, head!, token, { node: asked, counted: null, ...patience });
 }
 
 test('holders that were counted already are not counted again for the supply', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
-  const counted = { ...(await readTokenHolding(runner, head, token))!, supply: 12_345n };
-  expect(await readTotalSupply({ runner }, head, token, { node: null, counted })).toBe(12_345n);
+  const counted = { ...(await readTokenHolding(store.runner, head, token))!, supply: 12_345n };
+  expect(await readTotalSupply({ runner: store.runner }, head, token, { node: null, counted })).toBe(12_345n);
   expect(await supplyBy(token, null)).toBe(plainSupply(token));
 });
 
@@ -183,7 +163,7 @@ test('of a token whose balances the node contradicts the supply is not that of i
     mismatch_block: TIP,
     rebasing: true,
   };
-  await insertRows(db, balanceChecksTable, [{ token, version: 1, ...check }]);
+  await insertRows(store.db, balanceChecksTable, [{ token, version: 1, ...check }]);
   expect(await supplyBy(token, null)).toBeNull();
   expect(await supplyBy(token, answering(7n))).toBe(7n);
 });

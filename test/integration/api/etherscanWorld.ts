@@ -1,21 +1,19 @@
 /** A little chain with ERC-20 transfers and two verified contracts in the store, behind the Etherscan dialect. */
 import { Interface } from 'ethers';
 
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import type { Database } from '../../../src/clickhouse/database';
 import { contractCodesTable, type ContractCodeRow } from '../../../src/clickhouse/explorerTables';
 import { insertRows } from '../../../src/clickhouse/inserter';
-import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { LogRow } from '../../../src/clickhouse/tables';
 import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { blockOfOrd, logIndexOfOrd, toOrd } from '../../../src/domain/ord';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createVerifiedReader } from '../../../src/query/verifiedContracts';
 import { createVerifiedStore } from '../../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { createTestDatabase } from '../../support/engine';
+import { openTestStore } from '../../support/testStore';
 import { startDialect, type DialectAnswer, type DialectServer } from './etherscanServer';
 import { explorerDeps } from './explorerServer';
 import {
@@ -188,24 +186,19 @@ function nftMovesOf(block: LogBlock, index: number): LogRow[] {
 
 export async function openDialectWorld(seed: number): Promise<DialectWorld> {
   process.stdout.write(`seed ${seed}\n`);
-  const test = await createTestDatabase();
-  const database = openDatabase({ url: test.writerUrl });
-  const reader = openDatabase({ url: test.readerUrl });
-  const runner = createQueryRunner(reader);
-  await migrate(database, createLog('silent', false));
+  const { db, database, runner, close } = await openTestStore();
   const blocks = makeLogBlocks(seed, BLOCKS, 10);
   blocks.forEach((block, index) => block.logs.push(transferOf(block, index), ...nftMovesOf(block, index)));
-  await storeLogBlocks(database, blocks, { storedTo: STORED_TO, headFrom: STORED_TO + 1, inserts: 2 });
-  await insertRows(database, contractCodesTable, [PROXY_CODE]);
-  const store = createVerifiedStore(database, createQueryRunner(database));
-  await store.store([single, multi]);
+  await storeLogBlocks(db, blocks, { storedTo: STORED_TO, headFrom: STORED_TO + 1, inserts: 2 });
+  await insertRows(db, contractCodesTable, [PROXY_CODE]);
+  await createVerifiedStore(db, createQueryRunner(db)).store([single, multi]);
   const head = logSnapshot(blocks, STORED_TO, TIP);
   const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
-  const deps = explorerDeps([chain], test.database, { verified: createVerifiedReader(runner) });
+  const deps = explorerDeps([chain], database, { verified: createVerifiedReader(runner) });
   const api = await startDialect(deps, () => head);
   const ask: DialectWorld['ask'] = (query) => api.ask(`/api?${new URLSearchParams(query).toString()}`);
   return {
-    database,
+    database: db,
     blocks,
     head,
     deps,
@@ -214,9 +207,7 @@ export async function openDialectWorld(seed: number): Promise<DialectWorld> {
     resultOf: async (query) => (await ask(query)).json?.result,
     async close() {
       await api.close();
-      await database.close();
-      await reader.close();
-      await test.drop();
+      await close();
     },
   };
 }

@@ -1,16 +1,11 @@
 /** Logs by every filter, page and cursor, over final and head rows, against a plain search of the blocks. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { LogRow } from '../../../src/clickhouse/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../../src/domain/ord';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { LIST_BOUNDS } from '../../../src/query/logBytes';
 import { ALL_LOGS, isNarrow, type LogFilter, type TopicPlace } from '../../../src/query/logFilter';
 import { countLogs, listLogs } from '../../../src/query/logs';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { explorerDeps, startExplorer } from './explorerServer';
 import {
   emitterOf,
@@ -21,10 +16,10 @@ import {
   storeLogBlocks,
   topicOf,
   wordOf,
-  type LogBlock,
 } from './logWorld';
 import { createRandom, type Random } from '../../support/createRandom';
 import { SEED } from '../../support/seed';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
 const BLOCKS = 120;
 /** Any cursor from STORED_FROM − 1 to STORED_TO is possible: blocks between stand in both kinds of tables. */
@@ -33,28 +28,16 @@ const STORED_TO = FIRST_LOG_BLOCK + 100;
 const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
 const LIST_MAX = 11_000;
 
-let test1: TestDatabase;
-let database: Database;
-let reader: Database;
-let runner: QueryRunner;
-let blocks: LogBlock[];
+const blocks = makeLogBlocks(SEED, BLOCKS, 12);
+let store: TestStore;
 
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
-  test1 = await createTestDatabase();
-  database = openDatabase({ url: test1.writerUrl });
-  reader = openDatabase({ url: test1.readerUrl });
-  runner = createQueryRunner(reader);
-  await migrate(database, createLog('silent', false));
-  blocks = makeLogBlocks(SEED, BLOCKS, 12);
-  await storeLogBlocks(database, blocks, { storedTo: STORED_TO, headFrom: HEAD_FROM, inserts: 5 });
+  const range = { storedTo: STORED_TO, headFrom: HEAD_FROM, inserts: 5 };
+  store = await openTestStore(({ db }) => storeLogBlocks(db, blocks, range));
 });
 
-afterAll(async () => {
-  await database.close();
-  await reader.close();
-  await test1.drop();
-});
+afterAll(() => store?.close());
 
 const topicsOf = (row: LogRow): Hex[] =>
   [row.topic0, row.topic1, row.topic2, row.topic3].slice(0, row.topic_count).map((topic) => topic!);
@@ -126,7 +109,7 @@ function randomHead(random: Random): HeadSnapshot {
   return logSnapshot(blocks, finalTo, finalTo + random.int(TIP - finalTo + 1));
 }
 
-const source = () => ({ runner, chainId: LOG_CHAIN_ID });
+const source = () => ({ runner: store.runner, chainId: LOG_CHAIN_ID });
 const ords = (rows: readonly { readonly ord: number }[]): number[] => rows.map(({ ord }) => ord);
 
 test('any filter in any order gives exactly the matching logs of the snapshot', async () => {
@@ -239,8 +222,8 @@ test('totals count what matches', async () => {
 
 test('over HTTP: envelope, headers, entries, pages and the contract of bad parameters', async () => {
   const head = logSnapshot(blocks, STORED_TO, TIP);
-  const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
-  const server = await startExplorer(explorerDeps([chain], test1.database), () => head);
+  const chain = { chainId: LOG_CHAIN_ID, runner: store.runner, head: () => head };
+  const server = await startExplorer(explorerDeps([chain], store.database), () => head);
   try {
     const emitter = emitterOf(0);
     const all = plainly(head, { ...ALL_LOGS, addresses: [emitter] }).reverse();

@@ -1,9 +1,6 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
-import { createLog } from '../../../src/log';
 import { sumBurned } from '../../../src/query/burns';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createHolderTables, type HolderTables } from '../../../src/query/holders';
@@ -11,8 +8,7 @@ import { createPairTables, type PairTables } from '../../../src/query/pairTable'
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { createTokenTables } from '../../../src/query/tokenTable';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
+import { CHAIN } from '../../support/apiServer';
 import { decimalsOf, expectClose, priceNow, upTo } from './plainMarket';
 import {
   DEAD,
@@ -20,57 +16,28 @@ import {
   makeTransfers,
   movesOf,
   plainBalances,
-  storeTransfers,
+  startWallets,
   wholeSnapshot,
   worldAt,
-  type TransferWorld,
 } from './transferWorld';
-import {
-  CHAIN_ID,
-  FIRST_BLOCK,
-  hexOf,
-  makeWorld,
-  snapshotOf,
-  storeWorld,
-  type World,
-} from '../../support/world';
+import { CHAIN_ID, FIRST_BLOCK, hexOf, snapshotOf } from '../../support/world';
+import { makeMarketWorld, WALLETS_PLAN, type Market } from '../../support/market';
 
-const SEED = 31_337;
-const BLOCKS = 160;
-const FINAL = FIRST_BLOCK + 100;
-const STORED = FIRST_BLOCK + 120;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const DAY = 86_400;
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let moves: TransferWorld;
-let head: HeadSnapshot;
-let api: ApiServer;
+const made = makeMarketWorld(WALLETS_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const moves = makeTransfers(world, world.seed);
+const HEAD = wholeSnapshot(world, FINAL, TIP);
 let pairs: PairTables;
-
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 1_500, events: 3 });
-  moves = makeTransfers(world, SEED);
-  const range = { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 };
-  await storeWorld(db, world, range);
-  await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
+  market = await startWallets(made, moves);
+  const { runner } = market;
   pairs = createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), CHAIN.dexes);
-  head = wholeSnapshot(world, FINAL, TIP);
-  api = await startApi(runner, () => head);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 /** Heads in an order in which a process may meet them, and worse: forth, over a reorg and back, far ahead and far back. */
 function heads(): [string, HeadSnapshot][] {
@@ -149,18 +116,18 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
   beforeAll(async () => {
     if (!isMerged) return;
     for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
-      await db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
+      await market.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
   });
 
   test('equal a plain recomputation, counted afresh at each head', async () => {
     for (const [, of] of some()) {
-      const known = await expectPlain(createHolderTables(runner, pairs), of);
+      const known = await expectPlain(createHolderTables(market.runner, pairs), of);
       if (of.number >= FINAL) expect(known).toBeGreaterThan(8);
     }
   });
 
   test('equal it too when each head starts from the one before, whatever the order', async () => {
-    const tables = createHolderTables(runner, pairs);
+    const tables = createHolderTables(market.runner, pairs);
     for (const [, of] of [...some(), ...some().reverse()]) await expectPlain(tables, of);
   });
 
@@ -168,9 +135,9 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
     const counted: string[] = [];
     let followed = 0;
     const watching: QueryRunner = {
-      ...runner,
+      ...market.runner,
       run: async (name, params, shape) => {
-        const rows = await runner.run(name, params, shape);
+        const rows = await market.runner.run(name, params, shape);
         if (name.endsWith('count_holders')) counted.push(...(params['tokens'] as string[]));
         if (name === 'balances/list_changes') followed += rows.length;
         return rows;
@@ -195,10 +162,10 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
 test('only tokens that moved are counted again', async () => {
   const asked: string[][] = [];
   const watching: QueryRunner = {
-    ...runner,
+    ...market.runner,
     run: (name, params, shape) => {
       if (name.endsWith('count_holders')) asked.push(params['tokens'] as string[]);
-      return runner.run(name, params, shape);
+      return market.runner.run(name, params, shape);
     },
   };
   const tables = createHolderTables(watching, pairs);
@@ -226,24 +193,31 @@ test('only tokens that moved are counted again', async () => {
 
 describe('over HTTP', () => {
   test('tokens show holders, supply and what the supply is worth', async () => {
-    const { json } = await api.get('/api/v1/tokens?limit=100&sort=holders&order=desc');
+    const { json } = await market.api.get('/api/v1/tokens?limit=100&sort=holders&order=desc');
     const items = json['data'] as unknown as TokenItem[];
     expect(items.length).toBeGreaterThan(4);
     const counts = items.map(({ holders }) => holders ?? -1);
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
     for (const item of items) {
-      const wanted = plainHolding(head, item.address) ?? { holders: 0, supply: null, dead: 0n, largest: [] };
+      const wanted = plainHolding(HEAD, item.address) ?? {
+        holders: 0,
+        supply: null,
+        dead: 0n,
+        largest: [],
+      };
       const decimals = decimalsOf(world, item.address);
       expect(item.holders).toBe(wanted.holders);
       expect(item.total_supply).toBe(wanted.supply === null ? null : formatUnits(wanted.supply, decimals));
       expect(item.market_cap_usd).toBeNull();
-      const { usd } = priceNow(world, head, item.address);
+      const { usd } = priceNow(world, HEAD, item.address);
       const worth = wanted.supply === null ? null : Number(wanted.supply - wanted.dead) / 10 ** decimals;
       expectClose(item.fdv_usd, usd === null || worth === null ? null : worth * usd, 1e-12);
       expect(item.flags.includes('unbalanced_transfers')).toBe(wanted.supply === null && wanted.holders > 0);
     }
     expect(items.find(({ address }) => address === LIE)!.flags).toContain('unbalanced_transfers');
-    const byWorth = (await api.get('/api/v1/tokens?sort=fdv_usd')).json['data'] as unknown as TokenItem[];
+    const byWorth = (await market.api.get('/api/v1/tokens?sort=fdv_usd')).json[
+      'data'
+    ] as unknown as TokenItem[];
     const worths = byWorth.map(({ fdv_usd }) => fdv_usd);
     const known = worths.filter((worth) => worth !== null);
     expect(worths).toEqual([...known.sort((a, b) => b - a), ...worths.filter((worth) => worth === null)]);
@@ -252,10 +226,10 @@ describe('over HTTP', () => {
   test('a token shows how its supply is spread and what of it is dead', async () => {
     let spread = 0;
     for (const { address } of world.tokens) {
-      const answer = await api.get(`/api/v1/tokens/${address}`);
+      const answer = await market.api.get(`/api/v1/tokens/${address}`);
       if (answer.status === 404) continue;
       const detail = answer.json['data'] as unknown as TokenDetail;
-      const wanted = plainHolding(head, address)!;
+      const wanted = plainHolding(HEAD, address)!;
       if (wanted.supply === null || wanted.supply === 0n) {
         expect(detail.holder_distribution).toBeNull();
         if (wanted.supply === null) expect(detail.burned_supply).toBeNull();
@@ -277,9 +251,9 @@ describe('over HTTP', () => {
   });
 
   test('a pair shows its LP tokens and who holds them', async () => {
-    for (const pool of poolsAt(head)) {
-      const { json } = await api.get(`/api/v1/pairs/${pool.address}`);
-      const wanted = plainHolding(head, pool.address) ?? { holders: 0, supply: 0n };
+    for (const pool of poolsAt(HEAD)) {
+      const { json } = await market.api.get(`/api/v1/pairs/${pool.address}`);
+      const wanted = plainHolding(HEAD, pool.address) ?? { holders: 0, supply: 0n };
       const lp = pool.pool_type === 2;
       expect(json['data']).toMatchObject({
         total_supply: lp ? formatUnits(wanted.supply ?? 0n, 18) : null,
@@ -289,29 +263,29 @@ describe('over HTTP', () => {
   });
 
   test('where the history begins too late holders and supply are unknown, but for pools that were seen to begin', async () => {
-    const whole = head;
-    head = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
-    const { json } = await api.get('/api/v1/tokens');
+    const partial = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
+    market.head = partial;
+    const { json } = await market.api.get('/api/v1/tokens');
     for (const item of json['data'] as unknown as TokenItem[]) {
       expect(item).toMatchObject({ holders: null, total_supply: null, fdv_usd: null });
       expect(item.flags).toContain('partial_history');
     }
-    const detail = await api.get(`/api/v1/tokens/${world.tokens[0]!.address}`);
+    const detail = await market.api.get(`/api/v1/tokens/${world.tokens[0]!.address}`);
     expect(detail.json['data']).toMatchObject({ holder_distribution: null, burned_supply: null });
-    for (const pool of poolsAt(head).filter(({ pool_type }) => pool_type === 2)) {
-      const shown = (await api.get(`/api/v1/pairs/${pool.address}`)).json['data']!;
-      const wanted = plainHolding(head, pool.address);
+    for (const pool of poolsAt(partial).filter(({ pool_type }) => pool_type === 2)) {
+      const shown = (await market.api.get(`/api/v1/pairs/${pool.address}`)).json['data']!;
+      const wanted = plainHolding(partial, pool.address);
       const seen = pool.created_block !== null;
       expect(shown['lp_holders']).toBe(seen ? (wanted?.holders ?? 0) : null);
       expect(shown['total_supply']).toBe(seen ? formatUnits(wanted?.supply ?? 0n, 18) : null);
     }
-    head = whole;
+    market.head = HEAD;
   });
 
   test('the overview counts what was burnt within the day', async () => {
-    const { json } = await api.get('/api/v1/overview');
+    const { json } = await market.api.get('/api/v1/overview');
     const burn = CHAIN.burn!;
-    const raw = plainBurned(head, burn.token, burn.addresses);
+    const raw = plainBurned(HEAD, burn.token, burn.addresses);
     expect(json['data']!['token_burned_24h']).toBe(Number(formatUnits(raw, decimalsOf(world, burn.token))));
   });
 });
@@ -332,7 +306,7 @@ test('burns are Transfers into burn addresses from others, in every state of the
       const all = world.tokens.map(({ address }) => address);
       for (const token of index === 0 ? all : [all[(index + turn) % all.length]!]) {
         const wanted = plainBurned(of, token, addresses);
-        expect(await sumBurned(runner, CHAIN_ID, of, { token, addresses }, DAY)).toBe(wanted);
+        expect(await sumBurned(market.runner, CHAIN_ID, of, { token, addresses }, DAY)).toBe(wanted);
         burned += wanted;
       }
     }
@@ -340,9 +314,9 @@ test('burns are Transfers into burn addresses from others, in every state of the
 });
 
 test('tables of tokens and holders are of one head', async () => {
-  const holders = createHolderTables(runner, pairs);
-  const tokens = createTokenTables(runner, CHAIN_ID, pairs, holders);
-  const { byAddress } = await tokens.at(head);
+  const holders = createHolderTables(market.runner, pairs);
+  const tokens = createTokenTables(market.runner, CHAIN_ID, pairs, holders);
+  const { byAddress } = await tokens.at(HEAD);
   for (const [address, { item }] of byAddress)
-    expect(item.holders).toBe(plainHolding(head, address)?.holders ?? 0);
+    expect(item.holders).toBe(plainHolding(HEAD, address)?.holders ?? 0);
 });

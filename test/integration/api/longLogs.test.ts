@@ -1,20 +1,15 @@
 /** Logs with long data: pages bounded in bytes, data and values cut, and one log told whole. */
 import { Interface } from 'ethers';
 
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { LogRow } from '../../../src/clickhouse/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { AbiEntry } from '../../../src/domain/verifiedContract';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import type { Json } from '../../support/apiServer';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { explorerDeps, noSignatures } from './explorerServer';
 import { FIRST_LOG_BLOCK, LOG_CHAIN_ID, logSnapshot, storeLogBlocks, type LogBlock } from './logWorld';
+import { openTestStore, type TestStore } from '../../support/testStore';
 import { hexOf } from '../../support/worldEvents';
 
 const KIB = 1_024;
@@ -99,32 +94,22 @@ function makeBlocks(): LogBlock[] {
   });
 }
 
-let testDatabase: TestDatabase;
-let database: Database;
-let reader: Database;
-let blocks: LogBlock[];
-let head: HeadSnapshot;
+const blocks = makeBlocks();
+const head = logSnapshot(blocks, FIRST_LOG_BLOCK, FIRST_LOG_BLOCK + blocks.length - 1);
+let store: TestStore;
 let api: DialectServer;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.writerUrl });
-  reader = openDatabase({ url: testDatabase.readerUrl });
-  await migrate(database, createLog('silent', false));
-  blocks = makeBlocks();
-  const [, second] = blocks;
-  await storeLogBlocks(database, blocks, { storedTo: FIRST_LOG_BLOCK, headFrom: second!.number, inserts: 1 });
-  head = logSnapshot(blocks, FIRST_LOG_BLOCK, FIRST_LOG_BLOCK + blocks.length - 1);
-  const runner = createQueryRunner(reader);
+  const range = { storedTo: FIRST_LOG_BLOCK, headFrom: FIRST_LOG_BLOCK + 1, inserts: 1 };
+  store = await openTestStore(({ db }) => storeLogBlocks(db, blocks, range));
+  const { runner, database } = store;
   const chain = { chainId: LOG_CHAIN_ID, runner, head: () => head };
-  api = await startDialect(explorerDeps([chain], testDatabase.database, { signatures }), () => head);
+  api = await startDialect(explorerDeps([chain], database, { signatures }), () => head);
 });
 
 afterAll(async () => {
-  await api.close();
-  await database.close();
-  await reader.close();
-  await testDatabase.drop();
+  await api?.close();
+  await store?.close();
 });
 
 const rowsOf = (address: Hex): LogRow[] =>

@@ -1,7 +1,5 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
+import type { Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import {
   blocksTable,
   poolsTable,
@@ -10,11 +8,8 @@ import {
   tokenPricesTable,
   type BlockRow,
 } from '../../../src/clickhouse/tables';
-import { createLog } from '../../../src/log';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { overviewAnswerShape } from '../../../src/wire/overview';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
+import { CHAIN } from '../../support/apiServer';
 import { expectChange, expectClose, priceNow, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
 import { createRandom } from '../../support/createRandom';
 import {
@@ -22,17 +17,12 @@ import {
   commitOf,
   FIRST_BLOCK,
   insertTokens,
-  makeWorld,
   snapshotOf,
-  type World,
   type WorldBlock,
 } from '../../support/world';
+import { makeMarketWorld, MARKET_PLAN, serveMarket, type Market } from '../../support/market';
+import { openTestStore } from '../../support/testStore';
 
-const SEED = 555_001;
-const BLOCKS = 200;
-const FINAL = FIRST_BLOCK + 175;
-const STORED = FIRST_BLOCK + 185;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const FINAL_AT_ONCE = 20;
 const DAY = 86_400;
 /** Blocks from here on tell no gas prices, and those of the last stretch no base fee either. */
@@ -40,36 +30,23 @@ const SILENT_FROM = FIRST_BLOCK + 40;
 const SILENT_TO = FIRST_BLOCK + 80;
 const FEELESS_FROM = FIRST_BLOCK + 60;
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let rows: BlockRow[];
-let head: HeadSnapshot | null;
-let api: ApiServer;
-
+const made = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const random = createRandom(world.seed);
+const rows = world.blocks.map((block) => toBlockRow(block));
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  // Two days and more, so that the window cuts.
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 1_000, events: 5 });
-  const random = createRandom(SEED);
-  rows = world.blocks.map((block) => toBlockRow(block, random));
-  await insertTokens(db, world.tokens);
-  await storeFinal();
-  await storeHead();
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  api = await startApi(runner, () => head);
+  const store = await openTestStore(async ({ db }) => {
+    await insertTokens(db, world.tokens);
+    await storeFinal(db);
+    await storeHead(db);
+  });
+  market = await serveMarket(store, snapshotOf(world, FINAL, TIP));
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
-function toBlockRow(block: WorldBlock, random: ReturnType<typeof createRandom>): BlockRow {
+function toBlockRow(block: WorldBlock): BlockRow {
   const { number } = block;
   const silent = number >= SILENT_FROM && number < SILENT_TO;
   const transactions = silent && random() < 0.3 ? 0 : random.int(6);
@@ -86,7 +63,11 @@ function toBlockRow(block: WorldBlock, random: ReturnType<typeof createRandom>):
   };
 }
 
-async function insertBlocks(blocks: readonly WorldBlock[], options: { commit?: number }): Promise<void> {
+async function insertBlocks(
+  db: Database,
+  blocks: readonly WorldBlock[],
+  options: { commit?: number },
+): Promise<void> {
   const own = rows.filter(({ number }) => blocks.some((block) => block.number === number));
   const all = <T>(listOf: (block: WorldBlock) => readonly T[]): T[] => blocks.flatMap(listOf);
   await insertRows(db, blocksTable, own, options);
@@ -116,17 +97,17 @@ async function insertBlocks(blocks: readonly WorldBlock[], options: { commit?: n
   );
 }
 
-async function storeFinal(): Promise<void> {
+async function storeFinal(db: Database): Promise<void> {
   const final = world.blocks.filter(({ number }) => number <= STORED);
   for (let from = 0; from < final.length; from += FINAL_AT_ONCE)
-    await insertBlocks(final.slice(from, from + FINAL_AT_ONCE), {});
+    await insertBlocks(db, final.slice(from, from + FINAL_AT_ONCE), {});
   // Another chain's blocks in the same tables.
   await insertRows(db, blocksTable, [{ ...rows[20]!, chain_id: 943, transaction_count: 77 }]);
 }
 
-async function storeHead(): Promise<void> {
+async function storeHead(db: Database): Promise<void> {
   for (const block of world.blocks.filter(({ number }) => number > FINAL - 5)) {
-    await insertBlocks([block], { commit: commitOf(block.number) });
+    await insertBlocks(db, [block], { commit: commitOf(block.number) });
     // An orphan beside it, which must never count.
     const row = rows.find(({ number }) => number === block.number)!;
     const orphan = { ...row, transaction_count: 1_000, gas_prices: [1n] };
@@ -162,11 +143,11 @@ const STATES: [string, number, number][] = [
 ];
 
 test.each(STATES)('the overview equals a plain recomputation with %s', async (_, finalTo, tip) => {
-  head = snapshotOf(world, finalTo, tip);
-  const answer = await api.get('/api/v1/overview');
+  market.head = snapshotOf(world, finalTo, tip);
+  const answer = await market.api.get('/api/v1/overview');
   expect(answer.status).toBe(200);
   const { data } = overviewAnswerShape.parse(answer.json);
-  const since = head.timestamp - DAY;
+  const since = market.head.timestamp - DAY;
   const inDay = ({ number, timestamp }: { number: number; timestamp: number }): boolean =>
     number <= tip && timestamp > since;
   const swaps = world.blocks.filter(inDay).flatMap((block) => block.swaps);
@@ -179,28 +160,29 @@ test.each(STATES)('the overview equals a plain recomputation with %s', async (_,
     token_burned_24h: 0,
     token_burned_symbol: 'HEX',
     block_number: tip,
-    block_timestamp: head.timestamp,
+    block_timestamp: market.head.timestamp,
   });
   const gas = gasOf(tip);
   if (gas === null) expect(data.gas_gwei).toBeNull();
   else expect(Math.abs(data.gas_gwei! / gas - 1)).toBeLessThan(1e-12);
-  const usd = (from: number, to: number): number => sumUsd(swapsIn(world, head!, from, to), 'amount_usd');
-  const [now, before] = [usd(since, head.timestamp), usd(since - DAY, since)];
+  const usd = (from: number, to: number): number =>
+    sumUsd(swapsIn(world, market.head!, from, to), 'amount_usd');
+  const [now, before] = [usd(since, market.head.timestamp), usd(since - DAY, since)];
   expectClose(data.volume_24h_usd, now);
   expectChange(data.volume_change_24h, now, before);
-  const pools = upTo(world, head, (block) => block.pools);
+  const pools = upTo(world, market.head, (block) => block.pools);
   expectClose(
     data.tvl_usd,
-    pools.reduce((sum, pool) => sum + tvlNow(world, head!, pool), 0),
+    pools.reduce((sum, pool) => sum + tvlNow(world, market.head!, pool), 0),
   );
-  expectClose(data.native_price_usd, priceNow(world, head, CHAIN.wrappedNative!).usd, 1e-15);
+  expectClose(data.native_price_usd, priceNow(world, market.head, CHAIN.wrappedNative!).usd, 1e-15);
 });
 
 test('the overview is a 503 without a head, and a 304 for whoever has it', async () => {
-  head = null;
-  expect((await api.get('/api/v1/overview')).json['code']).toBe('unavailable');
-  head = snapshotOf(world, FINAL, TIP);
-  const first = await api.get('/api/v1/overview?unknown=1');
-  const again = await api.get('/api/v1/overview', { 'If-None-Match': first.headers['etag'] ?? '' });
+  market.head = null;
+  expect((await market.api.get('/api/v1/overview')).json['code']).toBe('unavailable');
+  market.head = snapshotOf(world, FINAL, TIP);
+  const first = await market.api.get('/api/v1/overview?unknown=1');
+  const again = await market.api.get('/api/v1/overview', { 'If-None-Match': first.headers['etag'] ?? '' });
   expect([first.status, again.status]).toEqual([200, 304]);
 });

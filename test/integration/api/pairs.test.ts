@@ -1,4 +1,4 @@
-import { type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { toPairDetail } from '../../../src/query/pairDetail';

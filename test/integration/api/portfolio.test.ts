@@ -1,15 +1,10 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { transfersTable } from '../../../src/clickhouse/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer } from '../../support/apiServer';
+import { startApi } from '../../support/apiServer';
 import { decimalsOf, expectChange, expectClose } from './plainMarket';
 import { plainPortfolio, type PlainPortfolio } from './plainPortfolio';
 import { createRandom } from '../../support/createRandom';
@@ -19,55 +14,33 @@ import {
   LOOSE,
   makeTransfers,
   movesOf,
-  storeTransfers,
+  startWallets,
   wholeSnapshot,
   worldAt,
-  type TransferWorld,
 } from './transferWorld';
-import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
+import { FIRST_BLOCK, hexOf, snapshotOf } from '../../support/world';
 import { plainPrice } from '../../support/worldPrices';
+import { makeMarketWorld, WALLETS_PLAN, type Market } from '../../support/market';
 
-const SEED = 20_260;
-const BLOCKS = 150;
-const FINAL = FIRST_BLOCK + 100;
-const STORED = FIRST_BLOCK + 115;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const DAY = 86_400;
 const WEIGHTED = hexOf('b4', 0, 40);
 const STRANGER = hexOf('99', 7, 40);
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let moves: TransferWorld;
-let head: HeadSnapshot | null;
-let api: ApiServer;
-
+const made = makeMarketWorld(WALLETS_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+addWeightedPool();
+const moves = makeTransfers(world, world.seed);
+addWeightedLp();
+let market: Market;
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 1_500, events: 4 });
-  addWeightedPool();
-  moves = makeTransfers(world, SEED);
-  addWeightedLp();
-  const range = { storedTo: STORED, headFrom: FINAL - 10, inserts: 6 };
-  await storeWorld(db, world, range);
-  await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  api = await startApi(runner, () => head);
+  market = await startWallets(made, moves);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 /** A pool of three tokens that moves in many blocks. */
 function addWeightedPool(): void {
-  const random = createRandom(SEED + 9);
+  const random = createRandom(world.seed + 9);
   const tokens = [0, 1, 2].map((index) => hexOf('aa', index, 40));
   const [first] = world.blocks;
   const common = {
@@ -114,7 +87,7 @@ function addWeightedPool(): void {
 }
 
 function addWeightedLp(): void {
-  const random = createRandom(SEED + 10);
+  const random = createRandom(world.seed + 10);
   for (const { number, transfers } of moves.canonical.values()) {
     const { timestamp } = world.blocks[number - FIRST_BLOCK]!;
     if (random() < 0.6) continue;
@@ -132,7 +105,7 @@ function addWeightedLp(): void {
 }
 
 async function ask(wallet: string): Promise<Portfolio> {
-  const answer = await api.get(`/api/v1/portfolio/${wallet}`);
+  const answer = await market.api.get(`/api/v1/portfolio/${wallet}`);
   expect(answer.status).toBe(200);
   return portfolioAnswerShape.strict().parse(answer.json).data;
 }
@@ -222,7 +195,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
   test('equal a plain recomputation in every state of the store', async () => {
     if (state === 'after they were merged')
       for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
-        await db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
+        await market.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
     const met = {
       tokens: 0,
       shares: 0,
@@ -235,8 +208,8 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
       // How the parts lie matters little: once they are merged, half of the heads will do.
       if (state === 'after they were merged' && turn % 2 === 0 && turn > 0) continue;
       // Another version, or the answers of the state before would be given again.
-      head = { ...of, version: `${of.version} ${state}` };
-      const at = { world: worldAt(world, of), head, moves: movesOf(moves, of) };
+      market.head = { ...of, version: `${of.version} ${state}` };
+      const at = { world: worldAt(world, of), head: market.head, moves: movesOf(moves, of) };
       // The busiest hold most; of the others each meets every second head.
       const others = HOLDERS.slice(4, 14).filter((_, index) => (index + turn) % 2 === 0);
       for (const wallet of [...HOLDERS.slice(0, 4), ...others, DEAD, STRANGER]) {
@@ -265,7 +238,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
 
 describe('the endpoint', () => {
   beforeEach(() => {
-    head = wholeSnapshot(world, FINAL, TIP);
+    market.head = wholeSnapshot(world, FINAL, TIP);
   });
 
   test('answers a wallet that was never seen, and the zero address, with empty lists and zeros', async () => {
@@ -299,7 +272,7 @@ describe('the endpoint', () => {
   });
 
   test('says when balances are partial, and then knows no share of pools older than the history', async () => {
-    head = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
+    market.head = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
     const old = new Set(
       world.blocks.flatMap(({ pools }) => pools.filter(({ created_block }) => created_block === null)),
     );
@@ -326,7 +299,7 @@ describe('the endpoint', () => {
     ['no prefix', 'a'.repeat(40)],
   ];
   test.each(BAD)('refuses an address that is %s', async (_, address) => {
-    const answer = await api.get(`/api/v1/portfolio/${address}`);
+    const answer = await market.api.get(`/api/v1/portfolio/${address}`);
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ success: false, code: 'bad_request' });
     expect(answer.text).toContain('address');
@@ -337,23 +310,23 @@ describe('the endpoint', () => {
     const plain = await ask(wallet);
     expect(await ask(`0x${wallet.slice(2).toUpperCase()}`)).toEqual(plain);
     expect((await ask(CHECKSUMMED)).address).toBe(CHECKSUMMED.toLowerCase());
-    expect((await api.get(`/api/v1/portfolio/${wallet}?page=0&x=1`)).json['data']).toEqual(plain);
-    expect((await api.get(`/api/v1/portfolio/${wallet}`, {}, 'POST')).status).toBe(405);
-    expect((await api.get('/api/v1/portfolio')).status).toBe(404);
+    expect((await market.api.get(`/api/v1/portfolio/${wallet}?page=0&x=1`)).json['data']).toEqual(plain);
+    expect((await market.api.get(`/api/v1/portfolio/${wallet}`, {}, 'POST')).status).toBe(405);
+    expect((await market.api.get('/api/v1/portfolio')).status).toBe(404);
   });
 
   test('is a 304 for whoever has it, and a 503 without a head', async () => {
     const path = `/api/v1/portfolio/${HOLDERS[1]!}`;
-    const first = await api.get(path);
+    const first = await market.api.get(path);
     expect(first.headers['x-indexed-block']).toBe(String(TIP));
-    const again = await api.get(path, { 'If-None-Match': first.headers['etag'] ?? '' });
+    const again = await market.api.get(path, { 'If-None-Match': first.headers['etag'] ?? '' });
     expect([first.status, again.status]).toEqual([200, 304]);
-    head = null;
-    expect((await api.get(path)).json['code']).toBe('unavailable');
+    market.head = null;
+    expect((await market.api.get(path)).json['code']).toBe('unavailable');
   });
 
   test('stands in the OpenAPI document', async () => {
-    const { json } = await api.get('/openapi.json');
+    const { json } = await market.api.get('/openapi.json');
     expect(json['paths']!['/api/v1/portfolio/{address}']).toBeDefined();
     expect(json['components']!['schemas']).toHaveProperty('Portfolio');
   });
@@ -362,16 +335,16 @@ describe('the endpoint', () => {
 test('what the zero address sends to itself is supply, as the locked LP tokens of a V2 pair are', async () => {
   const pair = world.blocks.flatMap(({ pools }) => pools).find(({ pool_type }) => pool_type === 2)!;
   const at = wholeSnapshot(world, FINAL, FINAL);
-  head = { ...at, version: 'before' };
+  market.head = { ...at, version: 'before' };
   const path = `/api/v1/pairs/${pair.address}`;
-  const before = (await api.get(path)).json['data']!;
+  const before = (await market.api.get(path)).json['data']!;
   const locked = 10n ** 18n * 1_000n;
   const common = { ord: toOrd(FINAL, 1_000), timestamp: at.timestamp, token: pair.address, tx_index: 9 };
-  await insertRows(db, transfersTable, [
+  await insertRows(market.db, transfersTable, [
     { ...common, sender: ZERO_ADDRESS, recipient: ZERO_ADDRESS, amount: locked, kind: 'transfer' },
   ]);
   // A process of its own: this one has no reason to count again what is final.
-  const other = await startApi(runner, () => ({ ...at, version: 'after' }));
+  const other = await startApi(market.runner, () => ({ ...at, version: 'after' }));
   const after = (await other.get(path)).json['data']!;
   expect(Number(after['total_supply']) - Number(before['total_supply'])).toBeCloseTo(1_000, 6);
   expect(after['lp_holders']).toBe(before['lp_holders']);

@@ -1,17 +1,12 @@
 /** Portfolios with a node at hand: what it says is shown, counted once, and missed when it is away. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { balanceChecksTable } from '../../../src/clickhouse/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { formatUnits } from '../../../src/domain/amounts';
 import type { NodeState, StateQuestion } from '../../../src/domain/nodeState';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { decimalsOf, expectClose, priceNow, upTo } from './plainMarket';
 import { plainPortfolio } from './plainPortfolio';
@@ -21,26 +16,22 @@ import {
   makeTransfers,
   movesOf,
   plainBalances,
-  storeTransfers,
+  storeWallets,
   wholeSnapshot,
   worldAt,
-  type TransferWorld,
 } from './transferWorld';
-import { FIRST_BLOCK, hexOf, makeWorld, storeWorld, type World } from '../../support/world';
+import { FIRST_BLOCK, hexOf } from '../../support/world';
+import { makeMarketWorld, WALLETS_PLAN } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 
-const SEED = 55_021;
-const BLOCKS = 150;
-const FINAL = FIRST_BLOCK + 100;
-const TIP = FIRST_BLOCK + BLOCKS - 1;
 const STRANGER = hexOf('99', 7, 40);
 const COIN = 3_210_000_000_000_000_000n;
 const REBASING = hexOf('aa', 2, 40);
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
-let world: World;
-let moves: TransferWorld;
+const made = makeMarketWorld(WALLETS_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = made;
+const moves = makeTransfers(world, world.seed);
+let store: TestStore;
 let head: HeadSnapshot;
 let api: ApiServer;
 let version = 0;
@@ -81,29 +72,18 @@ const node: NodeState = {
 };
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: SEED, blocks: BLOCKS, pools: 9, spacing: 1_500, events: 4 });
-  moves = makeTransfers(world, SEED);
-  const range = { storedTo: FINAL, headFrom: FINAL - 10, inserts: 3 };
-  await storeWorld(db, world, range);
-  await storeTransfers(db, moves, range);
-  runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
+  store = await storeWallets(made, moves);
 });
 
 beforeEach(async () => {
   [asked, earlier, away] = [[], () => 0n, false];
   head = wholeSnapshot(world, FINAL, TIP);
-  api = await startApi(runner, () => head, { node });
+  api = await startApi(store.runner, () => head, { node });
 });
 
 afterEach(() => api.close());
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 /** Asks as of the same block under another version, so that no answer of before is given again. */
 async function ask(wallet: string): Promise<Portfolio> {
@@ -286,7 +266,7 @@ describe('a token whose logs do not tell its balances', () => {
       mismatches: 4,
       mismatch_block: FINAL,
     };
-    await insertRows(db, balanceChecksTable, [
+    await insertRows(store.db, balanceChecksTable, [
       { ...check, rebasing: false, version: 1 },
       { ...check, rebasing: true, version: 2 },
     ]);

@@ -1,4 +1,4 @@
-import { type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { PoolRow, SwapRow, TokenRow } from '../../../src/clickhouse/tables';
 import { blockOfOrd } from '../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';

@@ -14,6 +14,8 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createRandom, type Random } from '../../support/createRandom';
+import { serveMarket, storeMarket, type Market, type MarketWorld } from '../../support/market';
+import type { TestStore } from '../../support/testStore';
 import {
   commitOf,
   FIRST_BLOCK,
@@ -221,7 +223,7 @@ function placeOf({
 }
 
 /** Final blocks in batches, as promotions store them; head blocks with their orphans. */
-export async function storeTransfers(
+async function storeTransfers(
   db: Database,
   { canonical, orphans }: TransferWorld,
   options: { readonly storedTo: number; readonly headFrom: number; readonly inserts: number },
@@ -261,6 +263,17 @@ export async function storeTransfers(
       batch.map(({ positions, commit }) => ({ rows: positions, commit })),
     );
   }
+}
+
+/** Opens a store that holds the world and its transfers. */
+export function storeWallets(made: MarketWorld, moves: TransferWorld): Promise<TestStore> {
+  return storeMarket(made, ({ db }) => storeTransfers(db, moves, made.range));
+}
+
+/** Stores both and starts the API, as of a head whose whole history is known. */
+export async function startWallets(made: MarketWorld, moves: TransferWorld): Promise<Market> {
+  const { world, finalTo, tip } = made;
+  return serveMarket(await storeWallets(made, moves), wholeSnapshot(world, finalTo, tip));
 }
 
 /** A snapshot of a chain whose whole history is stored. `orphans`: heights at which the orphan is canonical instead. */
