@@ -1,7 +1,6 @@
 /** Balances in the real store compared with a node that knows the truth, and one that lies, lags, fails or reorganises. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/database';
 import { insertRows } from '../../src/clickhouse/inserter';
-import { migrate } from '../../src/clickhouse/migrate';
 import {
   headBlocksTable,
   transfersTable,
@@ -17,9 +16,9 @@ import { newIngestStatus, type IngestStatus } from '../../src/ingest/status';
 import { createLog } from '../../src/log';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import { listRebasing } from '../../src/query/rebasing';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { answeringCalls, type Asked } from '../support/vaultSetup';
 import { createRandom } from '../support/createRandom';
+import { openTestStore, type TestStore } from '../support/testStore';
 
 const SEED = 90_210;
 const CHAIN_ID = 369;
@@ -33,13 +32,10 @@ const log = createLog('silent', false);
 const hashOf = (number: number, branch = 0): Hex =>
   `0x${(number * 16 + branch).toString(16).padStart(64, '0')}`;
 
-const opened: { test: TestDatabase; db: Database }[] = [];
+const opened: TestStore[] = [];
 
 afterAll(async () => {
-  for (const { test, db } of opened) {
-    await db.close();
-    await test.drop();
-  }
+  for (const store of opened) await store.close();
 });
 
 /** Transfers of each block, from 1 on. */
@@ -83,10 +79,9 @@ function trueBalance(token: Hex, holder: Hex, number: number): bigint {
 
 /** A store whose history begins with `first`, final up to FINAL, with a head up to `tip`. */
 async function storeWorld(first: number, tip: number): Promise<Database> {
-  const test = await createTestDatabase();
-  const db = openDatabase({ url: test.writerUrl });
-  opened.push({ test, db });
-  await migrate(db, log);
+  const store = await openTestStore();
+  opened.push(store);
+  const { db } = store;
   const final = blocks.slice(first - 1, FINAL).flat();
   await insertRows(db, transfersTable, final);
   await db.command(

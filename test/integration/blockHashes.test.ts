@@ -1,12 +1,8 @@
 /** Hashes of blocks by number: those asked for, whether they lie close together, far apart, in the head or nowhere. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
-import { createLog } from '../../src/log';
 import { createBlockHashes } from '../../src/query/blockHashes';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { openTestStore, type TestStore } from '../support/testStore';
 
 const FINAL_TO = 30_000;
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
@@ -29,14 +25,11 @@ const HEAD: HeadSnapshot = {
   ],
 };
 
-let test_: TestDatabase;
-let db: Database;
+let store: TestStore;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  await db.command(
+  store = await openTestStore();
+  await store.db.command(
     'blocks',
     `INSERT INTO blocks (chain_id, number, hash)
      SELECT chain, number + 1, unhex(if(chain = 369, leftPad(hex(number + 1), 64, '0'), repeat('b', 64)))
@@ -44,10 +37,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 test.each([
   ['none', []],
@@ -59,7 +49,7 @@ test.each([
   ['the last final one and the head', [FINAL_TO, FINAL_TO + 1, FINAL_TO, FINAL_TO + 2]],
 ])('hashes of %s', async (_name, numbers) => {
   const hashes = createBlockHashes({
-    runner: createQueryRunner(db),
+    runner: store.runner,
     chainId: 369,
   });
   for (const asked of [numbers, numbers, numbers.slice(0, 5)]) {

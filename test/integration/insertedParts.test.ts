@@ -1,29 +1,20 @@
 /** What a large insert leaves in the tables of the views: few parts, each a folder of files that have to be merged again. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { openTestStore, type TestStore } from '../support/testStore';
 
 /** Of as many pairs, so that each makes a bar in all six timeframes. */
 const SWAPS = 30_000;
 
-let testDatabase: TestDatabase;
-let database: Database;
+let store: TestStore;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.writerUrl });
-  await migrate(database, createLog('silent', false));
+  store = await openTestStore();
 });
 
-afterAll(async () => {
-  await database?.close();
-  await testDatabase?.drop();
-});
+afterAll(() => store?.close());
 
 async function insertSwaps(): Promise<void> {
-  await database.command(
+  await store.db.command(
     'insert swaps',
     `INSERT INTO swaps (ord, timestamp, pair, leg, price)
      SELECT (number + 1) * 1048576, 1700000000 + number, unhex(leftPad(hex(number), 40, '0')), 1, 2
@@ -37,7 +28,7 @@ test('an insert with more than 100,000 groups makes few parts of a view, and non
   await insertSwaps();
   await insertSwaps();
   const parts = await askRows<{ table: string; inserted: string; rows: string }>(
-    database,
+    store.db,
     `SELECT table, toString(max(max_block_number)) AS inserted, toString(sum(rows)) AS rows FROM system.parts
      WHERE database = currentDatabase() AND active AND table IN ('swaps', 'bars') GROUP BY table ORDER BY table`,
   );

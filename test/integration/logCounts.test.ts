@@ -1,15 +1,11 @@
 /** How much contracts emitted: exact as of a snapshot while blocks are promoted, and what search ranks by. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { readEmitted, sumEmitted } from '../../src/query/emitters';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { createLogCounts } from '../../src/query/logCounts';
 import type { LogSource } from '../../src/query/logFilter';
-import { createLog } from '../../src/log';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { openTestStore, type TestStore } from '../support/testStore';
 
 const CHAIN = 369;
 const CONTRACTS = 50;
@@ -21,27 +17,21 @@ const all = [...Array.from({ length: CONTRACTS }, (_, n) => addressOf(n)), nobod
 const truth = (blocks: number): number[] =>
   all.map((_, n) => (n === CONTRACTS ? 0 : Math.floor(blocks / (n + 1))));
 
-let test_: TestDatabase;
-let db: Database;
+let store: TestStore;
 let source: LogSource;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  source = { runner: createQueryRunner(db), chainId: CHAIN };
+  store = await openTestStore();
+  source = { runner: store.runner, chainId: CHAIN };
   await emit('logs', 1, 300);
   await emit('logs', 301, 600);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 async function emit(table: 'logs' | 'logs_head', from: number, to: number): Promise<void> {
   const commit = table === 'logs_head' ? ', commit' : '';
-  await db.command(
+  await store.db.command(
     'emit',
     `INSERT INTO ${table} (chain_id, ord, address, topic_count${commit})
      SELECT ${CHAIN}, toUInt64(block) * 1048576 + n, toFixedString(unhex(leftPad(lower(hex(n * 7 + 1)), 40, '0')), 20), 0${commit === '' ? '' : ', block'}

@@ -1,29 +1,21 @@
 /** Aggregates that lost what a view made of a range are made anew before the range counts as done. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
 import type { OpenIntent } from '../../src/ingest/store';
 import type { RebuildProgress } from '../../src/ingest/viewRebuild';
-import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
-import { CHAIN_ID, FIRST_BLOCK, makeWorld, storeWorld, type World } from '../support/world';
+import { CHAIN_ID } from '../support/world';
+import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/market';
+import type { TestStore } from '../support/testStore';
 
 const STEPS_MIN = 3;
-const STORED = FIRST_BLOCK + 60;
-
-let test_: TestDatabase;
-let db: Database;
-let world: World;
+const made = makeMarketWorld({ ...WALLETS_PLAN, finalTo: 80, storedTo: 80, headFrom: 81 });
+const { world, storedTo: STORED } = made;
+let store: TestStore;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  world = makeWorld({ seed: 5, blocks: 80, pools: 6, spacing: 30, events: 4 });
-  await storeWorld(db, world, { storedTo: STORED, headFrom: STORED + 1, inserts: 3 });
+  store = await storeMarket(made);
   // What that world has none of, at the ords of its swaps.
   const one = "toFixedString(unhex(repeat('e1', 20)), 20)";
   for (const sql of [
@@ -33,13 +25,10 @@ beforeAll(async () => {
      SELECT ord, timestamp, ${one}, ord, 'transfer', pair FROM swaps`,
     `INSERT INTO pool_states SELECT * REPLACE(${one} AS pair, ord + 500 AS ord, [1, 2, 3]::Array(UInt256) AS balances) FROM pool_states`,
   ])
-    await db.command('more', sql);
+    await store.db.command('more', sql);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => store?.close());
 
 async function intentOf(from: number, to: number): Promise<OpenIntent> {
   const counts: Record<string, number> = {};
@@ -48,7 +37,10 @@ async function intentOf(from: number, to: number): Promise<OpenIntent> {
       name === 'blocks'
         ? `number BETWEEN ${from} AND ${to}`
         : `ord BETWEEN ${toOrd(from, 0)} AND ${lastOrdOfBlock(to)}`;
-    const [row] = await askRows<{ rows: string }>(db, `SELECT count() AS rows FROM ${name} WHERE ${where}`);
+    const [row] = await askRows<{ rows: string }>(
+      store.db,
+      `SELECT count() AS rows FROM ${name} WHERE ${where}`,
+    );
     counts[name] = Number(row!.rows);
   }
   const { hash, timestamp } = world.blocks.find(({ number }) => number === to)!;
@@ -73,7 +65,7 @@ async function contents(): Promise<Record<string, string>> {
   const each = TARGETS.map(
     ([table]) => `(SELECT toString(sum(sipHash64(tuple(*)))) FROM ${table} FINAL) AS ${table}`,
   );
-  const [row] = await askRows<Record<string, string>>(db, `SELECT ${each.join(', ')}`);
+  const [row] = await askRows<Record<string, string>>(store.db, `SELECT ${each.join(', ')}`);
   return row!;
 }
 
@@ -98,30 +90,30 @@ test.each(GROUPS.map((group) => [group]))(
     const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
     const lost: string[] = [];
     const steps: RebuildProgress[] = [];
-    const store = createClickHouseStore(db, CHAIN_ID, undefined, {
+    const ingested = createClickHouseStore(store.db, CHAIN_ID, undefined, {
       step: { rows: 10, groupBlocks: 4 },
       onProgress: (progress) => steps.push(progress),
       onMended: ({ name }) => lost.push(name.split(' ')[0]!),
     });
     const before = await contents();
-    await store.auditRange(intent);
+    await ingested.auditRange(intent);
     expect(lost).toEqual([]);
     expect(steps).toEqual([]);
     for (const [table, ord] of TARGETS) {
       if (!damaged.includes(table)) continue;
       const [{ rows }] = (await askRows<{ rows: string }>(
-        db,
+        store.db,
         `SELECT count() AS rows FROM ${table} WHERE ${ord} >= ${range.fromOrd}`,
       )) as [{ rows: string }];
       expect([table, Number(rows)]).not.toEqual([table, 0]);
-      await db.command(
+      await store.db.command(
         'lose rows',
         `ALTER TABLE ${table} DELETE WHERE ${ord} >= ${range.fromOrd} SETTINGS mutations_sync = 2`,
       );
     }
     const after = await contents();
     expect(NAMES.filter((table) => after[table] !== before[table]).sort()).toEqual([...damaged].sort());
-    await store.auditRange(intent);
+    await ingested.auditRange(intent);
     expect([...lost].sort()).toEqual([...damaged].sort());
     for (const table of damaged) {
       const own = steps.filter(({ target }) => target === table);
@@ -134,16 +126,18 @@ test.each(GROUPS.map((group) => [group]))(
 );
 
 test('a range of which rows are gone is refused, and is not done', async () => {
-  const store = createClickHouseStore(db, CHAIN_ID);
+  const ingested = createClickHouseStore(store.db, CHAIN_ID);
   const intent = await intentOf(STORED - 20, STORED);
   const more = { ...intent, counts: { ...intent.counts, swaps: (intent.counts['swaps'] ?? 0) + 1 } };
   const done = async (): Promise<unknown[]> =>
-    db.select(
+    store.db.select(
       'done',
       `SELECT * FROM promotions WHERE status = 'done' AND seq = ${intent.seq} AND kind = 'promotion'`,
     );
-  await expect(store.promote(more, [], true)).rejects.toThrow(/swaps holds \d+ rows where \d+ are expected/);
+  await expect(ingested.promote(more, [], true)).rejects.toThrow(
+    /swaps holds \d+ rows where \d+ are expected/,
+  );
   expect(await done()).toEqual([]);
-  await store.promote(intent, [], true);
+  await ingested.promote(intent, [], true);
   expect(await done()).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
 /** What searches find against what is stored: names of tokens while they change, and what is verified. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { openDatabase } from '../../src/clickhouse/database';
 import { insertRows } from '../../src/clickhouse/inserter';
 import { migrate } from '../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
+import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import { tokensTable } from '../../src/clickhouse/tables';
 import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
@@ -11,8 +11,9 @@ import { createLogCounts } from '../../src/query/logCounts';
 import { readHitFacts } from '../../src/query/search';
 import { listTokensNamed } from '../../src/query/searchNames';
 import { Directory } from '../../src/query/directory';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { createTestDatabase } from '../support/engine';
 import { createRandom } from '../support/createRandom';
+import { openTestStore, type TestStore } from '../support/testStore';
 
 const CHAIN = 369;
 const TOKENS = 4_000;
@@ -54,9 +55,7 @@ interface Stored {
   readonly version: number;
 }
 
-let test_: TestDatabase;
-let db: Database;
-let runner: QueryRunner;
+let opened: TestStore;
 const stored = new Map<Hex, Stored>();
 /** Of the busier tokens. */
 const logs = new Map<Hex, number>();
@@ -68,7 +67,7 @@ const some = (): string | null =>
 
 async function store(rows: readonly Stored[]): Promise<void> {
   await insertRows(
-    db,
+    opened.db,
     tokensTable,
     rows.map((row) => ({ ...row, decimals: 18 })),
   );
@@ -77,10 +76,7 @@ async function store(rows: readonly Stored[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
-  runner = createQueryRunner(db);
+  opened = await openTestStore();
   const rows = Array.from({ length: TOKENS }, (_, n) => ({
     address: addressOf(n),
     symbol: some(),
@@ -94,16 +90,13 @@ beforeAll(async () => {
       `SELECT ${CHAIN} AS chain_id, toUInt64(${n}) * 1048576 + number AS ord, unhex('${address.slice(2)}') AS address, 0 AS topic_count FROM numbers(${1 + (count % 50)})`,
   );
   for (const [address, count] of logs) logs.set(address, 1 + (count % 50));
-  await db.command(
+  await opened.db.command(
     'emit',
     `INSERT INTO logs (chain_id, ord, address, topic_count) ${emitted.join(' UNION ALL ')}`,
   );
 });
 
-afterAll(async () => {
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => opened?.close());
 
 /** 0: all of it, 1: its beginning, 2: that of a word, 3: inside, 4: not there. */
 function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string): number {
@@ -117,8 +110,8 @@ function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string)
 }
 
 test('tokens are found by what they are called now, the busier first', async () => {
-  const directory = new Directory(runner);
-  const counts = await createLogCounts({ runner, chainId: CHAIN }).read();
+  const directory = new Directory(opened.runner);
+  const counts = await createLogCounts({ runner: opened.runner, chainId: CHAIN }).read();
   const checkAll = async (): Promise<void> => {
     const tokens = await directory.allTokens();
     for (const text of ['a', 'pls', 'wrapped pls', 'äther', '🚀', '_', "'", '\\', '%', 'nobody', 'x']) {
@@ -149,7 +142,7 @@ test('tokens are found by what they are called now, the busier first', async () 
   await store([{ address: addressOf(TOKENS + 2), symbol: 'a', name: 'late', version: 3 }]);
   await store([{ address: addressOf(1), symbol: 'not now', name: 'x', version: 5 }]);
   await checkAll();
-  await db.command('merge', 'OPTIMIZE TABLE tokens FINAL');
+  await opened.db.command('merge', 'OPTIMIZE TABLE tokens FINAL');
   await checkAll();
 });
 
@@ -177,7 +170,7 @@ test('a hit is verified by its address on its chain, or by its newest code on an
   const codes = addresses.flatMap((_, n) =>
     n % 2 === 1 ? [] : [code(n, hashOf(n + 1), 1), code(n, n % 10 === 0 ? ZERO_HASH : hashOf(n), 2)],
   );
-  await db.command(
+  await opened.db.command(
     'codes',
     `INSERT INTO contract_codes (address, code_hash, code_size, version) VALUES ${codes.join(', ')}`,
   );
@@ -192,15 +185,15 @@ test('a hit is verified by its address on its chain, or by its newest code on an
       const bytes = hash === null ? "toFixedString('', 32)" : `unhex('${hashOf(hash).slice(2)}')`;
       return `(${chain}, unhex('${addressOf(n).slice(2)}'), ${bytes}, 'match', ${(version += 1)})`;
     });
-    await db.command(
+    await opened.db.command(
       'verify',
       `INSERT INTO verified_contracts (chain_id, address, code_hash, status, version) VALUES ${values.join(', ')}`,
     );
   };
   const check = async (): Promise<void> => {
     for (const chainId of [369, 943]) {
-      const moment = { source: { runner, chainId }, head: NO_HEAD };
-      const { verified } = await readHitFacts(test_.database, moment, addresses, true);
+      const moment = { source: { runner: opened.runner, chainId }, head: NO_HEAD };
+      const { verified } = await readHitFacts(opened.database, moment, addresses, true);
       const wanted = addresses.filter(
         (address, n) =>
           known.has(`${chainId} ${address}`) || (n % 2 === 0 && n % 10 !== 0 && known.has(hashOf(n))),
@@ -223,7 +216,7 @@ test('a hit is verified by its address on its chain, or by its newest code on an
   ]);
   await verify([[1, 369, 12]]);
   await check();
-  await db.command('merge', 'OPTIMIZE TABLE verified_contracts FINAL');
+  await opened.db.command('merge', 'OPTIMIZE TABLE verified_contracts FINAL');
   await check();
   await verify(Array.from({ length: 1_200 }, (_, n) => [n * 3, 369, n * 5] as const));
   await check();

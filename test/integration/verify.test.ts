@@ -1,46 +1,25 @@
 /** `verify` agrees with what was stored and names what was not: each kind of damage is found, and only it. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { createLog } from '../../src/log';
 import { verifyAggregates } from '../../src/query/verifyAggregates';
-import { openSession } from '../simulation/harness';
+import { storeChain } from '../simulation/harness';
 import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/simChain';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { openTestStore, type TestStore } from '../support/testStore';
 
-const DEPTH = 20;
-let test_: TestDatabase;
-let database: Database;
+let store: TestStore;
 let finalTo: number;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  database = openDatabase({ url: test_.writerUrl });
-  await migrate(database, createLog('silent', false));
+  store = await openTestStore();
   const chain = new SimChain(3);
   chain.mine(200);
-  const calm = { failure: 0, between: () => undefined };
-  const session = await openSession(chain, database, calm, { depth: DEPTH, commitSeed: 1 });
-  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
-  await session.advanceTo({
-    number,
-    hash,
-    parentHash,
-    timestamp,
-    baseFeePerGas,
-    transactionCount,
-    logsBloom: null,
-  });
+  const session = await storeChain(chain, store.db);
   finalTo = session.finalTo;
 });
 
-afterAll(async () => {
-  await database.close();
-  await test_.drop();
-});
+afterAll(() => store?.close());
 
 async function listDifferences(): Promise<string[]> {
-  const runner = createQueryRunner(database);
+  const runner = createQueryRunner(store.db);
   const range = { chainId: SIM_CHAIN_ID, from: 1, to: finalTo, finalTo, wrappedNative: simToken(8) };
   const found = await verifyAggregates(runner, range, () => undefined);
   return found.map(({ item }) => item);
@@ -115,7 +94,7 @@ const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
 
 test.each(DAMAGES)('%s is named', async (_name, statement, pattern) => {
   const before = new Set(await listDifferences());
-  await database.command('damage', statement);
+  await store.db.command('damage', statement);
   const fresh = (await listDifferences()).filter((item) => !before.has(item));
   expect(fresh.length).toBeGreaterThan(0);
   for (const item of fresh) expect(item).toMatch(pattern);

@@ -27,7 +27,7 @@ import { Random } from '../support/random';
 import { compareTransfers } from './transferRows';
 import { comparePriceRows } from './priceRows';
 import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
-import { simCalls, simFinality, simSource, type SimFaults } from './simNode';
+import { headerOf, simCalls, simFinality, simSource, type SimFaults } from './simNode';
 import { listingOf, VAULT } from './simVault';
 import { compareVaultRows } from './vaultRows';
 
@@ -117,6 +117,16 @@ export function openSession(
   return IngestSession.open(deps, () => Promise.resolve(base), new AbortController().signal);
 }
 
+/** The faults of a node that never fails. */
+export const CALM: SimFaults = { failure: 0, between: () => undefined };
+
+/** Ingests the chain to its head, through a session that is returned for more. */
+export async function storeChain(chain: SimChain, database: Database): Promise<IngestSession> {
+  const session = await openSession(chain, database, CALM, { depth: 20, commitSeed: 1 });
+  await session.advanceTo(headerOf(chain.head));
+  return session;
+}
+
 /** A line for each thing that is stored otherwise than the canonical chain says. Empty: all is right. */
 export async function findDifferences(
   chain: SimChain,
@@ -143,7 +153,7 @@ export async function findDifferences(
   differences.push(...(await compareBars(database, final)));
   const commits = stored.head.map((block) => block.commit);
   const kept = { firstBlock, finalTo: stored.cursor.number, commits };
-  const rpc = simCalls(chain, { failure: 0, between: () => undefined });
+  const rpc = simCalls(chain, CALM);
   const straight = { context: decodeContext(), vaultDiscovery: vaultDiscovery(rpc) };
   differences.push(...(await compareVaultRows(database, vault, kept)));
   const canonical = chain.canonical().filter((block) => block.number >= firstBlock);

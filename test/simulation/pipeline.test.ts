@@ -2,18 +2,17 @@
  * The ingest session over a simulated chain that forks, with a node that fails and a process that crashes at any write,
  * against the real engine. After the dust settles, everything stored is what the oracle computes from the raw logs.
  */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
+import type { Database } from '../../src/clickhouse/database';
 import { AppError } from '../../src/errors';
 import type { IngestSession } from '../../src/ingest/session';
-import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
-import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { crashingDatabase } from './crashingDatabase';
-import { findDifferences, openSession } from './harness';
+import { CALM, findDifferences, openSession } from './harness';
 import { Random } from '../support/random';
 import { SimChain } from './simChain';
 import type { SimFaults } from './simNode';
+import { openTestStore } from '../support/testStore';
+import { headerOf } from './simNode';
 
 /** More: npm run simulate -- --properties --seed 1000 --seeds 200. */
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
@@ -21,28 +20,21 @@ const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 3);
 const STEPS = 14;
 const FINALITY_DEPTH = 20;
 
-const log = createLog('silent', false);
-
 async function withDatabase<T>(run: (database: Database) => Promise<T>): Promise<T> {
-  const test: TestDatabase = await createTestDatabase();
-  const database = openDatabase({ url: test.writerUrl });
+  const store = await openTestStore();
   try {
-    await migrate(database, log);
-    return await run(database);
+    return await run(store.db);
   } finally {
-    await database.close();
-    await test.drop();
+    await store.close();
   }
 }
-
-const calm: SimFaults = { failure: 0, between: () => undefined };
 
 test('a backfilled chain equals the oracle', () =>
   withDatabase(async (database) => {
     const chain = new SimChain(7);
     chain.mine(400);
-    const session = await openSession(chain, database, calm, { depth: FINALITY_DEPTH, commitSeed: 1 });
-    await session.advanceTo((await headOf(chain))!);
+    const session = await openSession(chain, database, CALM, { depth: FINALITY_DEPTH, commitSeed: 1 });
+    await session.advanceTo(headerOf(chain.head));
     expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
     // Such that the comparison says something: legs beyond the first have prices, and USD values come of them.
@@ -59,13 +51,13 @@ test('a reorg of two blocks is gone from the head, and going back restores it', 
   withDatabase(async (database) => {
     const chain = new SimChain(8);
     chain.mine(60);
-    const session = await openSession(chain, database, calm, { depth: FINALITY_DEPTH, commitSeed: 2 });
-    await session.advanceTo((await headOf(chain))!);
+    const session = await openSession(chain, database, CALM, { depth: FINALITY_DEPTH, commitSeed: 2 });
+    await session.advanceTo(headerOf(chain.head));
     const tip = chain.reorg(2, 3);
-    await session.advanceTo((await headOf(chain))!);
+    await session.advanceTo(headerOf(chain.head));
     expect(await findDifferences(chain, database)).toEqual([]);
     chain.switchTo(tip);
-    await session.advanceTo((await headOf(chain))!);
+    await session.advanceTo(headerOf(chain.head));
     expect(await findDifferences(chain, database)).toEqual([]);
   }));
 
@@ -77,20 +69,15 @@ test.each([5, 6])(
       chain.mine(300);
       const firstBlock = 150;
       const options = { depth: FINALITY_DEPTH, commitSeed: 3, firstBlock };
-      const session = await openSession(chain, database, calm, options);
-      await session.advanceTo((await headOf(chain))!);
+      const session = await openSession(chain, database, CALM, options);
+      await session.advanceTo(headerOf(chain.head));
       expect(await findDifferences(chain, database, firstBlock)).toEqual([]);
       chain.mine(60);
-      const again = await openSession(chain, database, calm, { ...options, commitSeed: 4 });
-      await again.advanceTo((await headOf(chain))!);
+      const again = await openSession(chain, database, CALM, { ...options, commitSeed: 4 });
+      await again.advanceTo(headerOf(chain.head));
       expect(await findDifferences(chain, database, firstBlock)).toEqual([]);
     }),
 );
-
-async function headOf(chain: SimChain) {
-  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
-  return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
-}
 
 /** One seeded run; returns what differs at its end. */
 async function simulate(seed: number, database: Database): Promise<string[]> {
@@ -138,7 +125,7 @@ async function simulate(seed: number, database: Database): Promise<string[]> {
       crashing.arm(random.pick([0, 0.02, 0.1, 0.3]));
       for (let turn = random.int(1, 5); turn > 0; turn -= 1) {
         move();
-        await session.advanceTo((await headOf(chain))!);
+        await session.advanceTo(headerOf(chain.head));
       }
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'broken_invariant') throw error;
@@ -146,8 +133,8 @@ async function simulate(seed: number, database: Database): Promise<string[]> {
     await session?.close();
   }
   faults.failure = 0;
-  const last = await openSession(chain, database, { ...calm }, { depth: FINALITY_DEPTH, commitSeed: seed });
-  await last.advanceTo((await headOf(chain))!);
+  const last = await openSession(chain, database, { ...CALM }, { depth: FINALITY_DEPTH, commitSeed: seed });
+  await last.advanceTo(headerOf(chain.head));
   await last.close();
   return findDifferences(chain, database);
 }

@@ -7,7 +7,7 @@ import { startApi, type ApiServer } from '../../src/commands/api';
 import { loadConfig } from '../../src/config';
 import { createLog } from '../../src/log';
 import { createMetrics } from '../../src/metrics';
-import { openSession, SIM_PRICES } from './harness';
+import { SIM_PRICES, storeChain } from './harness';
 import { SimChain, type Wilderness } from './simChain';
 import {
   CLUSTER_NAME,
@@ -48,18 +48,7 @@ export async function startSimApi(
   await migrate(db, createLog('silent', false));
   const chain = new SimChain(seed, wild ?? null);
   chain.mine(blocks);
-  const calm = { failure: 0, between: () => undefined };
-  const session = await openSession(chain, db, calm, { depth: 20, commitSeed: 1 });
-  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
-  await session.advanceTo({
-    number,
-    hash,
-    parentHash,
-    timestamp,
-    baseFeePerGas,
-    transactionCount,
-    logsBloom: null,
-  });
+  await storeChain(chain, db);
   await prepare?.(db, chain);
   const lines: string[] = [];
   const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });

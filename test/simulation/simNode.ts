@@ -16,7 +16,7 @@ export interface SimFaults {
   between: () => void;
 }
 
-function headerOf(block: ChainBlock): BlockHeader {
+export function headerOf(block: ChainBlock): BlockHeader {
   const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = block;
   return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
 }

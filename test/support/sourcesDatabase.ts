@@ -1,13 +1,11 @@
 /** A database of its own for tests of verified contracts, with what reads and writes them. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
+import type { Database } from '../../src/clickhouse/database';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
-import { createLog } from '../../src/log';
 import { createSignatureReader } from '../../src/query/signatures';
 import { createVerifiedReader, type VerificationStore } from '../../src/query/verifiedContracts';
 import type { SignatureReader } from '../../src/domain/verifiedContract';
 import { createVerifiedStore, type VerifiedStore } from '../../src/sources/storeVerified';
-import { createTestDatabase } from './engine';
+import { openTestStore } from './testStore';
 
 export interface SourcesDatabase {
   readonly writerUrl: string;
@@ -21,22 +19,14 @@ export interface SourcesDatabase {
 }
 
 export async function openSourcesDatabase(): Promise<SourcesDatabase> {
-  const test = await createTestDatabase();
-  const writer = openDatabase({ url: test.writerUrl });
-  await migrate(writer, createLog('silent', false));
-  const readonly = openDatabase({ url: test.readerUrl });
-  const runner = createQueryRunner(readonly);
+  const { writerUrl, db: writer, runner, close } = await openTestStore();
   return {
-    writerUrl: test.writerUrl,
+    writerUrl,
     writer,
     runner,
     reader: createVerifiedReader(runner),
     signatures: createSignatureReader(runner),
     store: createVerifiedStore(writer, createQueryRunner(writer)),
-    async close() {
-      await readonly.close();
-      await writer.close();
-      await test.drop();
-    },
+    close,
   };
 }

@@ -4,13 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { lastOrdOfBlock } from '../../../src/domain/ord';
 import type { IngestSession } from '../../../src/ingest/session';
-import { createLog } from '../../../src/log';
 import { createAuditTables } from '../../../src/query/auditTables';
 import { readAuditInputs, type AuditInputs } from '../../../src/query/auditInputs';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
@@ -18,18 +15,16 @@ import { readHead } from '../../../src/query/headState';
 import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { auditAnswerShape, type Audit } from '../../../src/wire/audit';
 import { askRows } from '../../support/askRows';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { AuditChain, TOKENS } from './auditChain';
 import { AUDIT_CHAIN, headerOf, openAuditSession, startAuditApi, type AuditServer } from './auditWorld';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
 const SEED = 4_242;
 const DEPTH = 20;
 const CHAIN_ID = AUDIT_CHAIN.chainId;
 const NAMES = Object.keys(TOKENS) as (keyof typeof TOKENS)[];
 
-let test_: TestDatabase;
-let writer: Database;
-let reader: Database;
+let store: TestStore;
 let runner: QueryRunner;
 let chain: AuditChain;
 let session: IngestSession;
@@ -40,11 +35,8 @@ let statements = 0;
 const given = new Map<string, Audit>();
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  writer = openDatabase({ url: test_.writerUrl });
-  await migrate(writer, createLog('silent', false));
-  reader = openDatabase({ url: test_.readerUrl });
-  const counted = createQueryRunner(reader);
+  store = await openTestStore();
+  const counted = store.runner;
   runner = {
     ...counted,
     run: (name, params, shape) => {
@@ -54,16 +46,14 @@ beforeAll(async () => {
   };
   chain = new AuditChain(SEED);
   chain.mine(75);
-  session = await openAuditSession(chain, writer, DEPTH);
+  session = await openAuditSession(chain, store.db, DEPTH);
   api = await startAuditApi(runner, () => head);
   await catchUp();
 });
 
 afterAll(async () => {
   await api?.close();
-  await reader?.close();
-  await writer?.close();
-  await test_?.drop();
+  await store?.close();
 });
 
 async function catchUp(): Promise<void> {
@@ -105,7 +95,7 @@ async function storedHops(): Promise<HopRow[]> {
   const columns = `ord, concat('0x', lower(hex(p.token))) AS token, concat('0x', lower(hex(p.next_token))) AS next,
     hop_price AS hop, hop_confidence AS trust`;
   return askRows<HopRow>(
-    writer,
+    store.db,
     `SELECT * FROM (
        SELECT ${columns} FROM token_prices AS p WHERE ord <= {final_ord:UInt64}
        UNION ALL SELECT ${columns} FROM token_prices_head AS p WHERE has({commits:Array(UInt64)}, commit)
@@ -268,7 +258,7 @@ test('audits of final blocks stay as they were while the chain grows and the hea
 
 test('the USD prices of swaps are those that the audit of their block shows for the quote token', async () => {
   const swaps = await askRows<SwapRow>(
-    writer,
+    store.db,
     `SELECT ord, concat('0x', lower(hex(s.token0))) AS token0, concat('0x', lower(hex(s.token1))) AS token1,
        price, price_usd
      FROM swaps AS s WHERE price_usd > 0 ORDER BY cityHash64(s.ord) LIMIT 20`,

@@ -1,8 +1,4 @@
 /** The DEX Screener adapter over a simulated chain of V2, V3 and weighted pools, against the raw logs of that chain. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
 import {
@@ -12,65 +8,45 @@ import {
   screenerPairShape,
   type ScreenerEvent,
 } from '../../../src/wire/dexscreener';
-import { openSession } from '../../simulation/harness';
+import { storeChain } from '../../simulation/harness';
 import { askRows } from '../../support/askRows';
 import { oracleSwaps, type OracleSwap } from '../../support/oracle';
 import { VaultOracle } from '../../support/oracleVault';
 import { parsePlain } from '../../support/plainEvents';
 import { SIM_CHAIN_ID, SIM_RANKED, SimChain, V2_FACTORY, V3_FACTORY } from '../../simulation/simChain';
 import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startApi, type ApiServer, type Json } from '../../support/apiServer';
+import type { Json } from '../../support/apiServer';
 import { createRandom } from '../../support/createRandom';
+import { serveMarket, type Market } from '../../support/market';
+import { openTestStore } from '../../support/testStore';
 
 const SEED = 23;
 const BLOCKS = 260;
 
-let test_: TestDatabase;
-let db: Database;
+let market: Market;
 let chain: SimChain;
 let head: HeadSnapshot;
-let api: ApiServer;
 let decimals: ReadonlyMap<string, number>;
 let pools: ReadonlyMap<string, SimVaultPool>;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  db = openDatabase({ url: test_.writerUrl });
-  await migrate(db, createLog('silent', false));
   chain = new SimChain(SEED);
   chain.mine(BLOCKS);
-  const calm = { failure: 0, between: () => undefined };
-  const session = await openSession(chain, db, calm, { depth: 20, commitSeed: 1 });
-  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
-  await session.advanceTo({
-    number,
-    hash,
-    parentHash,
-    timestamp,
-    baseFeePerGas,
-    transactionCount,
-    logsBloom: null,
-  });
-  const runner = createQueryRunner(openDatabase({ url: test_.readerUrl }));
-  head = (await readHead(runner, SIM_CHAIN_ID))!;
+  const store = await openTestStore(async ({ db }) => void (await storeChain(chain, db)));
+  head = (await readHead(store.runner, SIM_CHAIN_ID))!;
   pools = new Map(chain.vaultPoolsAt(chain.head.hash)!.map((pool) => [pool.address, pool]));
   const rows = await askRows<{ address: string; decimals: number | null }>(
-    db,
+    store.db,
     "SELECT concat('0x', lower(hex(address))) AS address, argMax(decimals, version) AS decimals FROM tokens GROUP BY address",
   );
   decimals = new Map(rows.map((row) => [row.address, row.decimals ?? 0]));
-  api = await startApi(runner, () => head);
+  market = await serveMarket(store, head);
 });
 
-afterAll(async () => {
-  await api?.close();
-  await db?.close();
-  await test_?.drop();
-});
+afterAll(() => market?.close());
 
 async function getJson<T>(path: string): Promise<T> {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect([path, answer.status, answer.text.slice(0, 200)]).toEqual([path, 200, expect.any(String)]);
   return JSON.parse(answer.text) as T;
 }
@@ -316,15 +292,18 @@ test.each([
   ['/dexscreener/pair?id=1', 400, 'id'],
   [`/dexscreener/pair?id=0x${'9'.repeat(40)}`, 404, 'no pair'],
 ])('%s is a %i that says %s', async (path, status, text) => {
-  const answer = await api.get(path);
+  const answer = await market.api.get(path);
   expect([answer.status, answer.json['error']]).toEqual([status, expect.stringContaining(text)]);
 });
 
 test('a leg that a pool does not have is no pair', async () => {
   const [address] = [...pools].find(([, pool]) => pool.tokens.length === 3 && listingOf(pool) !== null)!;
   for (const leg of ['0-0', '1-0', '0-3', '999-999', '0-256'])
-    expect([leg, (await api.get(`/dexscreener/pair?id=${address}-${leg}`)).status]).toEqual([leg, 404]);
+    expect([leg, (await market.api.get(`/dexscreener/pair?id=${address}-${leg}`)).status]).toEqual([
+      leg,
+      404,
+    ]);
   const two = [...legs.keys()].find((pair) => (pools.get(pair)?.tokens.length ?? 2) === 2);
-  expect((await api.get(`/dexscreener/pair?id=${two}`)).status).toBe(200);
-  expect((await api.get(`/dexscreener/pair?id=${two}-0-1`)).status).toBe(404);
+  expect((await market.api.get(`/dexscreener/pair?id=${two}`)).status).toBe(200);
+  expect((await market.api.get(`/dexscreener/pair?id=${two}-0-1`)).status).toBe(404);
 });

@@ -1,19 +1,16 @@
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
-import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { Directory } from '../../../src/query/directory';
 import { createTokenTicks, type TokenTicks, type TokenTicksRequest } from '../../../src/query/tokenTicks';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape, type TokenTicksAnswer } from '../../../src/wire/tokens';
 import type { Bar } from '../../../src/wire/ticks';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';
 import { expectTokenBars, nativelessToken, priceSwaps, untrackedToken } from './tokenTicksWorld';
 import { FIRST_BLOCK, hexOf, makeWorld, snapshotOf, storeWorld, type World } from '../../support/world';
 import { runsOf } from '../../support/runs';
 import { SEED } from '../../support/seed';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
 const BLOCKS = 180;
 const FINAL = FIRST_BLOCK + 130;
@@ -31,9 +28,7 @@ const WORLDS = (
 ).slice(0, runsOf(2));
 
 describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed, spacing) => {
-  let test_: TestDatabase;
-  let db: Database;
-  let reader: Database;
+  let store: TestStore;
   let runner: QueryRunner;
   let world: World;
   let snapshots: Record<string, HeadSnapshot>;
@@ -43,16 +38,14 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
   const runs = new Map<string, number>();
 
   beforeAll(async () => {
-    test_ = await createTestDatabase();
-    db = openDatabase({ url: test_.writerUrl });
-    await migrate(db, createLog('silent', false));
-    // So that bars stay in as many parts as there were inserts.
-    await db.command('stop merges', 'SYSTEM STOP MERGES token_bars');
     world = priceSwaps(makeWorld({ seed, blocks: BLOCKS, pools: 14, spacing, events: 8 }));
     const early = findCrowded(world, FIRST_BLOCK + 85);
-    await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 30 });
-    reader = openDatabase({ url: test_.readerUrl });
-    const checked = createQueryRunner(reader);
+    store = await openTestStore(async ({ db }) => {
+      // So that bars stay in as many parts as there were inserts.
+      await db.command('stop merges', 'SYSTEM STOP MERGES token_bars');
+      await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 30 });
+    });
+    const checked = store.runner;
     const count = (name: string): void => void runs.set(name, (runs.get(name) ?? 0) + 1);
     runner = {
       ...checked,
@@ -82,9 +75,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
 
   afterAll(async () => {
     await api?.close();
-    await reader?.close();
-    await db?.close();
-    await test_?.drop();
+    await store?.close();
   });
 
   function request(given: Partial<TokenTicksRequest> & Pick<TokenTicksRequest, 'token'>): TokenTicksRequest {

@@ -1,12 +1,8 @@
 /** Figures of vault pools over time, the fee in force and the mean of what they held, against the simulated vault's books. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { hashRanges } from '../../../src/ingest/auditHash';
 import type { IngestSession } from '../../../src/ingest/session';
-import { createLog } from '../../../src/log';
 import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity';
 import type { AuditDirectory } from '../../../src/query/auditDirectory';
 import { readAuditInputs, type AuditDeps } from '../../../src/query/auditInputs';
@@ -19,56 +15,47 @@ import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { aprPercent, tvlOfWeighted, wholeUnits } from '../../../src/query/poolValue';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { isDecoded } from '../../../src/wire/activity';
-import { openSession } from '../../simulation/harness';
+import { storeChain } from '../../simulation/harness';
 import { askRows } from '../../support/askRows';
 import { parsePlain } from '../../support/plainEvents';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/simDescription';
 import { VAULT, type SimVaultPool } from '../../simulation/simVault';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { headerOf } from '../../simulation/simNode';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
 const SEED = 12;
 const BLOCKS = 220;
-const DEPTH = 20;
 
-let test_: TestDatabase;
-let database: Database;
-let runner: QueryRunner;
+let store: TestStore;
 let chain: SimChain;
 let session: IngestSession;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  database = openDatabase({ url: test_.writerUrl });
-  await migrate(database, createLog('silent', false));
-  runner = createQueryRunner(database);
+  store = await openTestStore();
   chain = new SimChain(SEED);
   chain.mine(BLOCKS);
-  const calm = { failure: 0, between: () => undefined };
-  session = await openSession(chain, database, calm, { depth: DEPTH, commitSeed: 1 });
+  session = await storeChain(chain, store.db);
 });
 
 afterAll(async () => {
-  await session.close();
-  await database.close();
-  await test_.drop();
+  await session?.close();
+  await store?.close();
 });
 
 /** Brings what is stored to the chain's head. */
 async function catchUp(): Promise<HeadSnapshot> {
-  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
-  const header = { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
-  await session.advanceTo(header);
-  return (await readHead(runner, SIM_CHAIN_ID))!;
+  await session.advanceTo(headerOf(chain.head));
+  return (await readHead(store.runner, SIM_CHAIN_ID))!;
 }
 
 const memory = { pairs: null as ReturnType<typeof createPairMemory> | null };
 
 async function readTable(head: HeadSnapshot): Promise<PairTable> {
-  const prices = createTokenPrices(runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
+  const prices = createTokenPrices(store.runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
   const { dexes } = SIM_DESCRIPTION;
-  memory.pairs ??= createPairMemory(runner, SIM_CHAIN_ID, dexes);
-  return readPairTable(runner, SIM_CHAIN_ID, head, prices, dexes, memory.pairs);
+  memory.pairs ??= createPairMemory(store.runner, SIM_CHAIN_ID, dexes);
+  return readPairTable(store.runner, SIM_CHAIN_ID, head, prices, dexes, memory.pairs);
 }
 
 function listedAt(number: number): readonly SimVaultPool[] {
@@ -101,7 +88,7 @@ function auditDeps(pairs: PairTable): AuditDeps {
     findToken: (address) => pairs.tokens.get(address),
     priceNow: (token) => pairs.prices.now(token),
   };
-  return { runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
+  return { runner: store.runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
 }
 
 test('an audit shows the fee as of its block', async () => {
@@ -162,7 +149,7 @@ test('the yield of a pool of more than two tokens is over the mean of what it he
     const { byAddress } = await readTable(now);
     for (const { address } of listedAt(head.number).filter(({ tokens }) => tokens.length > 2)) {
       const entry = byAddress.get(address)!;
-      const windows = await readPairWindows(runner, SIM_CHAIN_ID, now, entry.pool);
+      const windows = await readPairWindows(store.runner, SIM_CHAIN_ID, now, entry.pool);
       for (const [found, seconds] of [
         [entry.facts.meanBalances, 86_400],
         [windows.meanBalancesWeek, 604_800],
@@ -197,7 +184,7 @@ test('what a mint or burn is worth counts all tokens of the pool whose price is 
     listedAt(head.number).flatMap((pool) => (pool.tokens.length > 2 ? [[pool.address as string, pool]] : [])),
   );
   const filter = { ...ALL_ACTIVITY, kinds: ['mint', 'burn'] as const };
-  const events = await listEventsBetween(runner, head, filter, 0, 2 ** 52, 5_000);
+  const events = await listEventsBetween(store.runner, head, filter, 0, 2 ** 52, 5_000);
   const items = events.flatMap(({ item }) => (isDecoded(item) && many.has(item.pair_address) ? [item] : []));
   let beyond = 0;
   for (const item of items.slice(-10)) {
@@ -227,7 +214,7 @@ test('an event that moved nothing but its two tokens is hashed as before there w
   await catchUp();
   const hashOf = async (columns: string, which: string): Promise<bigint> => {
     const [row] = await askRows<{ sum: string; rows: string }>(
-      database,
+      store.db,
       `SELECT toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns}))))) AS sum, toString(count()) AS rows
        FROM liquidity_events WHERE ${which}`,
     );
@@ -236,6 +223,6 @@ test('an event that moved nothing but its two tokens is hashed as before there w
   };
   const before = await hashOf('* EXCEPT others_usd', 'others_usd IS NULL');
   const since = await hashOf('*', 'others_usd IS NOT NULL');
-  for await (const { sums } of hashRanges(database, SIM_CHAIN_ID, [0]))
+  for await (const { sums } of hashRanges(store.db, SIM_CHAIN_ID, [0]))
     expect(sums.get('liquidity_events')).toBe((before + since) % 2n ** 128n);
 });

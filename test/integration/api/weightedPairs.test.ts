@@ -1,8 +1,4 @@
 /** Weighted and stable pools as pairs: all their tokens, the spot price by balances and weights, value by trusted tokens. */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { createLog } from '../../../src/log';
 import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readHead } from '../../../src/query/headState';
@@ -15,18 +11,17 @@ import { getPairTicks } from '../../../src/query/ticks';
 import { createTokenPrices } from '../../../src/query/tokenPrices';
 import { pairDetailShape } from '../../../src/wire/pairs';
 import { isDecoded } from '../../../src/wire/activity';
-import { openSession, SIM_PRICES } from '../../simulation/harness';
+import { SIM_PRICES, storeChain } from '../../simulation/harness';
 import { oracleSwaps } from '../../support/oracle';
 import { VaultOracle } from '../../support/oracleVault';
 import { SIM_CHAIN_ID, SIM_RANKED, SimChain } from '../../simulation/simChain';
 import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
 const SEED = 11;
 const BLOCKS = 300;
 
-let test_: TestDatabase;
-let database: Database;
+let store: TestStore;
 let table: PairTable;
 let entries: PairTable['byAddress'];
 let pools: readonly SimVaultPool[];
@@ -34,17 +29,10 @@ let head: HeadSnapshot;
 let chain: SimChain;
 
 beforeAll(async () => {
-  test_ = await createTestDatabase();
-  database = openDatabase({ url: test_.writerUrl });
-  await migrate(database, createLog('silent', false));
   chain = new SimChain(SEED);
   chain.mine(BLOCKS);
-  const calm = { failure: 0, between: () => undefined };
-  const session = await openSession(chain, database, calm, { depth: 20, commitSeed: 1 });
-  const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = chain.head;
-  const header = { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom: null };
-  await session.advanceTo(header);
-  const runner = createQueryRunner(database);
+  store = await openTestStore(async ({ db }) => void (await storeChain(chain, db)));
+  const { runner } = store;
   head = (await readHead(runner, SIM_CHAIN_ID))!;
   const prices = createTokenPrices(runner, SIM_CHAIN_ID, {
     anchors: SIM_PRICES.anchors.map((anchor) => ({ ...anchor, symbol: 'USD' })),
@@ -55,10 +43,7 @@ beforeAll(async () => {
   pools = chain.vaultPoolsAt(chain.head.hash)!;
 });
 
-afterAll(async () => {
-  await database.close();
-  await test_.drop();
-});
+afterAll(() => store?.close());
 
 const close = (a: number, b: number): boolean =>
   Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
@@ -224,7 +209,7 @@ test('one that never traded has no bars, which is not for want of a price where 
 });
 
 test('a swap of a vault names no sender and no recipient', async () => {
-  const runner = createQueryRunner(database);
+  const runner = store.runner;
   const found = await listEventsBetween(
     runner,
     head,
@@ -247,7 +232,7 @@ test('a swap of a vault names no sender and no recipient', async () => {
 const CHAIN = { anchors: [], wrappedNative: null, majors: [] };
 
 function tickSource() {
-  const runner = createQueryRunner(database);
+  const runner = store.runner;
   return {
     runner,
     chainId: SIM_CHAIN_ID,

@@ -1,10 +1,6 @@
 /** The snapshot of the head, read from the real engine while blocks come, fork and are promoted. */
-import { migrate } from '../../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/namedQueries';
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { headBlocksTable } from '../../../src/clickhouse/tables';
-import { createLog } from '../../../src/log';
 import {
   findBlockHash,
   followHead,
@@ -12,42 +8,31 @@ import {
   readHead,
   readHeadRow,
 } from '../../../src/query/headState';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
+import { openTestStore, type TestStore } from '../../support/testStore';
 
-let test_: TestDatabase;
-let database: Database;
-let reader: Database;
-let runner: QueryRunner;
+let store: TestStore;
 let chain: ChainWriter;
 
 beforeEach(async () => {
-  test_ = await createTestDatabase();
-  database = openDatabase({ url: test_.writerUrl });
-  reader = openDatabase({ url: test_.readerUrl });
-  await migrate(database, createLog('silent'));
-  runner = createQueryRunner(reader);
-  chain = new ChainWriter(database);
+  store = await openTestStore();
+  chain = new ChainWriter(store.db);
 });
 
-afterEach(async () => {
-  await database.close();
-  await reader.close();
-  await test_.drop();
-});
+afterEach(() => store.close());
 
 test('an empty store has no head, and neither has one that was only begun', async () => {
-  expect(await readHead(runner, CHAIN_ID)).toBeNull();
+  expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
   await chain.start();
-  expect(await readHead(runner, CHAIN_ID)).toBeNull();
-  expect(await readHead(runner, 943)).toBeNull();
+  expect(await readHead(store.runner, CHAIN_ID)).toBeNull();
+  expect(await readHead(store.runner, 943)).toBeNull();
 });
 
 test('head blocks above the start make up the snapshot in order', async () => {
   await chain.start();
   const first = await chain.mine(swaps(1));
   const second = await chain.mine();
-  const head = await readHead(runner, CHAIN_ID);
+  const head = await readHead(store.runner, CHAIN_ID);
   expect(head).toMatchObject({
     startBlock: 100,
     number: 101,
@@ -68,37 +53,37 @@ test('a reorg, a return to the first branch and a shorter head are each seen who
   const a = [...chain.head, chain.make(), chain.make()].slice(0, 2);
   await chain.flip(a);
   const b = await chain.reorg(100, [[], []]);
-  expect((await readHead(runner, CHAIN_ID))?.hash).toBe(b[1]?.hash);
+  expect((await readHead(store.runner, CHAIN_ID))?.hash).toBe(b[1]?.hash);
   await chain.flip(a);
-  const again = await readHead(runner, CHAIN_ID);
+  const again = await readHead(store.runner, CHAIN_ID);
   expect(again).toMatchObject({ number: 101, hash: a[1]?.hash });
   await chain.flip(a.slice(0, 1));
-  expect(await readHead(runner, CHAIN_ID)).toMatchObject({ number: 100, hash: a[0]?.hash });
+  expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100, hash: a[0]?.hash });
 });
 
 test('a promotion moves blocks from head to final without a change of the head', async () => {
   await chain.start();
   for (let i = 0; i < 4; i += 1) await chain.mine(swaps(2));
-  const before = await readHead(runner, CHAIN_ID);
+  const before = await readHead(store.runner, CHAIN_ID);
   const moved = chain.head.slice(0, 2);
   await chain.copyToFinal(moved);
-  const during = await readHead(runner, CHAIN_ID);
+  const during = await readHead(store.runner, CHAIN_ID);
   expect(during).toEqual(before);
   await chain.moveCursor(moved);
-  const after = await readHead(runner, CHAIN_ID);
+  const after = await readHead(store.runner, CHAIN_ID);
   expect(after).toMatchObject({ number: 103, hash: before?.hash, finalTo: 101, finalNumber: 101 });
   expect(after?.blocks.map((block) => block.number)).toEqual([102, 103]);
   expect(after?.version).not.toBe(before?.version);
-  expect(await findBlockHash(runner, CHAIN_ID, after!, 100)).toBe(moved[0]?.hash);
-  expect(await findBlockHash(runner, CHAIN_ID, after!, 103)).toBe(before?.hash);
-  expect(await findBlockHash(runner, CHAIN_ID, after!, 104)).toBeNull();
+  expect(await findBlockHash(store.runner, CHAIN_ID, after!, 100)).toBe(moved[0]?.hash);
+  expect(await findBlockHash(store.runner, CHAIN_ID, after!, 103)).toBe(before?.hash);
+  expect(await findBlockHash(store.runner, CHAIN_ID, after!, 104)).toBeNull();
 });
 
 test('everything promoted: the head is the cursor', async () => {
   await chain.start();
   const block = await chain.mine();
   await chain.promote(100);
-  expect(await readHead(runner, CHAIN_ID)).toMatchObject({
+  expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({
     number: 100,
     hash: block.hash,
     finalTo: 100,
@@ -112,20 +97,20 @@ test('a hole above the cursor ends the snapshot below it', async () => {
   await chain.mine();
   const row = { chain_id: CHAIN_ID, timestamp: 1, commit: 77, version: 9, final_number: 99 };
   const hash = `0x${'ab'.repeat(32)}`;
-  await insertRows(database, headBlocksTable, [{ ...row, number: 103, hash, parent_hash: hash }]);
-  expect(await readHead(runner, CHAIN_ID)).toMatchObject({ number: 100 });
+  await insertRows(store.db, headBlocksTable, [{ ...row, number: 103, hash, parent_hash: hash }]);
+  expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100 });
 });
 
 test('the mark changes with a new block, a reorg, a void, a promotion and a backfill', async () => {
   const marks = new Set<string>();
   const versions = new Set<string | undefined>();
   const note = async (): Promise<void> => {
-    marks.add(await readChangeMark(runner));
-    versions.add((await readHead(runner, CHAIN_ID))?.version);
+    marks.add(await readChangeMark(store.runner));
+    versions.add((await readHead(store.runner, CHAIN_ID))?.version);
   };
   await note();
   await chain.start();
-  marks.add(await readChangeMark(runner));
+  marks.add(await readChangeMark(store.runner));
   await chain.mine();
   await note();
   await chain.reorg(99, [[], []]);
@@ -143,7 +128,7 @@ test('the mark changes with a new block, a reorg, a void, a promotion and a back
 test('the head that follows from what was told is the head that is stored', async () => {
   await chain.start();
   await chain.mine(swaps(1));
-  let reading = (await readHeadRow(runner, CHAIN_ID))!;
+  let reading = (await readHeadRow(store.runner, CHAIN_ID))!;
   const branches = [chain.head];
   const moves = [
     () => chain.mine(swaps(2)),
@@ -157,19 +142,19 @@ test('the head that follows from what was told is the head that is stored', asyn
     await move();
     branches.push(chain.head);
     const followed = followHead(reading, [chain.told!]);
-    expect(followed?.snapshot).toEqual(await readHead(runner, CHAIN_ID));
+    expect(followed?.snapshot).toEqual(await readHead(store.runner, CHAIN_ID));
     reading = followed!;
   }
   await chain.promote(101);
-  reading = (await readHeadRow(runner, CHAIN_ID))!;
+  reading = (await readHeadRow(store.runner, CHAIN_ID))!;
   await chain.mine(swaps(1));
-  expect(followHead(reading, [chain.told!])?.snapshot).toEqual(await readHead(runner, CHAIN_ID));
+  expect(followHead(reading, [chain.told!])?.snapshot).toEqual(await readHead(store.runner, CHAIN_ID));
 });
 
 test('what was told twice changes nothing; what does not follow, or leaves a hole, must be read', async () => {
   await chain.start();
   await chain.mine();
-  const first = (await readHeadRow(runner, CHAIN_ID))!;
+  const first = (await readHeadRow(store.runner, CHAIN_ID))!;
   await chain.mine();
   const told = chain.told!;
   const second = followHead(first, [told])!;

@@ -6,15 +6,14 @@ import { createApp } from '../../../src/api/app';
 import { createHttpServer } from '../../../src/api/httpServer';
 import { activityStream } from '../../../src/api/stream/activityStream';
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { migrate } from '../../../src/clickhouse/migrate';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { createLog } from '../../../src/log';
 import { createHub, type Hub, type HubOptions } from '../../../src/tail/hub';
 import { createTailLoop, type TailLoop } from '../../../src/tail/tailLoop';
 import { askRows } from '../../support/askRows';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
 import { CHAIN_ID, ChainWriter } from './chainWriter';
 import { SseClient } from './sseClient';
+import { openTestStore } from '../../support/testStore';
 
 export interface Tail {
   readonly hub: Hub;
@@ -27,7 +26,7 @@ export interface StreamWorld {
   /** Another one after `clear`. */
   readonly chain: ChainWriter;
   readonly database: Database;
-  readonly testDatabase: TestDatabase;
+  readonly readerUrl: string;
   /** Starts one API process; several may share the world. `port`: another way to the same database. */
   serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
   /** Stops the API processes and empties the tables: quicker than a new world for each test. */
@@ -38,9 +37,8 @@ export interface StreamWorld {
 const LOG = createLog('silent');
 
 export async function createStreamWorld(): Promise<StreamWorld> {
-  const testDatabase = await createTestDatabase();
-  const database = openDatabase({ url: testDatabase.writerUrl });
-  await migrate(database, LOG);
+  const store = await openTestStore();
+  const database = store.db;
   const nodes = database.cluster?.nodes.map((node) => node.database) ?? [database];
   const filledByMigrations = new Set(await listFilled(nodes[0]!));
   const tails: Tail[] = [];
@@ -50,9 +48,9 @@ export async function createStreamWorld(): Promise<StreamWorld> {
       return chain;
     },
     database,
-    testDatabase,
+    readerUrl: store.readerUrl,
     async serve(options = {}, port, pollMs = 10): Promise<Tail> {
-      const url = new URL(testDatabase.readerUrl);
+      const url = new URL(store.readerUrl);
       if (port !== undefined) url.port = String(port);
       const tail = await serve(url.toString(), options, pollMs);
       tails.push(tail);
@@ -67,8 +65,7 @@ export async function createStreamWorld(): Promise<StreamWorld> {
     },
     async drop(): Promise<void> {
       for (const tail of tails) await tail.stop();
-      await database.close();
-      await testDatabase.drop();
+      await store.close();
     },
   };
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
   chain = world.chain;
   await chain.start();
   await chain.mine(swaps(1));
-  cable = new Cable(Number(new URL(world.testDatabase.readerUrl).port));
+  cable = new Cable(Number(new URL(world.readerUrl).port));
   await cable.join();
 });
 
