@@ -1,13 +1,13 @@
 /** What is secret in a setting (keys in node URLs, passwords of databases) stands in no log line and in no answer. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { stubDescription } from '../support/stubDescription';
 import { runProgram, spawnProgram, type Spawned } from '../support/program';
+import { listen, type Listening } from '../support/listen';
 
 const SECRETS = {
   user: 'uSeRsEcReT7',
@@ -22,7 +22,7 @@ const BASICS = [SECRETS.user, 'writer', 'reader'].map((user) =>
 const HIDDEN = [...Object.values(SECRETS), ...BASICS];
 
 let folder: string;
-let node: Server;
+let node: Listening;
 let nodeUrl: string;
 let asked = 0;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-secrets-'));
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
   // A node that repeats in its errors whatever it was asked, in every way that nodes fail.
-  node = createServer((request, response) => {
+  const server = createServer((request, response) => {
     asked += 1;
     const said = `no such key: ${request.url ?? ''} for ${request.headers.authorization ?? 'nobody'}`;
     const rpcError = { jsonrpc: '2.0', id: 1, error: { code: -32000, message: said } };
@@ -44,14 +44,12 @@ beforeAll(async () => {
     response.writeHead(status, { Location: `http://127.0.0.1:1${request.url ?? ''}` });
     response.end(body);
   });
-  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
-  const { port } = node.address() as AddressInfo;
-  nodeUrl = `http://${SECRETS.user}:${SECRETS.password}@127.0.0.1:${port}/v1/${SECRETS.pathKey}?key=${SECRETS.queryKey}`;
+  node = await listen(server);
+  nodeUrl = `http://${SECRETS.user}:${SECRETS.password}@127.0.0.1:${node.port}/v1/${SECRETS.pathKey}?key=${SECRETS.queryKey}`;
 });
 
-afterAll(() => {
-  node.close();
-  node.closeAllConnections();
+afterAll(async () => {
+  await node?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 
 import { createClient } from '@clickhouse/client';
 import fc from 'fast-check';
@@ -8,10 +7,11 @@ import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { RowReader } from '../../src/clickhouse/rowReader';
 import { AppError } from '../../src/errors';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { listen, type Listening } from '../support/listen';
 
 let test_: TestDatabase;
 let database: Database;
-const servers: Server[] = [];
+const servers: Listening[] = [];
 
 beforeAll(async () => {
   test_ = await createTestDatabase();
@@ -21,10 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await test_.drop();
-  for (const server of servers) {
-    server.close();
-    server.closeAllConnections();
-  }
+  for (const server of servers) await server.close();
 });
 
 /** The address of a server that answers with `answer` instead of ClickHouse. */
@@ -33,9 +30,9 @@ async function serve(answer: RequestListener): Promise<string> {
     response.setHeader('X-ClickHouse-Exception-Tag', 'abcdefghijklmnop');
     answer(request, response);
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d`;
+  const listening = await listen(server);
+  servers.push(listening);
+  return `http://u:p@127.0.0.1:${listening.port}/d`;
 }
 
 async function failureOf(run: Promise<unknown>): Promise<AppError> {

@@ -1,12 +1,12 @@
 /** Answers of the engine whose data spells what an error of the engine looks like: data stays data, an error stays an error. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 
 import { openDatabase, type Database } from '../../src/clickhouse/database';
 import { RowReader } from '../../src/clickhouse/rowReader';
 import { AppError } from '../../src/errors';
 import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
+import { listen, type Listening } from '../support/listen';
 
 const MARKER = '\r\n__exception__';
 const MEMORY = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 26.7.2.1)';
@@ -22,7 +22,7 @@ const PATTERNS: readonly (readonly [string, string])[] = [
 let engine: TestDatabase;
 let database: Database;
 let writer: Database;
-const servers: Server[] = [];
+const servers: Listening[] = [];
 
 beforeAll(async () => {
   engine = await createTestDatabase();
@@ -34,10 +34,7 @@ afterAll(async () => {
   await database.close();
   await writer.close();
   await engine.drop();
-  for (const server of servers) {
-    server.close();
-    server.closeAllConnections();
-  }
+  for (const server of servers) await server.close();
 });
 
 /** A database whose server answers with this body under the tag TAG, and breaks the connection off where `broken`. */
@@ -51,10 +48,9 @@ async function answerWith(
     if (broken) response.write(body, () => response.destroy());
     else response.end(body);
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stub = openDatabase({ url: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d` });
-  return stub;
+  const listening = await listen(server);
+  servers.push(listening);
+  return openDatabase({ url: `http://u:p@127.0.0.1:${listening.port}/d` });
 }
 
 async function failureOf(run: Promise<unknown>): Promise<AppError> {

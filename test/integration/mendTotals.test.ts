@@ -6,16 +6,16 @@ import type { OpenIntent } from '../../src/ingest/store';
 import type { RebuildProgress } from '../../src/ingest/viewRebuild';
 import { askRows } from '../support/askRows';
 import { CHAIN_ID } from '../support/world';
-import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/market';
+import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/marketServer';
 import type { TestStore } from '../support/testStore';
 
 const STEPS_MIN = 3;
-const made = makeMarketWorld({ ...WALLETS_PLAN, finalTo: 80, storedTo: 80, headFrom: 81 });
-const { world, storedTo: STORED } = made;
+const marketWorld = makeMarketWorld({ ...WALLETS_PLAN, finalTo: 80, storedTo: 80, headFrom: 81 });
+const { world, storedTo: STORED } = marketWorld;
 let store: TestStore;
 
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
   // What that world has none of, at the ords of its swaps.
   const one = "toFixedString(unhex(repeat('e1', 20)), 20)";
   for (const sql of [

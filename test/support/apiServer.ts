@@ -1,16 +1,16 @@
 /** The API on a free port of the loopback, for tests that speak HTTP. */
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 
-import { createApp, type AppOptions } from '../../src/api/app';
 import { createByteCache } from '../../src/api/byteCache';
 import type { ChainFacts, MarketDeps } from '../../src/api/marketRoute';
+import type { Route } from '../../src/api/route';
 import { listRoutes } from '../../src/api/routes';
 import type { QueryRunner } from '../../src/clickhouse/namedQueries';
 import type { NodeState } from '../../src/domain/nodeState';
-import { createLog } from '../../src/log';
 import type { HeadSnapshot } from '../../src/query/headSnapshot';
 import { createBalanceSeeds } from '../../src/query/balanceSeeds';
 import { createMarket } from '../../src/query/market';
+import { serveRoutes, type ServeOptions } from './serveRoutes';
 import { CHAIN_ID, hexOf } from './world';
 
 /** The world's chain: its second token is worth a dollar, its first is the wrapped native one, its last is burnt. */
@@ -48,42 +48,33 @@ export interface Answer {
 export type Json = { readonly [key: string]: Json } & readonly Json[];
 
 export interface ApiServer {
+  /** What the endpoints read from. */
+  readonly market: MarketDeps;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
-export interface ApiOptions extends Partial<AppOptions> {
+export interface ApiOptions extends ServeOptions {
+  /** Routes beside the market's. */
+  readonly routes?: readonly Route[];
   readonly node?: NodeState;
+  readonly chain?: ChainFacts;
 }
 
 export async function startApi(
   runner: QueryRunner,
   head: () => HeadSnapshot | null,
-  options: ApiOptions = {},
+  { routes = [], node, chain = CHAIN, ...options }: ApiOptions = {},
 ): Promise<ApiServer> {
   const market: MarketDeps = {
-    ...createMarket(runner, CHAIN),
+    ...createMarket(runner, chain),
     head,
     cache: createByteCache(),
-    wallets: { node: options.node ?? null, seeds: createBalanceSeeds() },
-    chain: CHAIN,
+    wallets: { node: node ?? null, seeds: createBalanceSeeds() },
+    chain,
   };
-  const app = createApp({
-    routes: listRoutes(market, options.routes ?? []),
-    head,
-    log: createLog('silent', false),
-    corsOrigin: '*',
-    rateLimitPerMinute: 0,
-    ...(({ routes: _routes, node: _node, ...rest }): Partial<AppOptions> => rest)(options),
-  });
-  const server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    get: (path, headers = {}, method = 'GET') => send(port, path, headers, method),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  const { port, close } = await serveRoutes(listRoutes(market, routes), { ...options, head });
+  return { market, get: (path, headers = {}, method = 'GET') => send(port, path, headers, method), close };
 }
 
 /** Plain node:http, so that paths and headers go out exactly as given. */

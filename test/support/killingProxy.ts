@@ -1,6 +1,6 @@
 /** A way to the database that lets so many statements through and then none: a program that was killed sends no more. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen';
 
 export interface KillingProxy {
   /** The address, for another one of the same server. */
@@ -52,12 +52,11 @@ export async function startKillingProxy(target: string): Promise<KillingProxy> {
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const own = (server.address() as AddressInfo).port;
+  const listening = await listen(server);
   return {
     through(url) {
       const changed = new URL(url);
-      changed.port = String(own);
+      changed.port = String(listening.port);
       return changed.toString();
     },
     killAfter(statements) {
@@ -65,10 +64,6 @@ export async function startKillingProxy(target: string): Promise<KillingProxy> {
       seen = [];
     },
     statements: () => seen,
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
+    close: listening.close,
   };
 }

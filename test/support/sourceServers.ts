@@ -1,12 +1,12 @@
 /** Sourcify's folder layouts and servers that answer as Sourcify and Blockscout do, filled with the contracts of verifiedWorld.ts. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 
 import { getAddress, keccak256, toUtf8Bytes } from 'ethers';
 
 import { addressOf, type WorldContract } from './verifiedWorld';
+import { listen } from './listen';
 
 export interface Placed {
   readonly contract: WorldContract;
@@ -62,13 +62,8 @@ async function serve(handle: Handler): Promise<FakeServer> {
     const { status, body } = handle(url);
     answer(response, status, body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    failNext: (count) => (failures = count),
-    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
-  };
+  const { url, close } = await listen(server);
+  return { url, asked, failNext: (count) => (failures = count), close };
 }
 
 const VERIFIED_AT = '2024-05-06T07:08:09Z';

@@ -3,12 +3,12 @@
  * with as little work as possible. Deterministic; can be reorganised.
  */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { WebSocketServer, type WebSocket } from 'ws';
 
 import { hex, StubBlockMaker, type StubBlock, type StubBlockOptions } from './stubBlocks';
 import type { LogFilter } from './stubLogs';
+import { listen } from './listen';
 
 export { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubBlocks';
 
@@ -116,10 +116,9 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
     });
   });
   const sockets = serveSockets(server, chain);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     wsUrl: `ws://127.0.0.1:${port}`,
     logs: maker.logs,
     swaps: maker.swaps,
@@ -140,7 +139,7 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
     restore: (branch) => chain.restore(branch),
     close: () => {
       for (const socket of sockets.clients) socket.terminate();
-      return closeServer(server);
+      return close();
     },
   };
 }
@@ -168,13 +167,6 @@ function serveSockets(server: Server, chain: Chain): WebSocketServer {
     });
   });
   return sockets;
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 interface StubCall {

@@ -21,11 +21,11 @@ import {
 } from '../../../src/wire/activity';
 import { feeOf } from './plainMarket';
 import { commitOf, hexOf, snapshotOf, type World } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 enlargeValues(world);
 const heads = [
   snapshotOf(world, FINAL, TIP, FINAL + 20),
@@ -35,7 +35,7 @@ const heads = [
 ];
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

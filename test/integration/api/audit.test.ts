@@ -16,8 +16,9 @@ import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
 import { auditAnswerShape, type Audit } from '../../../src/wire/audit';
 import { askRows } from '../../support/askRows';
 import { AuditChain, TOKENS } from './auditChain';
-import { AUDIT_CHAIN, headerOf, openAuditSession, startAuditApi, type AuditServer } from './auditWorld';
+import { AUDIT_CHAIN, directoryAt, headerOf, openAuditSession } from './auditWorld';
 import { openTestStore, type TestStore } from '../../support/testStore';
+import { startApi, type ApiServer } from '../../support/apiServer';
 
 const SEED = 4_242;
 const DEPTH = 20;
@@ -29,7 +30,7 @@ let runner: QueryRunner;
 let chain: AuditChain;
 let session: IngestSession;
 let head: HeadSnapshot;
-let api: AuditServer;
+let api: ApiServer;
 let statements = 0;
 /** Answers given so far, by path. */
 const given = new Map<string, Audit>();
@@ -47,7 +48,7 @@ beforeAll(async () => {
   chain = new AuditChain(SEED);
   chain.mine(75);
   session = await openAuditSession(chain, store.db, DEPTH);
-  api = await startAuditApi(runner, () => head);
+  api = await startApi(runner, () => head, { chain: AUDIT_CHAIN });
   await catchUp();
 });
 
@@ -64,11 +65,11 @@ async function catchUp(): Promise<void> {
 }
 
 async function get(token: Hex, block?: number): Promise<{ status: number; audit: Audit }> {
-  const path = `${api.url}/${token}/audit${block === undefined ? '' : `?block=${block}`}`;
-  const response = await fetch(path);
-  const json = (await response.json()) as { data: Audit };
-  if (response.status === 200) auditAnswerShape.parse(json);
-  return { status: response.status, audit: json.data };
+  const query = block === undefined ? '' : `?block=${block}`;
+  const { status, text } = await api.get(`/api/v1/tokens/${token}/audit${query}`);
+  const json = JSON.parse(text) as { data: Audit };
+  if (status === 200) auditAnswerShape.parse(json);
+  return { status, audit: json.data };
 }
 
 async function inputsOf(token: Hex, block: number): Promise<AuditInputs> {
@@ -76,7 +77,7 @@ async function inputsOf(token: Hex, block: number): Promise<AuditInputs> {
     runner,
     chainId: CHAIN_ID,
     sources: AUDIT_CHAIN,
-    directory: await api.directory(),
+    directory: await directoryAt(api, head),
     table: null,
   };
   return readAuditInputs(deps, head, { token, block, candidates: [], neighbours: [] });
@@ -356,14 +357,14 @@ test('an audit takes few statements, however long the path', async () => {
 });
 
 test('audits of the newest block, made from memory, are those made by reading, while the chain grows and forks', async () => {
-  const tables = createAuditTables(runner, CHAIN_ID, api.pairs);
+  const tables = createAuditTables(runner, CHAIN_ID, api.market.pairs);
   // Remembered, so that each round goes on from the one before.
   await tables.at(head);
   for (const round of ['fork', 'promotion', 'growth']) {
     chain.mine(round === 'promotion' ? 40 : 5);
     if (round === 'fork') chain.reorg(3, 4);
     await catchUp();
-    const directory = await api.directory();
+    const directory = await directoryAt(api, head);
     const table = await tables.at(head);
     for (const { address } of Object.values(TOKENS)) {
       const question = { token: address, block: head.number, candidates: [], neighbours: [] };

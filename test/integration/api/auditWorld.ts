@@ -1,14 +1,9 @@
-/** The real ingest session over an AuditChain, and the API over what it stored. */
-import { createServer, type Server } from 'node:http';
+/** The real ingest session over an AuditChain, and what audits of it need. */
 
-import { createApp } from '../../../src/api/app';
-import { createByteCache } from '../../../src/api/byteCache';
 import type { ChainFacts } from '../../../src/api/marketRoute';
-import { listRoutes } from '../../../src/api/routes';
 import type { BlockSource } from '../../../src/chain/blockSource';
 import { RpcError } from '../../../src/chain/rpcError';
 import type { Database } from '../../../src/clickhouse/database';
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import type { Dex } from '../../../src/domain/pool';
@@ -25,12 +20,10 @@ import { createLog } from '../../../src/log';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 import { createAuditDirectory, type AuditDirectory } from '../../../src/query/auditDirectory';
-import { createBalanceSeeds } from '../../../src/query/balanceSeeds';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import type { PairTables } from '../../../src/query/pairTable';
-import { createMarket } from '../../../src/query/market';
 import { simFinality } from '../../simulation/simNode';
 import { TOKENS, V2_FACTORY, V3_FACTORY, type AuditChain } from './auditChain';
+import type { ApiServer } from '../../support/apiServer';
 
 const DECIMALS_CALL = '0x313ce567';
 const log = createLog('silent', false);
@@ -125,46 +118,7 @@ function sourceOf(chain: AuditChain): BlockSource {
   };
 }
 
-export interface AuditServer {
-  readonly pairs: PairTables;
-  readonly url: string;
-  /** As of the head of now. */
-  directory(): Promise<AuditDirectory>;
-  close(): Promise<void>;
-}
-
-export async function startAuditApi(
-  runner: QueryRunner,
-  head: () => HeadSnapshot | null,
-): Promise<AuditServer> {
-  const market = {
-    ...createMarket(runner, AUDIT_CHAIN),
-    head,
-    cache: createByteCache(),
-    wallets: { node: null, seeds: createBalanceSeeds() },
-    chain: AUDIT_CHAIN,
-  };
-  const app = createApp({
-    routes: listRoutes(market, []),
-    head,
-    log,
-    corsOrigin: '*',
-    rateLimitPerMinute: 0,
-  });
-  const server: Server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    pairs: market.pairs,
-    directory: async () => {
-      const now = head()!;
-      return createAuditDirectory(await market.pairs.at(now), await market.tokens.at(now));
-    },
-    url: `http://127.0.0.1:${port}/api/v1/tokens`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+/** What an audit finds tokens and pairs in, as of a snapshot. */
+export async function directoryAt({ market }: ApiServer, head: HeadSnapshot): Promise<AuditDirectory> {
+  return createAuditDirectory(await market.pairs.at(head), await market.tokens.at(head));
 }

@@ -1,14 +1,14 @@
 import type { Json } from '../../support/apiServer';
 import { hexOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
 
 const UNKNOWN = hexOf('99', 1, 40);
 
 // More pairs than one call may ask for.
-const made = makeMarketWorld({ ...MARKET_PLAN, pools: 40 });
-let market: Market;
+const marketWorld = makeMarketWorld({ ...MARKET_PLAN, pools: 40 });
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
 });
 
 afterAll(() => market?.close());

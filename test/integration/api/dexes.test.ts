@@ -10,16 +10,22 @@ import { CHAIN } from '../../support/apiServer';
 import { expectChange, expectClose, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
 import { createRandom } from '../../support/createRandom';
 import { CHAIN_ID } from '../../support/world';
-import { listSnapshots, makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import {
+  listSnapshots,
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/marketServer';
 
 const DAY = 86_400;
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world } = made;
-const heads = listSnapshots(made);
-let market: Market;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world } = marketWorld;
+const heads = listSnapshots(marketWorld);
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
 });
 
 afterAll(() => market?.close());

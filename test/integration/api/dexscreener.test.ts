@@ -17,13 +17,13 @@ import { SIM_CHAIN_ID, SIM_RANKED, SimChain, V2_FACTORY, V3_FACTORY } from '../.
 import { listingOf, VAULT, type SimVaultPool } from '../../simulation/simVault';
 import type { Json } from '../../support/apiServer';
 import { createRandom } from '../../support/createRandom';
-import { serveMarket, type Market } from '../../support/market';
+import { serveMarket, type MarketServer } from '../../support/marketServer';
 import { openTestStore } from '../../support/testStore';
 
 const SEED = 23;
 const BLOCKS = 260;
 
-let market: Market;
+let market: MarketServer;
 let chain: SimChain;
 let head: HeadSnapshot;
 let decimals: ReadonlyMap<string, number>;

@@ -24,11 +24,11 @@ import {
 import { CHAIN_ID, FIRST_BLOCK, hexOf } from '../../support/world';
 import { UNCACHED } from '../../support/uncached';
 import { SEED } from '../../support/seed';
-import { makeMarketWorld, WALLETS_PLAN } from '../../support/market';
+import { makeMarketWorld, WALLETS_PLAN } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
-const made = makeMarketWorld({ ...WALLETS_PLAN, seed: SEED });
-const { world, finalTo: FINAL, tip: TIP } = made;
+const marketWorld = makeMarketWorld({ ...WALLETS_PLAN, seed: SEED });
+const { world, finalTo: FINAL, tip: TIP } = marketWorld;
 const moves = makeTransfers(world, SEED);
 let head: HeadSnapshot;
 let api: DialectServer;
@@ -36,7 +36,7 @@ let node: NodeState | null = null;
 let store: TestStore;
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
-  store = await storeWallets(made, moves);
+  store = await storeWallets(marketWorld, moves);
   const chain = { chainId: CHAIN_ID, runner: store.runner, head: () => head };
   const deps = explorerDeps([chain], store.database, { cache: UNCACHED, nodeOf: () => node });
   api = await startDialect(deps, () => head);

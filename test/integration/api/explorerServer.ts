@@ -1,13 +1,10 @@
 /** The explorer's endpoints alone over HTTP, for tests that store what they read. */
-import { createServer } from 'node:http';
 
-import { createApp } from '../../../src/api/app';
 import { createByteCache } from '../../../src/api/byteCache';
 import { explorerRoutes } from '../../../src/api/explorer/explorerRoutes';
 import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { SignatureReader, VerifiedReader } from '../../../src/domain/verifiedContract';
-import { createLog } from '../../../src/log';
 import { createBlockHashes } from '../../../src/query/blockHashes';
 import { createContractReader } from '../../../src/query/contracts';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
@@ -15,6 +12,7 @@ import { createLogCounts } from '../../../src/query/logCounts';
 import { createLogDecoder } from '../../../src/query/logDecoder';
 import { Directory } from '../../../src/query/directory';
 import type { Json } from '../../support/apiServer';
+import { serveRoutes } from '../../support/serveRoutes';
 
 export const nothingVerified: VerifiedReader = {
   find: () => Promise.resolve(null),
@@ -84,27 +82,13 @@ export async function startExplorer(
   deps: ExplorerDeps,
   head: () => HeadSnapshot | null,
 ): Promise<{ get(path: string): Promise<ExplorerAnswer>; close(): Promise<void> }> {
-  const app = createApp({
-    routes: explorerRoutes(deps),
-    head,
-    log: createLog('silent', false),
-    corsOrigin: '*',
-    rateLimitPerMinute: 0,
-  });
-  const server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const { url, close } = await serveRoutes(explorerRoutes(deps), { head });
   return {
     async get(path) {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`);
+      const answer = await fetch(`${url}/api/v1${path}`);
       const json: Json = JSON.parse(await answer.text());
       return { status: answer.status, headers: answer.headers, json };
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    close,
   };
 }

@@ -1,7 +1,7 @@
 /** Ticks and activity as CSV, Parquet and Arrow: read back by the engine and compared with the JSON of the same snapshot. */
 import { readBack, type ReadRow } from '../../support/readBack';
 import { hexOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
 
 const PAIR = hexOf('bb', 0, 40);
 const TOKEN = hexOf('aa', 0, 40);
@@ -26,10 +26,10 @@ const EVENTS = [
   ...['amount_usd', 'fee_usd', 'amount0_usd', 'amount1_usd'].map((name) => `${name} Nullable(Float64)`),
 ].join(', ');
 
-const made = makeMarketWorld(MARKET_PLAN);
-let market: Market;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
 });
 
 afterAll(() => market?.close());

@@ -21,18 +21,18 @@ import {
   worldAt,
 } from './transferWorld';
 import { CHAIN_ID, FIRST_BLOCK, hexOf, snapshotOf } from '../../support/world';
-import { makeMarketWorld, WALLETS_PLAN, type Market } from '../../support/market';
+import { makeMarketWorld, WALLETS_PLAN, type MarketServer } from '../../support/marketServer';
 
 const DAY = 86_400;
 
-const made = makeMarketWorld(WALLETS_PLAN);
-const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const marketWorld = makeMarketWorld(WALLETS_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 const moves = makeTransfers(world, world.seed);
 const HEAD = wholeSnapshot(world, FINAL, TIP);
 let pairs: PairTables;
-let market: Market;
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startWallets(made, moves);
+  market = await startWallets(marketWorld, moves);
   const { runner } = market;
   pairs = createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), CHAIN.dexes);
 });

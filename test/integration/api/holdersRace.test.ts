@@ -11,7 +11,7 @@ import { CHAIN } from '../../support/apiServer';
 import { createRandom } from '../../support/createRandom';
 import { plainBalances, wholeSnapshot } from './transferWorld';
 import { CHAIN_ID, commitOf, hexOf } from '../../support/world';
-import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../../support/market';
+import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
 const SEED = 808;
@@ -20,18 +20,18 @@ const ROWS = 3_000;
 const WALLETS = Array.from({ length: 40 }, (_, index) => hexOf('e1', index, 40));
 
 // One final stretch, and a head of one block for each batch of transfers.
-const made = makeMarketWorld({
+const marketWorld = makeMarketWorld({
   ...WALLETS_PLAN,
   blocks: 10 + BATCHES,
   finalTo: 9,
   storedTo: 9,
   headFrom: 10,
 });
-const { world, finalTo: TIP } = made;
-const head = wholeSnapshot(world, TIP, made.tip);
+const { world, finalTo: TIP } = marketWorld;
+const head = wholeSnapshot(world, TIP, marketWorld.tip);
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

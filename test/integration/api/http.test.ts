@@ -5,18 +5,18 @@ import { pairAnswerShape, pairsAnswerShape } from '../../../src/wire/pairs';
 import { ticksAnswerShape } from '../../../src/wire/ticks';
 import { startApi, type ApiServer, type Json } from '../../support/apiServer';
 import { hexOf, snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
 
 const PAIR = hexOf('bb', 0, 40);
 const CHECKSUMMED = '0xA1077a294dDE1B09bB078844df40758a5D0f9a27';
 const WRONG_CHECKSUM = '0xa1077a294dDE1B09bB078844df40758a5D0f9a27';
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL, tip: TIP } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = marketWorld;
 const HEAD = snapshotOf(world, FINAL, TIP);
-let market: Market;
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
 });
 
 afterAll(() => market?.close());

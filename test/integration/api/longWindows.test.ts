@@ -6,14 +6,14 @@ import { readTokenWindows } from '../../../src/query/tokenWindows';
 import { CHAIN } from '../../support/apiServer';
 import { expectClose, plainApr, sumUsd, swapsIn, upTo } from './plainMarket';
 import { CHAIN_ID, FIRST_BLOCK, snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
 const WEEK = 604_800;
 const MONTH = 2_592_000;
 
 // Sixty days, so that a week and a month cut, with several blocks in many an hour.
-const made = makeMarketWorld({
+const marketWorld = makeMarketWorld({
   ...MARKET_PLAN,
   blocks: 420,
   spacing: 6_000,
@@ -22,7 +22,7 @@ const made = makeMarketWorld({
   storedTo: 375,
   headFrom: 350,
 });
-const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 const heads = [
   snapshotOf(world, FINAL, TIP),
   snapshotOf(world, FINAL, FINAL),
@@ -33,7 +33,7 @@ const heads = [
 ];
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ERROR_STATUS } from '../../../src/errors';
 import { startApi, type Json } from '../../support/apiServer';
 import { snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
 
 interface Parameter {
   readonly name: string;
@@ -30,12 +30,12 @@ interface Document_ {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL, tip: TIP } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = marketWorld;
 let document_: Document_;
-let market: Market;
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
   document_ = JSON.parse((await market.api.get('/openapi.json')).text) as Document_;
 });
 

@@ -20,7 +20,7 @@ import {
   snapshotOf,
   type WorldBlock,
 } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, serveMarket, type Market } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, serveMarket, type MarketServer } from '../../support/marketServer';
 import { openTestStore } from '../../support/testStore';
 
 const FINAL_AT_ONCE = 20;
@@ -30,11 +30,11 @@ const SILENT_FROM = FIRST_BLOCK + 40;
 const SILENT_TO = FIRST_BLOCK + 80;
 const FEELESS_FROM = FIRST_BLOCK + 60;
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 const random = createRandom(world.seed);
 const rows = world.blocks.map((block) => toBlockRow(block));
-let market: Market;
+let market: MarketServer;
 beforeAll(async () => {
   const store = await openTestStore(async ({ db }) => {
     await insertTokens(db, world.tokens);

@@ -30,18 +30,18 @@ import {
 } from './plainMarket';
 import { CHAIN_ID, FIRST_BLOCK, snapshotOf } from '../../support/world';
 import { plainPrice } from '../../support/worldPrices';
-import { listSnapshots, makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import { listSnapshots, makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL } = marketWorld;
 const heads = [
-  ...listSnapshots(made),
+  ...listSnapshots(marketWorld),
   ...[60, 140].map((back) => snapshotOf(world, FINAL - back, FINAL - back)),
 ];
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

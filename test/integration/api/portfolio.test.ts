@@ -20,20 +20,20 @@ import {
 } from './transferWorld';
 import { FIRST_BLOCK, hexOf, snapshotOf } from '../../support/world';
 import { plainPrice } from '../../support/worldPrices';
-import { makeMarketWorld, WALLETS_PLAN, type Market } from '../../support/market';
+import { makeMarketWorld, WALLETS_PLAN, type MarketServer } from '../../support/marketServer';
 
 const DAY = 86_400;
 const WEIGHTED = hexOf('b4', 0, 40);
 const STRANGER = hexOf('99', 7, 40);
 
-const made = makeMarketWorld(WALLETS_PLAN);
-const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const marketWorld = makeMarketWorld(WALLETS_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 addWeightedPool();
 const moves = makeTransfers(world, world.seed);
 addWeightedLp();
-let market: Market;
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startWallets(made, moves);
+  market = await startWallets(marketWorld, moves);
 });
 
 afterAll(() => market?.close());

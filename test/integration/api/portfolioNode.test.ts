@@ -21,15 +21,15 @@ import {
   worldAt,
 } from './transferWorld';
 import { FIRST_BLOCK, hexOf } from '../../support/world';
-import { makeMarketWorld, WALLETS_PLAN } from '../../support/market';
+import { makeMarketWorld, WALLETS_PLAN } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
 const STRANGER = hexOf('99', 7, 40);
 const COIN = 3_210_000_000_000_000_000n;
 const REBASING = hexOf('aa', 2, 40);
 
-const made = makeMarketWorld(WALLETS_PLAN);
-const { world, finalTo: FINAL, tip: TIP } = made;
+const marketWorld = makeMarketWorld(WALLETS_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = marketWorld;
 const moves = makeTransfers(world, world.seed);
 let store: TestStore;
 let head: HeadSnapshot;
@@ -72,7 +72,7 @@ const node: NodeState = {
 };
 
 beforeAll(async () => {
-  store = await storeWallets(made, moves);
+  store = await storeWallets(marketWorld, moves);
 });
 
 beforeEach(async () => {

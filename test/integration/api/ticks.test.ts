@@ -8,11 +8,11 @@ import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { askRows } from '../../support/askRows';
 import { CHAIN } from '../../support/apiServer';
 import { snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 const snapshots: Record<string, HeadSnapshot> = {
   'a head half promoted': snapshotOf(world, FINAL, TIP),
   'a cursor behind what is stored, as in a backfill': snapshotOf(world, FINAL, FINAL),
@@ -22,7 +22,7 @@ const snapshots: Record<string, HeadSnapshot> = {
 };
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

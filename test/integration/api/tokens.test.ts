@@ -25,19 +25,19 @@ import {
 } from './plainMarket';
 import { CHAIN_ID, hexOf, snapshotOf } from '../../support/world';
 import { plainPrice } from '../../support/worldPrices';
-import { listSnapshots, makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/market';
+import { listSnapshots, makeMarketWorld, MARKET_PLAN, storeMarket } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 
 const WPLS = hexOf('aa', 0, 40);
 const ANCHOR = hexOf('aa', 1, 40);
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL } = made;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL } = marketWorld;
 // The last ones just behind a change, so that also the shortest window holds one.
-const heads = [...listSnapshots(made), ...justChanged()];
+const heads = [...listSnapshots(marketWorld), ...justChanged()];
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(made);
+  store = await storeMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

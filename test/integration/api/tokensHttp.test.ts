@@ -8,17 +8,23 @@ import { pairsAnswerShape } from '../../../src/wire/pairs';
 import { tokenAnswerShape, tokensAnswerShape, tokenTicksAnswerShape } from '../../../src/wire/tokens';
 import { CHAIN, type Json } from '../../support/apiServer';
 import { CHAIN_ID, FIRST_BLOCK, hexOf } from '../../support/world';
-import { listSnapshots, makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import {
+  listSnapshots,
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/marketServer';
 
 const WPLS = hexOf('aa', 0, 40);
 const ANCHOR = hexOf('aa', 1, 40);
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world, finalTo: FINAL, tip: TIP } = made;
-const heads = listSnapshots(made);
-let market: Market;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world, finalTo: FINAL, tip: TIP } = marketWorld;
+const heads = listSnapshots(marketWorld);
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
 });
 
 afterAll(() => market?.close());

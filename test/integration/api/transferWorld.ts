@@ -14,7 +14,7 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { createRandom, type Random } from '../../support/createRandom';
-import { serveMarket, storeMarket, type Market, type MarketWorld } from '../../support/market';
+import { serveMarket, storeMarket, type MarketServer, type MarketWorld } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';
 import {
   commitOf,
@@ -266,14 +266,14 @@ async function storeTransfers(
 }
 
 /** Opens a store that holds the world and its transfers. */
-export function storeWallets(made: MarketWorld, moves: TransferWorld): Promise<TestStore> {
-  return storeMarket(made, ({ db }) => storeTransfers(db, moves, made.range));
+export function storeWallets(marketWorld: MarketWorld, moves: TransferWorld): Promise<TestStore> {
+  return storeMarket(marketWorld, ({ db }) => storeTransfers(db, moves, marketWorld.range));
 }
 
 /** Stores both and starts the API, as of a head whose whole history is known. */
-export async function startWallets(made: MarketWorld, moves: TransferWorld): Promise<Market> {
-  const { world, finalTo, tip } = made;
-  return serveMarket(await storeWallets(made, moves), wholeSnapshot(world, finalTo, tip));
+export async function startWallets(marketWorld: MarketWorld, moves: TransferWorld): Promise<MarketServer> {
+  const { world, finalTo, tip } = marketWorld;
+  return serveMarket(await storeWallets(marketWorld, moves), wholeSnapshot(world, finalTo, tip));
 }
 
 /** A snapshot of a chain whose whole history is stored. `orphans`: heights at which the orphan is canonical instead. */

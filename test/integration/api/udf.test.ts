@@ -13,7 +13,7 @@ import {
 } from '../../../src/wire/udf';
 import { startApi } from '../../support/apiServer';
 import { hexOf, snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type Market } from '../../support/market';
+import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
 
 const PAIR = hexOf('bb', 0, 40);
 const TIMEFRAME_OF: Record<string, Timeframe> = {
@@ -25,12 +25,12 @@ const TIMEFRAME_OF: Record<string, Timeframe> = {
   '1D': '1d',
 };
 
-const made = makeMarketWorld(MARKET_PLAN);
-const { world } = made;
-const HEAD = snapshotOf(world, made.finalTo, made.tip);
-let market: Market;
+const marketWorld = makeMarketWorld(MARKET_PLAN);
+const { world } = marketWorld;
+const HEAD = snapshotOf(world, marketWorld.finalTo, marketWorld.tip);
+let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(made);
+  market = await startMarket(marketWorld);
 });
 
 afterAll(() => market?.close());

@@ -1,9 +1,5 @@
 /** A stream server as main.ts would put it together, on a database of its own, for tests over real HTTP. */
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { createApp } from '../../../src/api/app';
-import { createHttpServer } from '../../../src/api/httpServer';
 import { activityStream } from '../../../src/api/stream/activityStream';
 import { openDatabase, type Database } from '../../../src/clickhouse/database';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
@@ -14,6 +10,7 @@ import { askRows } from '../../support/askRows';
 import { CHAIN_ID, ChainWriter } from './chainWriter';
 import { SseClient } from './sseClient';
 import { openTestStore } from '../../support/testStore';
+import { serveRoutes } from '../../support/serveRoutes';
 
 export interface Tail {
   readonly hub: Hub;
@@ -87,34 +84,23 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
   const route = activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG });
-  const app = createApp({
-    routes: [route],
-    head: () => tail.current(),
-    log: LOG,
-    corsOrigin: '*',
-    rateLimitPerMinute: 0,
-  });
-  const server = createHttpServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const served = await serveRoutes([route], { head: () => tail.current() });
   let stopped = false;
   return {
     hub,
     tail,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/activity/stream`,
+    url: `${served.url}/api/v1/activity/stream`,
     async stop(): Promise<void> {
       if (stopped) return;
       stopped = true;
       stopping.abort();
       await running;
       hub.close();
-      await close(server);
+      // Not broken off: streams end with their last event.
+      await new Promise((resolve) => served.server.close(resolve));
       await reader.close();
     },
   };
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 /** Waits until the process has seen the chain's tip and cursor. */

@@ -1,21 +1,17 @@
 /** What a client can use up of the HTTP server is bounded, and the service goes on for the others. */
-import type { Server } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 
-import { createApp } from '../../../src/api/app';
-import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';
+import { HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';
 import type { Route } from '../../../src/api/route';
-import { createLog } from '../../../src/log';
+import type { Listening } from '../../support/listen';
+import { serveRoutes } from '../../support/serveRoutes';
 
-const servers: Server[] = [];
+const servers: Listening[] = [];
 const sockets: Socket[] = [];
 
-afterEach(() => {
+afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
+  for (const server of servers.splice(0)) await server.close();
 });
 
 const BIG = Buffer.alloc(16 * 1024 * 1024, 'x');
@@ -25,17 +21,9 @@ const routes: Route[] = [
 ];
 
 async function serve(limits: Partial<HttpLimits> = {}): Promise<number> {
-  const app = createApp({
-    routes,
-    head: () => null,
-    log: createLog('silent', false),
-    corsOrigin: '*',
-    rateLimitPerMinute: 0,
-  });
-  const server = createHttpServer(app.callback(), { ...HTTP_LIMITS, ...limits });
+  const server = await serveRoutes(routes, { limits: { ...HTTP_LIMITS, ...limits } });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
+  return server.port;
 }
 
 interface Client {
@@ -110,7 +98,7 @@ test('a client that reads no answer loses its socket', async () => {
   client.socket.pause();
   client.socket.write('GET /big HTTP/1.1\r\nHost: x\r\n\r\n');
   await new Promise<void>((resolve) => {
-    const server = servers.at(-1)!;
+    const { server } = servers.at(-1)!;
     const look = (): void => {
       server.getConnections((_, count) => (count === 0 ? resolve() : setTimeout(look, 50)));
     };

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { createJsonFetch } from '../../../src/sources/import/jsonFetch';
+import { listen } from '../../support/listen';
 
 /** Collects garbage at once, as V8 does now and then. */
 function collector(): () => void {
@@ -13,19 +12,15 @@ function collector(): () => void {
 }
 
 test('a server that stops in the middle of its answer is given up at its deadline, whatever is collected meanwhile', async () => {
-  const server = createServer((_, response) => void response.write('{"items": ['));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = await listen(createServer((_, response) => void response.write('{"items": [')));
   const collect = collector();
   const collecting = setInterval(collect, 10);
   try {
-    const fetch = createJsonFetch(`http://127.0.0.1:${port}`, { pauseMs: 1, timeoutMs: 300 });
+    const fetch = createJsonFetch(server.url, { pauseMs: 1, timeoutMs: 300 });
     const asked = fetch.get('/files', new AbortController().signal, 2);
     await expect(asked).rejects.toThrow(/does not answer \/files: no answer within 0.3 s/);
   } finally {
     clearInterval(collecting);
-    server.closeAllConnections();
-    server.close();
+    await server.close();
   }
 });

@@ -1,10 +1,10 @@
 /** Reads that a client passes on to a node: the answer may be hostile, since the node is not ours. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
 import { createLog } from '../../../src/log';
 import { createNodeReads } from '../../../src/sources/nodeReads';
+import { listen, type Listening } from '../../support/listen';
 
 const log = createLog('silent', false);
 interface Call {
@@ -14,11 +14,11 @@ interface Call {
 
 /** The text of every result; the node writes it as it is. */
 let result = '';
-let node: Server;
+let node: Listening;
 let pool: EndpointPool;
 
 beforeAll(async () => {
-  node = createServer((request, response) => {
+  const server = createServer((request, response) => {
     let asked = '';
     request.on('data', (chunk: Buffer) => (asked += chunk.toString()));
     request.on('end', () => {
@@ -29,15 +29,13 @@ beforeAll(async () => {
       response.end(Array.isArray(calls) ? `[${calls.map(answer).join(',')}]` : answer(calls));
     });
   });
-  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
-  pool = createEndpointPool({ urls: [url], chainId: 369, log });
+  node = await listen(server);
+  pool = createEndpointPool({ urls: [node.url], chainId: 369, log });
 });
 
 afterAll(async () => {
   await pool?.close();
-  node?.closeAllConnections();
-  await new Promise((resolve) => node?.close(resolve));
+  await node?.close();
 });
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

@@ -1,18 +1,17 @@
 /** How the page is served: hashed assets for ever, pages revalidated, a strict policy, and a plain word when nothing was built. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createApp } from '../../../src/api/app';
 import { webRoutes } from '../../../src/api/web/webRoutes';
-import { createLog } from '../../../src/log';
+import type { Listening } from '../../support/listen';
+import { serveRoutes } from '../../support/serveRoutes';
 
 const PAGE = '<!doctype html><script type="module" src="__ASSETS__/main.js"></script>';
 const SCRIPT = `console.info('${'page '.repeat(300)}');`;
 
 const folders: string[] = [];
-const servers: Server[] = [];
+const servers: Listening[] = [];
 
 function makeFolder(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-web-'));
@@ -22,22 +21,13 @@ function makeFolder(files: Readonly<Record<string, string>>): string {
 }
 
 async function serve(folder: string): Promise<string> {
-  const app = createApp({
-    routes: webRoutes(folder),
-    head: () => null,
-    log: createLog('silent', false),
-    corsOrigin: '*',
-    rateLimitPerMinute: 1,
-  });
-  const server = createServer(app.callback());
+  const server = await serveRoutes(webRoutes(folder), { rateLimitPerMinute: 1 });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  return server.url;
 }
 
-afterAll(() => {
-  for (const server of servers) server.close();
+afterAll(async () => {
+  for (const server of servers) await server.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -72,7 +72,7 @@ export function listSnapshots({ world, finalTo, storedTo, tip }: MarketWorld): H
   ];
 }
 
-export interface Market extends TestStore {
+export interface MarketServer extends TestStore {
   readonly api: ApiServer;
   /** The API answers as of this snapshot, until a test sets another one. */
   head: HeadSnapshot | null;
@@ -89,8 +89,11 @@ export function storeMarket({ world, range }: MarketWorld, fill?: Fill): Promise
 }
 
 /** Stores the world and starts the API over it, as of the world's newest snapshot. */
-export async function startMarket(made: MarketWorld, fill?: Fill): Promise<Market> {
-  return serveMarket(await storeMarket(made, fill), snapshotOf(made.world, made.finalTo, made.tip));
+export async function startMarket(marketWorld: MarketWorld, fill?: Fill): Promise<MarketServer> {
+  return serveMarket(
+    await storeMarket(marketWorld, fill),
+    snapshotOf(marketWorld.world, marketWorld.finalTo, marketWorld.tip),
+  );
 }
 
 /** Starts the API over a store. `close` of what is returned closes the store too. */
@@ -98,12 +101,12 @@ export async function serveMarket(
   store: TestStore,
   head: HeadSnapshot | null,
   options: ApiOptions = {},
-): Promise<Market> {
+): Promise<MarketServer> {
   const api = await startApi(store.runner, () => market.head, options);
   const close = async (): Promise<void> => {
     await api.close();
     await store.close();
   };
-  const market: Market = { ...store, api, head, close };
+  const market: MarketServer = { ...store, api, head, close };
   return market;
 }

@@ -1,0 +1,22 @@
+/** Puts a server of a test on a free port of the loopback. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Listening {
+  readonly server: Server;
+  readonly port: number;
+  readonly url: string;
+  /** Breaks off what is still open. */
+  close(): Promise<void>;
+}
+
+export async function listen(server: Server): Promise<Listening> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { server, port, url: `http://127.0.0.1:${port}`, close };
+}
