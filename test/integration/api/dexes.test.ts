@@ -190,32 +190,3 @@ test.each(['nothing', '%20', 'pulsex_v1%00', "'", '%25', 'x'.repeat(300)])(
     expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
   },
 );
-
-const INTEGERS = ['0', '-1', '1.5', 'abc', '', '%2B1', '1e1', '0x10', '9007199254740992'];
-const BAD: [string, string, string][] = [
-  ...[...INTEGERS, '366'].map((value): [string, string, string] => [
-    `/api/v1/dexes/pulsex_v1?days=${value}`,
-    'days',
-    '365',
-  ]),
-  ...INTEGERS.map((value): [string, string, string] => [`/api/v1/dexes?page=${value}`, 'page', '1']),
-  ...[...INTEGERS, '101'].map((value): [string, string, string] => [
-    `/api/v1/dexes?limit=${value}`,
-    'limit',
-    '100',
-  ]),
-  ['/api/v1/dexes/pulsex_v1?days=1&days=1', 'days', 'one'],
-];
-
-test.each(BAD)('%s is a 400 that names %s', async (path, name, allowed) => {
-  const answer = await market.api.get(path);
-  expect(answer.status).toBe(400);
-  expect(answer.json).toEqual({ success: false, error: expect.stringContaining(name), code: 'bad_request' });
-  expect(answer.text).toContain(allowed);
-});
-
-test('without a head the endpoints of DEXes are a 503', async () => {
-  market.head = null;
-  for (const path of ['/api/v1/dexes', '/api/v1/dexes/pulsex_v1'])
-    expect((await market.api.get(path)).json['code']).toBe('unavailable');
-});

@@ -1,15 +1,10 @@
 import { openDatabase } from '../../../src/clickhouse/database';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { activityAnswerShape } from '../../../src/wire/activity';
-import { pairAnswerShape, pairsAnswerShape } from '../../../src/wire/pairs';
-import { ticksAnswerShape } from '../../../src/wire/ticks';
 import { startApi, type ApiServer, type Json } from '../../support/apiServer';
 import { hexOf, snapshotOf } from '../../support/world';
 import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
 
 const PAIR = hexOf('bb', 0, 40);
-const CHECKSUMMED = '0xA1077a294dDE1B09bB078844df40758a5D0f9a27';
-const WRONG_CHECKSUM = '0xa1077a294dDE1B09bB078844df40758a5D0f9a27';
 
 const marketWorld = makeMarketWorld(MARKET_PLAN);
 const { world, finalTo: FINAL, tip: TIP } = marketWorld;
@@ -26,131 +21,6 @@ beforeEach(() => {
 });
 
 const TICKS = `/api/v1/pairs/${PAIR}/ticks`;
-
-const GOOD: [string, { parse(value: unknown): unknown }][] = [
-  ['/api/v1/pairs', pairsAnswerShape],
-  ['/api/v1/pairs?limit=1&page=2&sort=tx_24h&order=asc', pairsAnswerShape],
-  ['/api/v1/pairs?dex=PULSEX_V2', pairsAnswerShape],
-  ['/api/v1/pairs?dex=empty_dex', pairsAnswerShape],
-  [`/api/v1/pairs?token=${hexOf('aa', 0, 40)}&nonsense=1&nonsense=2`, pairsAnswerShape],
-  ['/api/v1/pairs?page=9007199254740991', pairsAnswerShape],
-  [`/api/v1/pairs/${PAIR}`, pairAnswerShape],
-  [`/api/v1/pairs/${PAIR.toUpperCase().replace('0X', '0x')}`, pairAnswerShape],
-  [TICKS, ticksAnswerShape],
-  [`${TICKS}?currency=quote&timeframe=5m&limit=1000&fill=true&invert=true`, ticksAnswerShape],
-  [`${TICKS}?currency=quote&to=0`, ticksAnswerShape],
-  [`${TICKS}?currency=quote&to=9007199254740991`, ticksAnswerShape],
-  ['/api/v1/activity', activityAnswerShape],
-  [`/api/v1/activity?event_type=mint,burn&pair=${PAIR}&limit=100`, activityAnswerShape],
-  ['/api/v1/activity?page=9007199254740991&limit=100', activityAnswerShape],
-  [`/api/v1/activity?maker=${CHECKSUMMED}`, activityAnswerShape],
-];
-
-test.each(GOOD)('%s answers 200 in its declared shape', async (path, shape) => {
-  const answer = await market.api.get(path);
-  expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
-  shape.parse(answer.json);
-  expect(answer.headers).toMatchObject({
-    'content-type': 'application/json; charset=utf-8',
-    'x-indexed-block': String(TIP),
-    'x-indexed-block-hash': market.head!.hash,
-    'x-content-type-options': 'nosniff',
-    etag: expect.stringMatching(/^"[\w-]+"$/),
-    'cache-control': expect.any(String),
-    'x-request-id': expect.any(String),
-    'server-timing': expect.stringMatching(/^total;dur=/),
-  });
-});
-
-const INTEGERS = [
-  '0',
-  '-1',
-  '1.5',
-  'abc',
-  '',
-  '+1',
-  '%2B1',
-  '1e3',
-  '0x10',
-  '9007199254740992',
-  '99999999999999999999999',
-  ' 1',
-  '1 ',
-  '١',
-];
-const LISTS = ['/api/v1/pairs?', '/api/v1/activity?'];
-const BAD: [string, string, string?][] = [
-  ...LISTS.flatMap((list) =>
-    INTEGERS.map((value): [string, string] => [`${list}page=${encodeURI(value)}`, 'page']),
-  ),
-  ...LISTS.flatMap((list) =>
-    [...INTEGERS, '101'].map((value): [string, string, string] => [
-      `${list}limit=${encodeURI(value)}`,
-      'limit',
-      '100',
-    ]),
-  ),
-  ...[...INTEGERS, '1001'].map((value): [string, string, string] => [
-    `${TICKS}?limit=${encodeURI(value)}`,
-    'limit',
-    '1000',
-  ]),
-  ...INTEGERS.filter((value) => value !== '0').map((value): [string, string] => [
-    `${TICKS}?to=${encodeURI(value)}`,
-    'to',
-  ]),
-  [`${TICKS}?timeframe=2m`, 'timeframe', '1m, 5m, 15m, 1h, 4h, 1d'],
-  [`${TICKS}?timeframe=1H`, 'timeframe'],
-  [`${TICKS}?timeframe=1h&timeframe=1h`, 'timeframe'],
-  [`${TICKS}?currency=native`, 'currency', 'usd, quote'],
-  [`${TICKS}?fill=1`, 'fill', 'true'],
-  [`${TICKS}?fill=`, 'fill'],
-  [`${TICKS}?invert=yes&currency=quote`, 'invert'],
-  [`${TICKS}?invert=true`, 'invert', 'quote'],
-  [`${TICKS}?invert=true&currency=usd`, 'invert'],
-  ['/api/v1/pairs/0x12/ticks', 'address'],
-  ['/api/v1/pairs/%zz', 'address'],
-  ['/api/v1/pairs/%00', 'address'],
-  [`/api/v1/pairs/${PAIR}00`, 'address'],
-  [`/api/v1/pairs/${WRONG_CHECKSUM}`, 'address', 'checksum'],
-  [`/api/v1/pairs/${WRONG_CHECKSUM}/ticks`, 'address'],
-  ['/api/v1/pairs?page=1&page=2', 'page', 'one'],
-  ['/api/v1/pairs?page', 'page'],
-  ['/api/v1/pairs?sort=name', 'sort', 'liquidity_usd'],
-  ['/api/v1/pairs?order=up', 'order', 'asc'],
-  ['/api/v1/pairs?q=', 'q'],
-  [`/api/v1/pairs?q=${'x'.repeat(65)}`, 'q', '64'],
-  [`/api/v1/pairs?q=${WRONG_CHECKSUM}`, 'q'],
-  ['/api/v1/pairs?dex=uniswap_v9', 'dex', 'empty_dex, nine_v3, pulsex_v1, pulsex_v2'],
-  ['/api/v1/pairs?token=0x1', 'token'],
-  ['/api/v1/activity?event_type=swaps', 'event_type', 'swap,mint,burn,sync'],
-  ['/api/v1/activity?event_type=swap,', 'event_type'],
-  ['/api/v1/activity?event_type=', 'event_type'],
-  [`/api/v1/activity?pair=${WRONG_CHECKSUM}`, 'pair'],
-  ['/api/v1/activity?token=WPLS', 'token'],
-  ["/api/v1/activity?maker=' OR 1=1".replaceAll(' ', '%20'), 'maker'],
-  ['/api/v1/activity?cursor=', 'cursor'],
-  ['/api/v1/activity?cursor=abc', 'cursor'],
-  ['/api/v1/activity?cursor=MTAwLTI=', 'cursor'],
-  [`/api/v1/activity?cursor=${Buffer.from('99999999999-1').toString('base64url')}`, 'cursor'],
-  [`/api/v1/activity?cursor=${Buffer.from('100-1048576').toString('base64url')}`, 'cursor'],
-  [`/api/v1/pairs?q=${'x'.repeat(5_000)}`, 'URL', '4096'],
-];
-
-test.each(BAD.map(([path, name, allowed = '']) => ({ path, name, allowed })))(
-  '$path is a 400 that names $name',
-  async ({ path, name, allowed }) => {
-    const answer = await market.api.get(path);
-    expect(answer.status).toBe(400);
-    expect(answer.json).toEqual({
-      success: false,
-      error: expect.stringContaining(name),
-      code: 'bad_request',
-    });
-    if (allowed !== undefined)
-      expect(answer.text.replaceAll(', ', ',')).toContain(allowed.replaceAll(', ', ','));
-  },
-);
 
 test.each([
   '/api/v1/nothing',
@@ -199,36 +69,6 @@ test('HEAD gives the headers of GET without a body, OPTIONS what is allowed', as
     'OPTIONS',
   );
   expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*']);
-});
-
-test('an unchanged answer is a 304 for whoever has it, also when the client says no-cache as fetch does', async () => {
-  for (const path of ['/api/v1/pairs', TICKS, '/api/v1/activity', '/openapi.json']) {
-    const first = await market.api.get(path);
-    const etag = first.headers['etag'] ?? '';
-    expect(etag).not.toBe('');
-    for (const condition of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-      const again = await market.api.get(path, { 'If-None-Match': condition, 'Cache-Control': 'no-cache' });
-      expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag]);
-      expect(again.headers['x-indexed-block']).toBe(String(TIP));
-    }
-    const other = await market.api.get(path, { 'If-None-Match': '"other"' });
-    expect([other.status, other.text]).toEqual([200, first.text]);
-  }
-});
-
-test('without a head every market endpoint is a 503, and comes back with it', async () => {
-  market.head = null;
-  for (const path of ['/api/v1/pairs', `/api/v1/pairs/${PAIR}`, TICKS, '/api/v1/activity']) {
-    const answer = await market.api.get(path);
-    expect([answer.status, answer.json]).toEqual([
-      503,
-      { success: false, error: expect.any(String), code: 'unavailable' },
-    ]);
-    expect(answer.headers['x-indexed-block']).toBeUndefined();
-  }
-  expect((await market.api.get('/openapi.json')).status).toBe(200);
-  market.head = HEAD;
-  expect((await market.api.get('/api/v1/pairs')).status).toBe(200);
 });
 
 test('a broken database is a 500 or 503 that shows nothing of it', async () => {

@@ -177,12 +177,3 @@ test.each(STATES)('the overview equals a plain recomputation with %s', async (_,
   );
   expectClose(data.native_price_usd, priceNow(world, market.head, CHAIN.wrappedNative!).usd, 1e-15);
 });
-
-test('the overview is a 503 without a head, and a 304 for whoever has it', async () => {
-  market.head = null;
-  expect((await market.api.get('/api/v1/overview')).json['code']).toBe('unavailable');
-  market.head = snapshotOf(world, FINAL, TIP);
-  const first = await market.api.get('/api/v1/overview?unknown=1');
-  const again = await market.api.get('/api/v1/overview', { 'If-None-Match': first.headers['etag'] ?? '' });
-  expect([first.status, again.status]).toEqual([200, 304]);
-});

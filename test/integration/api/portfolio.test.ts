@@ -314,22 +314,6 @@ describe('the endpoint', () => {
     expect((await market.api.get(`/api/v1/portfolio/${wallet}`, {}, 'POST')).status).toBe(405);
     expect((await market.api.get('/api/v1/portfolio')).status).toBe(404);
   });
-
-  test('is a 304 for whoever has it, and a 503 without a head', async () => {
-    const path = `/api/v1/portfolio/${HOLDERS[1]!}`;
-    const first = await market.api.get(path);
-    expect(first.headers['x-indexed-block']).toBe(String(TIP));
-    const again = await market.api.get(path, { 'If-None-Match': first.headers['etag'] ?? '' });
-    expect([first.status, again.status]).toEqual([200, 304]);
-    market.head = null;
-    expect((await market.api.get(path)).json['code']).toBe('unavailable');
-  });
-
-  test('stands in the OpenAPI document', async () => {
-    const { json } = await market.api.get('/openapi.json');
-    expect(json['paths']!['/api/v1/portfolio/{address}']).toBeDefined();
-    expect(json['components']!['schemas']).toHaveProperty('Portfolio');
-  });
 });
 
 test('what the zero address sends to itself is supply, as the locked LP tokens of a V2 pair are', async () => {
