@@ -16,10 +16,10 @@ import { join } from 'node:path';
 
 import type { Hex } from '../../src/domain/hex';
 import { readAbi } from '../../src/domain/abi';
-import { eventually } from '../support/embedded';
 import { deploy, type WorldContract } from '../support/verifiedWorld';
 import { openClientWorld, type ClientWorld } from './clientWorld';
 import { runClient } from './runClient';
+import { until } from '../support/eventually';
 
 jest.setTimeout(600_000);
 
@@ -152,7 +152,7 @@ test.each([
     const verify = ['verify', '--network', 'pls', address, keeper(byte), 'a box'];
     const { stdout, stderr } = await hardhat(verify);
     expect(stdout + stderr).toContain('Successfully verified contract Box on the block explorer');
-    await eventually(120_000, async () => (await sourceOf(mount, address))['ContractName'], 'Box');
+    await until(async () => (await sourceOf(mount, address))['ContractName'] === 'Box');
     const source = await sourceOf(mount, address);
     expect(source).toMatchObject({
       ContractName: 'Box',
@@ -170,7 +170,7 @@ test.each([
       (await (await fetch(`${world.url}/api/v1/contracts/${address}?chainId=${chainId}`)).json()) as {
         data: Record<string, unknown>;
       };
-    await eventually(120_000, async () => (await ask()).data['verified'], true);
+    await until(async () => (await ask()).data['verified'] === true);
     expect((await ask()).data).toMatchObject({
       verification: { status: 'exact_match', source: 'local' },
       constructor_args: constructorArguments,

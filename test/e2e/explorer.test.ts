@@ -8,7 +8,7 @@ import { AbiCoder, Interface, keccak256 } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../src/dev/anvil';
 import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
-import { type Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/database';
 import { createQueryRunner } from '../../src/clickhouse/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
@@ -18,6 +18,7 @@ import { askRows } from '../support/askRows';
 import { PROXY_SOURCES } from '../support/proxyContracts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
 import { compileSet, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
+import { eventually } from '../support/eventually';
 
 interface Proxy {
   readonly name: string;
@@ -133,14 +134,9 @@ async function get(path: string): Promise<{ status: number; headers: Headers; js
   return { status: answer.status, headers: answer.headers, json: (await answer.json()) as Json };
 }
 
-/** Asks until the answer is as wanted, at most a while. */
-async function until(path: string, wanted: (json: Json) => boolean): Promise<Json> {
-  for (const end = Date.now() + 120_000; ; await delay(100)) {
-    const { json } = await get(path);
-    if (wanted(json)) return json;
-    if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 2_000)}`);
-  }
-}
+/** Asks until the answer is as wanted. */
+const until = (path: string, wanted: (json: Json) => boolean): Promise<Json> =>
+  eventually(async () => (await get(path)).json, wanted);
 
 beforeAll(async () => {
   chains = await Promise.all(

@@ -17,14 +17,8 @@ import {
   type Look,
   type WatchedPage,
 } from '../support/browser';
-import {
-  asCsv,
-  eventually,
-  readCsv,
-  startPageWorld,
-  type CsvBar,
-  type PageWorld,
-} from '../support/pageWorld';
+import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/pageWorld';
+import { eventually } from '../support/eventually';
 
 /** Where the screenshots are kept, when somebody wants to look at them. */
 const PICTURES = process.env['SCREENSHOTS'];

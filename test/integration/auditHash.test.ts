@@ -10,6 +10,7 @@ import { swapsTable } from '../../src/clickhouse/tables';
 import { hashedColumns, hashRanges, listWholeRanges, readRangeHashes } from '../../src/ingest/auditHash';
 import { Random } from '../support/random';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
+import { eventually } from '../support/eventually';
 
 const CHAIN_ID = 369;
 const BLOCKS = 2_140;
@@ -22,11 +23,8 @@ let straight: ProgramHome;
 let stepwise: ProgramHome;
 
 async function untilNoted(database: Database): Promise<void> {
-  const end = Date.now() + 120_000;
-  while ((await readRangeHashes(database, CHAIN_ID, 0, BLOCKS)).size < WHOLE.length) {
-    if (Date.now() > end) throw new Error('the audit hashes were not stored');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const read = () => readRangeHashes(database, CHAIN_ID, 0, BLOCKS);
+  await eventually(read, ({ size }) => size >= WHOLE.length);
 }
 
 /** Follows the chain in random steps; now and then it is reorganised, or the program begins anew. */

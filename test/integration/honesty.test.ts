@@ -3,10 +3,10 @@
  * when it is over.
  */
 import { askRows } from '../support/askRows';
-import { eventually } from '../support/embedded';
 import { FakeChain, type Json } from '../support/fakeChain';
 import { FakeNode } from '../support/fakeNode';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
+import { eventually, until } from '../support/eventually';
 
 const BLOCKS = 90;
 
@@ -58,10 +58,10 @@ function problemsLogged(program: RunningProgram): unknown[] {
 }
 
 async function expectLogged(program: RunningProgram, code: RegExp): Promise<void> {
-  for (const end = Date.now() + 120_000; !problemsLogged(program).some((one) => code.test(String(one)));) {
-    if (Date.now() > end) throw new Error(`${code} is not in the log: ${problemsLogged(program).join()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await eventually(
+    () => problemsLogged(program),
+    (problems) => problems.some((one) => code.test(String(one))),
+  );
 }
 
 test('a node that lags behind another is named, and so is a head that does not move', async () => {
@@ -84,7 +84,7 @@ test('a node that lags behind another is named, and so is a head that does not m
     const { ready, problems } = await program.ready();
     return ready && problems.some(({ code }) => code === 'node_stalled');
   };
-  await eventually(120_000, isReadyThough, true);
+  await until(isReadyThough);
   await expectLogged(program, /^node_lagging/);
   await expectLogged(program, /^node_stalled/);
   chain.mine(2);

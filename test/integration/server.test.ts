@@ -10,7 +10,6 @@ import type { EmbeddedServer } from '../../src/clickhouse/server';
 import {
   ask,
   cleanUp,
-  eventually,
   isRunning,
   killEngine,
   listDescendants,
@@ -19,6 +18,7 @@ import {
   start,
   startParent,
 } from '../support/embedded';
+import { until } from '../support/eventually';
 
 afterAll(cleanUp);
 
@@ -59,8 +59,8 @@ describe('an engine that ends', () => {
     await makeTable(server, 13);
     const pid = server.pid();
     killEngine(server);
-    await eventually(120_000, () => ask(server.readerUrl, 'SELECT a FROM t'), '13');
-    await eventually(120_000, () => server.status().state, 'up');
+    await until(async () => (await ask(server.readerUrl, 'SELECT a FROM t')) === '13');
+    await until(() => server.status().state === 'up');
     expect(server.pid()).not.toBe(pid);
     expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 1 });
     expect(states).toEqual(['restarting', 'up']);
@@ -92,7 +92,7 @@ describe('an engine that ends', () => {
     expect(await ask(server.readerUrl, 'SELECT 1')).toBe('1');
     expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });
     process.kill(pid, 'SIGSTOP');
-    await eventually(120_000, () => server.status().restarts, 1);
+    await until(() => server.status().restarts === 1);
     expect(reasons[0]).toBe('none of 4 statements in a row was answered within 1.5 s');
     expect(isRunning(pid)).toBe(false);
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('23');
@@ -103,10 +103,10 @@ describe('an engine that ends', () => {
     const server = await start(makeFolder(), { restartLimits: limits });
     for (let restarts = 0; restarts < 2; restarts++) {
       killEngine(server);
-      await eventually(120_000, () => server.status().restarts, restarts + 1);
+      await until(() => server.status().restarts === restarts + 1);
     }
     killEngine(server);
-    await eventually(120_000, () => server.status().state, 'failed');
+    await until(() => server.status().state === 'failed');
     expect(server.status().reason).toBe('gave up after 2 restarts within 600 s; the last: SIGKILL');
     expect(server.pid()).toBe(0);
     await expect(server.restart('again')).rejects.toMatchObject({ code: 'unavailable' });
@@ -124,11 +124,11 @@ describe('an engine that ends', () => {
       intruder.once('listening', () => resolve(intruder));
       killEngine(server);
     });
-    await eventually(120_000, () => server.status().reason.includes('Address already in use'), true);
+    await until(() => server.status().reason.includes('Address already in use'));
     expect(server.status().state).toBe('restarting');
     other.closeAllConnections();
     await new Promise((closed) => other.close(closed));
-    await eventually(120_000, () => server.status().state, 'up');
+    await until(() => server.status().state === 'up');
   });
 });
 
@@ -186,7 +186,7 @@ describe('after kill -9 of the parent', () => {
     process.kill(parent.pid, 'SIGKILL');
     const next = await starting;
     expect(await ask(next.readerUrl, 'SELECT a FROM t')).toBe('19');
-    await eventually(120_000, () => group.filter(isRunning).length, 0);
+    await until(() => group.filter(isRunning).length === 0);
   });
 
   test('a start gives up in time on an engine that does not end', async () => {
@@ -194,7 +194,7 @@ describe('after kill -9 of the parent', () => {
     const parent = await startParent(dataDir);
     process.kill(parent.enginePid, 'SIGSTOP');
     process.kill(parent.pid, 'SIGKILL');
-    await eventually(120_000, () => isRunning(parent.pid), false);
+    await until(() => !isRunning(parent.pid));
     try {
       await expect(start(dataDir, { predecessorWaitMs: 200 })).rejects.toMatchObject({
         code: 'unavailable',
@@ -203,7 +203,7 @@ describe('after kill -9 of the parent', () => {
     } finally {
       process.kill(parent.enginePid, 'SIGCONT');
     }
-    await eventually(120_000, () => isRunning(parent.enginePid), false);
+    await until(() => !isRunning(parent.enginePid));
   });
 });
 

@@ -1,4 +1,5 @@
 /** Seeded random numbers for worlds. */
+import { seededRandom } from './random';
 
 export interface Random {
   (): number;
@@ -7,16 +8,8 @@ export interface Random {
   big(bits: number): bigint;
 }
 
-/** mulberry32: small, seeded, the same everywhere. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = seededRandom(seed);
   return Object.assign(next, {
     int: (below: number) => Math.floor(next() * below),
     pick: <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!,

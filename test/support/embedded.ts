@@ -3,11 +3,11 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { startEmbeddedServer } from '../../src/clickhouse/server';
 import type { EmbeddedServer, EmbeddedServerOptions } from '../../src/clickhouse/server';
 import { createLog } from '../../src/log';
+import { until } from './eventually';
 
 export const silent = createLog('silent', false);
 const folders: string[] = [];
@@ -20,7 +20,7 @@ export async function cleanUp(): Promise<void> {
   for (const parent of parents) parent.kill('SIGKILL');
   await Promise.all(servers.map((server) => server.stop()));
   // The engine of a killed parent ends by itself, and writes until it has.
-  for (const pid of orphans) await eventually(120_000, () => isRunning(pid), false);
+  for (const pid of orphans) await until(() => !isRunning(pid));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
@@ -62,22 +62,6 @@ export async function ask(url: string, sql: string): Promise<string> {
 export async function makeTable(server: EmbeddedServer, value: number): Promise<void> {
   expect(await ask(server.writerUrl, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toBe('');
   expect(await ask(server.writerUrl, `INSERT INTO t VALUES (${value})`)).toBe('');
-}
-
-/** Asks until the answer is there, at most `ms`. */
-export async function eventually<T>(ms: number, attempt: () => Promise<T> | T, wanted: T): Promise<void> {
-  const deadline = Date.now() + ms;
-  let last: unknown = 'no attempt';
-  while (Date.now() < deadline) {
-    try {
-      last = await attempt();
-      if (last === wanted) return;
-    } catch (error) {
-      last = error;
-    }
-    await delay(20);
-  }
-  throw new Error(`not within ${ms} ms; the last answer: ${String(last)}`);
 }
 
 /** Whether a process runs; one that has ended and waits to be reaped does not. */

@@ -1,6 +1,8 @@
 /** A deterministic chain in memory for tests: mined from a seed, reorganised at will, with right blooms and hashes. */
 import { keccak256, toUtf8Bytes } from 'ethers';
 
+import { seededRandom } from './random';
+
 export type Json = Record<string, unknown>;
 
 export interface FakeLog {
@@ -19,17 +21,6 @@ export interface FakeBlock {
   readonly transactions: readonly Json[];
   readonly receipts: readonly Json[];
   readonly logs: readonly Json[];
-}
-
-/** A repeatable source of numbers in [0, 1) (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;

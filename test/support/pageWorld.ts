@@ -11,6 +11,7 @@ import { startDevChain } from '../../src/dev/devChain';
 import { createLog } from '../../src/log';
 import { barShape, type Bar } from '../../src/wire/ticks';
 import { startProgram, type Program } from './program';
+import { eventually } from './eventually';
 
 const listShape = z.object({ data: z.array(z.looseObject({ address: z.string() })) });
 const ticksShape = z.object({
@@ -133,19 +134,6 @@ async function readSeries(json: (path: string) => Promise<unknown>, path: string
     to = page.meta.next_to;
   } while (to !== null);
   return bars;
-}
-
-/** Reads again until what was read holds; rejects with the last that was read. */
-export async function eventually<T>(
-  read: () => Promise<T>,
-  holds: (value: T) => boolean,
-  timeoutMs = 30_000,
-): Promise<T> {
-  for (const end = Date.now() + timeoutMs; ; await delay(100)) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (Date.now() > end) throw new Error(`this did not come about: ${JSON.stringify(value).slice(0, 500)}`);
-  }
 }
 
 export type CsvBar = Readonly<

@@ -1,6 +1,5 @@
 /** API and ingester together in the test's own process, on a database of their own that can be cut off, with their log. */
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import pino from 'pino';
 
@@ -13,6 +12,7 @@ import { SESSION_LIMITS } from '../../src/ingest/sessionLimits';
 import { Cable } from './cable';
 import { CLUSTER_NAME } from './embeddedCluster';
 import { createTestDatabase } from './engine';
+import { eventually } from './eventually';
 
 export interface LogLine {
   readonly msg: string;
@@ -114,45 +114,34 @@ async function startProgram(
   });
   const ready = async (): Promise<ReadyAnswer> =>
     readyShape.parse(await (await fetch(`${url}/readyz`)).json());
-  const until = async (
-    what: string,
-    timeoutMs: number,
-    test: (answer: ReadyAnswer) => boolean,
-  ): Promise<ReadyAnswer> => {
-    for (const end = Date.now() + timeoutMs; ; await delay(50)) {
-      const answer = await ready();
-      if (test(answer)) return answer;
-      if (Date.now() > end) throw new Error(`${what} did not come about: ${JSON.stringify(answer)}`);
-    }
-  };
+  const until = (test: (answer: ReadyAnswer) => boolean, timeoutMs?: number): Promise<ReadyAnswer> =>
+    eventually(ready, test, timeoutMs);
   return {
     url,
     log: lines,
     ready,
-    async untilProblem(code, timeoutMs = 120_000): Promise<string> {
-      const answer = await until(code, timeoutMs, ({ problems }) =>
-        problems.some((one) => one.code === code),
+    async untilProblem(code, timeoutMs): Promise<string> {
+      const { problems } = await until(
+        (answer) => answer.problems.some((one) => one.code === code),
+        timeoutMs,
       );
-      return answer.problems.find((one) => one.code === code)!.message;
+      return problems.find((one) => one.code === code)!.message;
     },
-    async untilCalm(codes, timeoutMs = 120_000): Promise<void> {
+    async untilCalm(codes, timeoutMs): Promise<void> {
       const counts = (code: string): boolean => codes === undefined || codes.includes(code);
-      await until('calm', timeoutMs, ({ problems }) => !problems.some(({ code }) => counts(code)));
+      await until(({ problems }) => !problems.some(({ code }) => counts(code)), timeoutMs);
     },
     async untilBlock(number, hash): Promise<void> {
-      await until(`block ${number}`, 120_000, ({ checks: { head } }) =>
+      await until(({ checks: { head } }) =>
         hash === undefined ? Number(head.block_number) >= number : head.block_hash === hash,
       );
     },
     async untilPromoted(final): Promise<void> {
-      const end = Date.now() + 120_000;
-      for (;;) {
+      const readStored = async (): Promise<number> => {
         const shown = await (await fetch(`${url}/metrics`)).text();
-        const stored = Number(/^candlehouse_final_stored_block (\d+)$/m.exec(shown)?.[1]);
-        if (stored > final - SESSION_LIMITS.promoteMinBlocks) return;
-        if (Date.now() > end) throw new Error(`promoted up to ${stored} only, ${final} is final`);
-        await delay(20);
-      }
+        return Number(/^candlehouse_final_stored_block (\d+)$/m.exec(shown)?.[1]);
+      };
+      await eventually(readStored, (stored) => stored > final - SESSION_LIMITS.promoteMinBlocks);
     },
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
     async stop(): Promise<void> {

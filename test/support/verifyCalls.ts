@@ -1,8 +1,8 @@
 /** Calls of the verification actions as its clients make them, to a program that runs. */
-import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Hex } from '../../src/domain/hex';
 import type { WorldContract } from './verifiedWorld';
+import { eventually } from './eventually';
 
 export type Json = Record<string, unknown>;
 export type Fields = Readonly<Record<string, string>>;
@@ -41,13 +41,8 @@ export interface VerifyCalls {
 export function createVerifyCalls(urlOf: () => string): VerifyCalls {
   const get = async (path: string): Promise<Json> =>
     (await (await fetch(`${urlOf()}${path}`)).json()) as Json;
-  const until = async (path: string, wanted: (json: Json) => boolean): Promise<Json> => {
-    for (const end = Date.now() + COMPILED_WITHIN_MS; ; await delay(100)) {
-      const json = await get(path);
-      if (wanted(json)) return json;
-      if (Date.now() > end) throw new Error(`${path} stayed ${JSON.stringify(json).slice(0, 1_000)}`);
-    }
-  };
+  const until = (path: string, wanted: (json: Json) => boolean): Promise<Json> =>
+    eventually(() => get(path), wanted, COMPILED_WITHIN_MS);
   return {
     async post(fields, path = '/api') {
       const answer = await fetch(`${urlOf()}${path}`, { method: 'POST', body: new URLSearchParams(fields) });

@@ -7,9 +7,10 @@ import { runReindex } from '../../../src/commands/reindex';
 import { runVerify } from '../../../src/commands/verify';
 import { loadConfig, type Config } from '../../../src/config';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
-import { eventually, silent } from '../../support/embedded';
+import { silent } from '../../support/embedded';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
 import { StubTruth } from '../../support/stubTruth';
+import { eventually } from '../../support/eventually';
 
 const LAST = 280;
 const never = new AbortController().signal;
@@ -34,7 +35,7 @@ beforeEach(async () => {
   }
   const isPromoted = (): Promise<number> =>
     count('promotions', `status = 'done' AND to_block = ${chain.final}`);
-  await eventually(120_000, isPromoted, 1);
+  await eventually(isPromoted, (now) => now === 1);
 });
 
 afterEach(async () => {

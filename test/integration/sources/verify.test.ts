@@ -11,10 +11,10 @@ import { createChainCode } from '../../../src/sources/chainCode';
 import { createVerifyQueue } from '../../../src/sources/verifyQueue';
 import { findCompilers } from '../../../src/sources/verify/compilers';
 import type { StandardInput } from '../../../src/sources/verify/standardJson';
-import { eventually } from '../../support/embedded';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
 import { listSourceSets, onlyImported, TRICKY } from '../../support/worldSources';
+import { until } from '../../support/eventually';
 
 const log = createLog('silent', false);
 let anvil: Anvil;
@@ -70,7 +70,7 @@ async function verify(contract: WorldContract, address: Hex, asked: Asked = {}):
     constructorArguments: asked.constructorArguments ?? null,
   });
   if (submission.kind !== 'queued') throw new Error(submission.kind);
-  await eventually(120_000, () => queue.status(submission.guid)?.state !== 'pending', true);
+  await until(() => queue.status(submission.guid)?.state !== 'pending');
   return queue.status(submission.guid)!;
 }
 

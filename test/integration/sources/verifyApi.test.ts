@@ -8,11 +8,11 @@ import { loadConfig } from '../../../src/config';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { askRows } from '../../support/askRows';
-import { eventually } from '../../support/embedded';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
 import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
 import { createVerifyCalls, fieldsFor, statusOf, type Fields, type Json } from '../../support/verifyCalls';
 import { TRICKY } from '../../support/worldSources';
+import { until as untilTrue } from '../../support/eventually';
 
 // At the lowest priority the compiler takes minutes beside other load, and nothing here is about its priority.
 jest.mock('../../../src/sources/verify/compilers', () => {
@@ -373,7 +373,7 @@ test('an API that may only read says so, and starts', async () => {
       return ((await answer.json()) as Json)['result'];
     };
     // Busy until the head is read.
-    await eventually(120_000, async () => /^Contracts are not verified over/.test(String(await ask())), true);
+    await untilTrue(async () => /^Contracts are not verified over/.test(String(await ask())));
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',
       message: expect.stringMatching(/may only read/),

@@ -6,24 +6,10 @@ import { runsOf } from '../../support/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
 import { SseClient, type SseMessage } from './sseClient';
 import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
+import { createRandom, type Random } from '../../support/createRandom';
 
 const SEEDS = [1, 2, 3, 4];
 const STEPS = runsOf(200);
-
-interface Random {
-  (below: number): number;
-}
-
-/** mulberry32. */
-function createRandom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * below);
-  };
-}
 
 interface Held {
   readonly block: number;
@@ -104,8 +90,17 @@ class Follower {
 function randomEvents(random: Random): MadeEvent[] {
   const kinds = ['swap', 'sync', 'mint', 'burn'] as const;
   const events: MadeEvent[] = [];
-  for (let logIndex = random(3), left = random(5); left > 0; left -= 1, logIndex += 1 + random(3)) {
-    events.push({ kind: kinds[random(4)] ?? 'swap', logIndex, pool: 1 + random(3), maker: 7 + random(2) });
+  for (
+    let logIndex = random.int(3), left = random.int(5);
+    left > 0;
+    left -= 1, logIndex += 1 + random.int(3)
+  ) {
+    events.push({
+      kind: kinds[random.int(4)] ?? 'swap',
+      logIndex,
+      pool: 1 + random.int(3),
+      maker: 7 + random.int(2),
+    });
   }
   return events;
 }
@@ -124,22 +119,22 @@ class Scenario {
   async step(): Promise<void> {
     const { random } = this;
     const { chain } = this.world;
-    const choice = random(20);
+    const choice = random.int(20);
     if (choice < 8) await chain.mine(randomEvents(random));
     else if (choice < 11) await this.fork();
     else if (choice < 13) await this.forkBack();
     else if (choice < 14) await this.promote();
     else if (choice < 18) await this.comeOrGo();
-    else await new Promise((resolve) => setTimeout(resolve, random(40)));
+    else await new Promise((resolve) => setTimeout(resolve, random.int(40)));
   }
 
   private async fork(): Promise<void> {
     const { chain } = this.world;
     const { random } = this;
-    const depth = 1 + random(Math.min(5, chain.head.length));
+    const depth = 1 + random.int(Math.min(5, chain.head.length));
     if (chain.head.length < depth) return;
     this.left.push(chain.head);
-    const length = random(depth + 2);
+    const length = random.int(depth + 2);
     const blocks = Array.from({ length }, () => randomEvents(random));
     await chain.reorg(chain.tip.number - depth, blocks);
   }
@@ -147,7 +142,7 @@ class Scenario {
   /** Makes an earlier branch canonical again, if it still stands on the cursor. */
   private async forkBack(): Promise<void> {
     const { chain } = this.world;
-    const branch = this.left[this.random(this.left.length)];
+    const branch = this.left[this.random.int(this.left.length)];
     if (branch === undefined) return;
     const above = branch.filter((block) => block.number > chain.cursor.number);
     if (above[0]?.parentHash !== chain.cursor.hash) return;
@@ -157,14 +152,14 @@ class Scenario {
 
   private async promote(): Promise<void> {
     const { chain } = this.world;
-    const count = this.random(Math.max(1, chain.head.length - 4));
+    const count = this.random.int(Math.max(1, chain.head.length - 4));
     this.finals.push(...chain.head.slice(0, count));
     await chain.promote(chain.cursor.number + count);
   }
 
   private async comeOrGo(): Promise<void> {
-    const follower = this.followers[this.random(this.followers.length)];
-    const api = this.apis[this.random(this.apis.length)];
+    const follower = this.followers[this.random.int(this.followers.length)];
+    const api = this.apis[this.random.int(this.apis.length)];
     if (follower === undefined || api === undefined) return;
     if (follower.isConnected) follower.disconnect();
     else await follower.connect(api);
@@ -198,7 +193,7 @@ async function run(seed: number): Promise<void> {
     while (apis.some(({ tail }) => tail.streamHead() === null))
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (let i = 0; i < STEPS; i += 1) await scenario.step();
-    for (const follower of followers) await settle(scenario, follower, apis[random(2)]!);
+    for (const follower of followers) await settle(scenario, follower, apis[random.int(2)]!);
   } finally {
     await world.drop();
   }

@@ -11,6 +11,7 @@ import { CHAIN_ID, ChainWriter } from './chainWriter';
 import { SseClient } from './sseClient';
 import { openTestStore } from '../../support/testStore';
 import { serveRoutes } from '../../support/serveRoutes';
+import { until } from '../../support/eventually';
 
 export interface Tail {
   readonly hub: Hub;
@@ -104,14 +105,10 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
 }
 
 /** Waits until the process has seen the chain's tip and cursor. */
-export async function untilSeen(tail: TailLoop, chain: ChainWriter): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  const isSeen = (): boolean =>
-    tail.streamHead()?.hash === chain.tip.hash && tail.streamHead()?.finalTo === chain.cursor.number;
-  while (!isSeen()) {
-    if (Date.now() > deadline) throw new Error('the tail loop did not see the tip');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+export function untilSeen(tail: TailLoop, chain: ChainWriter): Promise<void> {
+  return until(
+    () => tail.streamHead()?.hash === chain.tip.hash && tail.streamHead()?.finalTo === chain.cursor.number,
+  );
 }
 
 export function connect(tail: Tail, query = '', lastId: string | null = null): Promise<SseClient> {

@@ -4,6 +4,7 @@ import { connect as openSocket, type Socket } from 'node:net';
 
 import { swaps } from './chainWriter';
 import { createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
+import { until } from '../../support/eventually';
 
 let world: StreamWorld;
 let api: Tail;
@@ -40,58 +41,50 @@ async function open(): Promise<Client> {
   return { socket, text: () => text };
 }
 
-async function until(condition: () => boolean, what: string, timeoutMs = 120_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 const request = (path = new URL(api.url).pathname): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const streams = (): number => api.hub.clientCount();
 
 test('a socket with 100 pipelined requests has one stream, which goes on and ends with the socket', async () => {
   const { socket, text } = await open();
   socket.write(request().repeat(100));
-  await until(() => text().includes('retry: 3000'), 'the first stream begins');
+  await until(() => text().includes('retry: 3000'));
   // A request that came later is answered: all hundred before it were looked at.
   const later = await open();
   later.socket.write(request('/nowhere'));
-  await until(() => later.text().includes('HTTP/1.1 404'), 'the later request is answered');
+  await until(() => later.text().includes('HTTP/1.1 404'));
   expect(streams()).toBe(1);
   await world.chain.mine(swaps(1));
-  await until(() => text().includes('event: swap'), 'the first stream goes on');
+  await until(() => text().includes('event: swap'));
   socket.destroy();
-  await until(() => streams() === 0, 'no stream is left');
+  await until(() => streams() === 0);
 });
 
 test('forty such sockets leave no stream behind', async () => {
   const clients = await Promise.all(Array.from({ length: 40 }, open));
   for (const { socket } of clients) socket.write(request().repeat(100));
-  await until(() => clients.every(({ text }) => text().includes('retry: 3000')), 'all streams begin');
+  await until(() => clients.every(({ text }) => text().includes('retry: 3000')));
   expect(streams()).toBe(40);
   for (const { socket } of clients) socket.resetAndDestroy();
-  await until(() => streams() === 0, 'no stream is left');
+  await until(() => streams() === 0);
 });
 
 test('a stream behind another request begins once that is answered, and is the last of its socket', async () => {
   const { socket, text } = await open();
   socket.write(request('/nowhere') + request() + request('/nowhere'));
-  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  await until(() => text().includes('retry: 3000'));
   expect(text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   expect(streams()).toBe(1);
   socket.destroy();
-  await until(() => streams() === 0, 'no stream is left');
+  await until(() => streams() === 0);
 });
 
 test('a socket with requests without end behind its stream is ended with the stream', async () => {
   const { socket, text } = await open();
   socket.write(request());
-  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  await until(() => text().includes('retry: 3000'));
   expect(streams()).toBe(1);
   socket.write(request('/nowhere').repeat(1_000));
-  await until(() => streams() === 0, 'no stream is left');
+  await until(() => streams() === 0);
 });
 
 test.each([
@@ -100,15 +93,15 @@ test.each([
 ] as const)('a socket that is %s takes its stream along', async (_, leave) => {
   const { socket, text } = await open();
   socket.write(request());
-  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  await until(() => text().includes('retry: 3000'));
   leave(socket);
-  await until(() => streams() === 0, 'no stream is left');
+  await until(() => streams() === 0);
 });
 
 test('a client that half-closes and reads nothing more is counted out at once', async () => {
   const { socket, text } = await open();
   socket.write(request());
-  await until(() => text().includes('retry: 3000'), 'the stream begins');
+  await until(() => text().includes('retry: 3000'));
   socket.pause();
   // More than the buffers of both ends take.
   for (let block = 0; block < 20 && api.hub.heldBytes() === 0; block += 1) {
@@ -117,5 +110,5 @@ test('a client that half-closes and reads nothing more is counted out at once', 
   }
   expect(api.hub.heldBytes()).toBeGreaterThan(0);
   socket.end();
-  await until(() => streams() === 0, 'no stream is left');
+  await until(() => streams() === 0);
 });

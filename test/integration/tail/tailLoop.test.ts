@@ -2,6 +2,7 @@
 import { Cable } from '../../support/cable';
 import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
+import { until } from '../../support/eventually';
 
 let world: StreamWorld;
 let chain: ChainWriter;
@@ -133,7 +134,7 @@ test('a database that hangs does not hold up the end', async () => {
   await untilSeen(api.tail, chain);
   cable.hang();
   // The loop polls every 10 ms, so after 100 ms of silence one poll hangs.
-  while ((api.tail.facts().silenceMs ?? 0) < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => (api.tail.facts().silenceMs ?? 0) >= 100);
   await api.stop();
   expect(api.tail.facts().lastError).toBeNull();
 });
@@ -141,6 +142,6 @@ test('a database that hangs does not hold up the end', async () => {
 test('stopping ends a loop that pauses before it asks an absent database again', async () => {
   await cable.cut();
   const api = await world.serve({}, cable.port, 600_000);
-  while (api.tail.facts().lastError === null) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => api.tail.facts().lastError !== null);
   await api.stop();
 });

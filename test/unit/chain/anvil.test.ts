@@ -5,7 +5,8 @@ import { HeadFollower } from '../../../src/chain/follower';
 import { headFeed } from '../../../src/chain/headFeed';
 import { syncToHead, type Extension } from '../../../src/chain/syncToHead';
 import { startAnvil, type AnvilNode } from '../../support/anvilNode';
-import { closeAll, poolOf, silentLog, until } from './setup';
+import { closeAll, poolOf, silentLog } from './setup';
+import { until } from '../../support/eventually';
 
 let anvil: AnvilNode;
 

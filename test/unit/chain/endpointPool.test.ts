@@ -5,7 +5,8 @@ import { RpcError } from '../../../src/chain/rpcError';
 import type { RpcTransport } from '../../../src/chain/rpcTransport';
 import { steadyNow } from '../../../src/domain/steadyTime';
 import { FakeChain } from '../../support/fakeChain';
-import { closeAll, poolOf, silentLog, startNode, until } from './setup';
+import { closeAll, poolOf, silentLog, startNode } from './setup';
+import { until } from '../../support/eventually';
 
 afterEach(closeAll);
 

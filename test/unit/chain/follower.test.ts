@@ -1,7 +1,8 @@
 import type { BlockRef } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/follower';
-import { FakeChain, seededRandom, type FakeBlock } from '../../support/fakeChain';
+import { FakeChain, type FakeBlock } from '../../support/fakeChain';
+import { seededRandom } from '../../support/random';
 
 function refOf({ number, hash, parentHash, timestamp }: FakeBlock): BlockRef {
   return { number, hash: hash as Hex, parentHash: parentHash as Hex, timestamp };

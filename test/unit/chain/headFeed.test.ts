@@ -6,7 +6,8 @@ import { headFeed } from '../../../src/chain/headFeed';
 import type { BlockHeader } from '../../../src/chain/parseBlock';
 import { FakeChain } from '../../support/fakeChain';
 import type { FakeNode } from '../../support/fakeNode';
-import { closeAll, closeLater, poolOf, silentLog, startNode, until } from './setup';
+import { closeAll, closeLater, poolOf, silentLog, startNode } from './setup';
+import { until } from '../../support/eventually';
 
 afterEach(closeAll);
 

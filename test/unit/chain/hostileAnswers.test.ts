@@ -7,7 +7,8 @@ import { systemClock } from '../../../src/chain/clock';
 import type { RpcCall } from '../../../src/chain/rpcTransport';
 import { FakeChain } from '../../support/fakeChain';
 import type { FakeNode } from '../../support/fakeNode';
-import { closeAll, closeLater, poolOf, sourceOf, startNode, until } from './setup';
+import { closeAll, closeLater, poolOf, sourceOf, startNode } from './setup';
+import { until } from '../../support/eventually';
 
 afterEach(closeAll);
 

@@ -41,12 +41,3 @@ export function sourceOf(
   );
   return { pool, source: createBlockSource({ pool, log: silentLog, ...sourceOptions }) };
 }
-
-/** Waits until `condition` holds; the time limit is for hangs. */
-export async function until(condition: () => boolean, timeoutMs = 120_000): Promise<void> {
-  const end = Date.now() + timeoutMs;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -3,8 +3,9 @@ import type { Hex } from '../../../src/domain/hex';
 import type { BlockSource } from '../../../src/chain/blockSource';
 import { HeadFollower } from '../../../src/chain/follower';
 import { syncToHead, type Extension } from '../../../src/chain/syncToHead';
-import { FakeChain, seededRandom, type FakeBlock } from '../../support/fakeChain';
+import { FakeChain, type FakeBlock } from '../../support/fakeChain';
 import { closeAll, sourceOf, startNode } from './setup';
+import { seededRandom } from '../../support/random';
 
 afterEach(closeAll);
 

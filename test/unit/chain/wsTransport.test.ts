@@ -1,7 +1,8 @@
 import { systemClock, type Clock } from '../../../src/chain/clock';
 import { createTransport } from '../../../src/chain/createTransport';
 import type { HeadHint, RpcTransport, TransportOptions } from '../../../src/chain/rpcTransport';
-import { closeAll, closeLater, startNode, until } from './setup';
+import { closeAll, closeLater, startNode } from './setup';
+import { until } from '../../support/eventually';
 
 afterEach(closeAll);
 

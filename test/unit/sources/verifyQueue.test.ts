@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors';
 import { createLog } from '../../../src/log';
 import { createVerifyQueue } from '../../../src/sources/verifyQueue';
 import type { CompilerAnswer } from '../../../src/sources/verify/compilers';
-import { until } from '../chain/setup';
+import { until } from '../../support/eventually';
 
 const OK_OUTPUT = { contracts: {} };
 const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;

@@ -11,6 +11,7 @@ import type { StreamClient, StreamSink } from '../../../src/tail/streamClient';
 import { eventMessage } from '../../../src/tail/streamMessage';
 import { ALL_ACTIVITY, type ActivityEvent, type ActivityFilter } from '../../../src/query/activity';
 import type { SyncItem } from '../../../src/wire/activity';
+import { until } from '../../support/eventually';
 
 const HASH = `0x${'ab'.repeat(32)}` as const;
 const NOTHING: ChainChange = { reorg: null, gap: null, events: [] };
@@ -158,7 +159,7 @@ test('a client whose socket closed without a word is counted out', async () => {
   join(hub, gone);
   join(hub, there);
   gone.gone = true;
-  while (hub.clientCount() > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => hub.clientCount() <= 1);
   expect(gone.ended).toBe(true);
   expect(there.ended).toBe(false);
 });
