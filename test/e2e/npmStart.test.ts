@@ -100,7 +100,7 @@ test('the program does not outlive an npm that is killed', async () => {
   expect(await untilGone(bootstrap)).toBe(true);
 });
 
-test('nor what npm ran', async () => {
+test('the program does not outlive the script that npm ran', async () => {
   const { pid, bootstrap, ended } = await start();
   process.kill(bootstrap, 'SIGKILL');
   expect(await untilGone(pid)).toBe(true);

@@ -47,7 +47,7 @@ test.each([
   ['all of a long range', Array.from({ length: 9_999 }, (_, i) => FINAL_TO - i)],
   ['more than a range may have', Array.from({ length: 15_000 }, (_, i) => 2 * i + 1).slice(0, 10_000)],
   ['the last final one and the head', [FINAL_TO, FINAL_TO + 1, FINAL_TO, FINAL_TO + 2]],
-])('hashes of %s', async (_name, numbers) => {
+])('hashes of blocks are found by number: %s', async (_name, numbers) => {
   const hashes = createBlockHashes({
     runner: store.runner,
     chainId: 369,

@@ -247,7 +247,7 @@ test('what is asked of the node about contracts is found the same', async () => 
   expect(await find(two)).toEqual(found);
 });
 
-test('both shards hold some of it', async () => {
+test('both shards hold rows of every table, so that the answers above come from both', async () => {
   for (const { database } of two.db.cluster!.nodes)
     for (const table of ['swaps_local', 'bars_local', 'logs_local', 'transfers_local', 'blocks_local']) {
       const [row] = await askRows<{ n: string }>(database, `SELECT count() AS n FROM ${table}`);

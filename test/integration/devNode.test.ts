@@ -51,7 +51,7 @@ describe('the node', () => {
     }
   });
 
-  test('mines nothing by itself', async () => {
+  test('mines no block that a test does not ask for', async () => {
     const node = await startAnvil({ log });
     const rpc = openDevRpc(node.url);
     try {

@@ -1,3 +1,4 @@
+/** Lists of events against the canonical events of the world, by filter, page and position. */
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import { lastOrdOfBlock, ORD_SPAN } from '../../../src/domain/ord';

@@ -1,3 +1,4 @@
+/** Lists of pairs and tokens by their addresses. */
 import type { Json } from '../../support/apiServer';
 import { hexOf } from '../../support/world';
 import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';

@@ -1,3 +1,4 @@
+/** Figures and history of DEXes against a plain recomputation, in every state of the store. */
 import type { SwapRow } from '../../../src/clickhouse/tables';
 import { listDexDays } from '../../../src/query/dexDays';
 import { getDexHistory } from '../../../src/query/dexHistory';

@@ -167,7 +167,7 @@ test('Sourcify: what is not verified is a 404 with an empty match, bad questions
   }
 });
 
-test('Sourcify: an address on all chains', async () => {
+test('Sourcify: an address is listed with each chain on which it is verified, and is a 404 with none', async () => {
   const { status, json } = await world.api.ask(`/v2/contract/all-chains/${MULTI}`);
   expect([status, json]).toEqual([200, { results: [minimalOf(multi)] }]);
   const none = await world.api.ask(`/v2/contract/all-chains/${NOBODY}`);

@@ -206,7 +206,7 @@ test('pages of one event of one contract hold what a look at each log finds', as
   expect(lists).toBeGreaterThan(60);
 });
 
-test('totals count what matches', async () => {
+test('totals are the number of logs that match', async () => {
   const random = createRandom(SEED + 4);
   let narrow = 0;
   for (let round = 0; round < 60; round += 1) {
@@ -220,7 +220,7 @@ test('totals count what matches', async () => {
   expect(narrow).toBeGreaterThan(5);
 });
 
-test('over HTTP: envelope, headers, entries, pages and the contract of bad parameters', async () => {
+test('over HTTP a list of logs has its envelope, headers and pages, and names a bad parameter', async () => {
   const head = logSnapshot(blocks, STORED_TO, TIP);
   const chain = { chainId: LOG_CHAIN_ID, runner: store.runner, head: () => head };
   const server = await startExplorer(explorerDeps([chain], store.database), () => head);

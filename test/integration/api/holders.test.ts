@@ -1,3 +1,4 @@
+/** Holders and supplies of tokens against every transfer summed, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';

@@ -1,3 +1,4 @@
+/** Paths, methods, broken databases and pages of the API over HTTP. The contract of each endpoint: httpContract.test.ts. */
 import { openDatabase } from '../../../src/clickhouse/database';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { startApi, type ApiServer, type Json } from '../../support/apiServer';

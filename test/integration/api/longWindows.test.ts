@@ -1,3 +1,4 @@
+/** Sums over a week and a month against a plain recomputation. */
 import { toPairDetail } from '../../../src/query/pairDetail';
 import { readPairTable } from '../../../src/query/pairTable';
 import { readPairWindows } from '../../../src/query/pairWindows';

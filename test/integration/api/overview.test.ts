@@ -1,3 +1,4 @@
+/** The figures of the whole market against a plain recomputation, in every state of the store. */
 import type { Database } from '../../../src/clickhouse/database';
 import { insertRows } from '../../../src/clickhouse/inserter';
 import {

@@ -1,3 +1,4 @@
+/** Figures, order and search of pairs against a plain recomputation, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';

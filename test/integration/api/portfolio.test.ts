@@ -1,3 +1,4 @@
+/** Portfolios against a plain recomputation from transfers and positions, in every state of the store. */
 import { insertRows } from '../../../src/clickhouse/inserter';
 import { transfersTable } from '../../../src/clickhouse/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';

@@ -1,3 +1,4 @@
+/** Bars of pairs against a plain recomputation from the swaps, in every state of the store. */
 import type { SwapRow } from '../../../src/clickhouse/tables';
 import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';

@@ -1,3 +1,4 @@
+/** Bars of tokens against a plain recomputation from the swaps, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';

@@ -1,3 +1,4 @@
+/** Figures of tokens against a plain recomputation, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
 import type { PoolRow, SwapRow, TokenRow } from '../../../src/clickhouse/tables';
 import { blockOfOrd } from '../../../src/domain/ord';

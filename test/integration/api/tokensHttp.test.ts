@@ -1,4 +1,4 @@
-/** The endpoints under /tokens over HTTP: parameters, errors, pages, searches, audits. */
+/** The endpoints under /tokens over HTTP: unknown tokens, pages, searches, audits. */
 import type { HeadSnapshot } from '../../../src/query/headSnapshot';
 import { readPairTable } from '../../../src/query/pairTable';
 import { createTokenPrices } from '../../../src/query/tokenPrices';

@@ -1,3 +1,4 @@
+/** The UDF adapter against the bars of /ticks, as the charting library asks for them. */
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../../src/domain/timeframes';
 import type { Bar } from '../../../src/wire/ticks';
 import {

@@ -1,3 +1,4 @@
+/** What the app does around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { openDatabase } from '../../../src/clickhouse/database';
 import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
 import { startApi, type Json } from '../../support/apiServer';

@@ -106,7 +106,7 @@ test.each([4, 5, 6, 7, 8])('seed %d: what is taken back is as it never was', (se
   }
 });
 
-test('what is settled stays', () => {
+test('a rewind goes back to the last settled block at most', () => {
   const book = new LegBook();
   for (let number = 1; number <= 5; number += 1) {
     book.journal.open(number);

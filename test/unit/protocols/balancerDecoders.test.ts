@@ -58,7 +58,7 @@ test('the topics are those of the signatures, and a registration is what makes a
 });
 
 describe('on random logs the decoder agrees with ethers', () => {
-  test.each(BALANCER_EVENTS)('%s', (event) => {
+  test.each(BALANCER_EVENTS)('%s is read as ethers reads it, or not at all', (event) => {
     expectAgreement(balancerLogsOf(event), LOGS_PER_EVENT, LOGS_PER_EVENT / 4);
   });
 });

@@ -62,28 +62,28 @@ describe('golden logs', () => {
 });
 
 describe('on random logs the decoders agree with ethers', () => {
-  test.each(V2_EVENTS)('V2 %s', (event) => {
+  test.each(V2_EVENTS)('a V2 %s is read as ethers reads it, or not at all', (event) => {
     fc.assert(
       fc.property(logsOf(V2, event), (words) => expectAgreement(uniswapV2, words)),
       { numRuns: LOGS_PER_EVENT },
     );
   });
 
-  test.each(V3_EVENTS)('V3 %s, under both names of the protocol', (event) => {
+  test.each(V3_EVENTS)('a V3 %s is read so under both names of the protocol', (event) => {
     const property = fc.property(logsOf(V3, event), fc.constantFrom(...V3_NAMES), (words, protocol) =>
       expectAgreement(protocol, words),
     );
     fc.assert(property, { numRuns: LOGS_PER_EVENT });
   });
 
-  test('Pancake Swap, under both names of the protocol', () => {
+  test('a Pancake Swap is read so under both names of the protocol', () => {
     const property = fc.property(logsOf(PANCAKE, 'Swap'), fc.constantFrom(...V3_NAMES), (words, protocol) =>
       expectAgreement(protocol, words),
     );
     fc.assert(property, { numRuns: LOGS_PER_EVENT });
   });
 
-  test('PairCreated and PoolCreated', () => {
+  test('PairCreated and PoolCreated are read so', () => {
     const pairs = fc.property(logsOf(V2_FACTORY, 'PairCreated'), (words) =>
       expectAgreement(uniswapV2, words),
     );

@@ -93,7 +93,7 @@ describe('calls to a Balancer pool', () => {
 });
 
 describe('answers are read as ethers reads them, or not at all', () => {
-  test('getNormalizedWeights', () => {
+  test('getNormalizedWeights gives the weights', () => {
     const good = weights.map((each) => answer('getNormalizedWeights', [each]));
     let read = 0;
     const property = fc.property(spoilt(good), fc.nat({ max: 9 }), (data, count) => {
@@ -107,7 +107,7 @@ describe('answers are read as ethers reads them, or not at all', () => {
     expect(read).toBeGreaterThan(RUNS / 20);
   });
 
-  test('getSwapFeePercentage', () => {
+  test('getSwapFeePercentage gives the fee', () => {
     const fee = fc.oneof(fc.bigInt({ min: 0n, max: ONE + 1n }), fc.constantFrom(0n, ONE, ONE + 1n));
     const property = fc.property(
       spoilt(fee.map((each) => answer('getSwapFeePercentage', [each]))),
@@ -119,7 +119,7 @@ describe('answers are read as ethers reads them, or not at all', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  test('getAmplificationParameter', () => {
+  test('getAmplificationParameter gives the amplification', () => {
     const good = fc
       .tuple(fc.nat(), fc.boolean(), fc.nat())
       .map((each) => answer('getAmplificationParameter', each));
@@ -132,7 +132,7 @@ describe('answers are read as ethers reads them, or not at all', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  test('getPoolTokens', () => {
+  test('getPoolTokens gives the tokens and their balances', () => {
     const balance = fc.bigInt({ min: 0n, max: (1n << 112n) - 1n });
     const books = fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 })).chain(([count, odd]) => {
       const other = odd === 0 ? count + 1 : count;

@@ -61,7 +61,7 @@ test('the tables of a head are made one after the other, a moment after it came'
   expect(second.asked).toEqual([3]);
 });
 
-test('a minute without a request ends it', () => {
+test('tables that nobody asked for within a minute are not kept warm', () => {
   let time = 0;
   const tables = slowTables();
   const warmer = createWarmer(() => time, 0);
@@ -71,7 +71,7 @@ test('a minute without a request ends it', () => {
   expect(tables.asked).toEqual([1]);
 });
 
-test('a failure does not end it', async () => {
+test('tables are kept warm after a failure', async () => {
   const asked: number[] = [];
   const warmer = createWarmer(() => 0, 0);
   const watched = warmer.watch({

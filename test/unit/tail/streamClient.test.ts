@@ -72,7 +72,7 @@ test('beyond 1,000 messages the queue is lost, told as a gap, and the stream goe
   ]);
 });
 
-test('exactly 1,000 messages wait', () => {
+test('a slow client has exactly 1,000 messages waiting before it loses any', () => {
   const { client, socket } = liveClient();
   socket.open = false;
   for (let n = 0; n <= QUEUE_MESSAGES_MAX; n += 1) client.push(message(n));

@@ -90,7 +90,7 @@ function readBack(text: string): number {
   return Number(plain.replaceAll(',', ''));
 }
 
-test('ages, times, fees, shares and addresses', () => {
+test('ages, times, fees, shares and addresses are shown in their short forms', () => {
   expect([0, 59, 60, 7_199, 86_400, 8_000_000, 90_000_000].map((age) => formatAgo(100, 100 + age))).toEqual([
     '0s',
     '59s',
