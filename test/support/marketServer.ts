@@ -20,7 +20,7 @@ export const MARKET_PLAN: MarketPlan = {
   seed: 31_337,
   blocks: 260,
   pools: 11,
-  spacing: 1_900,
+  spacing: 2_600,
   events: 5,
   finalTo: 190,
   storedTo: 210,
