@@ -19,6 +19,6 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/clusterSetup.ts',
   globalTeardown: '<rootDir>/test/support/clusterTeardown.ts',
   moduleNameMapper: {
-    '^(?:\\.\\./)+(?:src/)?clickhouse/database$': '<rootDir>/test/support/clusteredDatabase.ts',
+    '^(?:\\.\\./)+(?:src/)?clickhouse/client/database$': '<rootDir>/test/support/clusteredDatabase.ts',
   },
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { Command, InvalidArgumentError } from 'commander';
 
-import { findPackageRoot } from './clickhouse/packageRoot';
+import { findPackageRoot } from './clickhouse/client/packageRoot';
 import { addDataCommands, type Started } from './commands/dataCommands';
 import { runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';

@@ -1,5 +1,5 @@
 /**
- * The embedded engine's own process, started by src/clickhouse/engineChild.ts: turns this Node into a ClickHouse server
+ * The embedded engine's own process, started by src/clickhouse/engine/engineChild.ts: turns this Node into a ClickHouse server
  * by one call into libchdb that lasts as long as the pipe on standard input. Plain JavaScript, so that it runs unbuilt.
  *
  * Arguments: the parent's pid, the path of ffi-rs, the path of libchdb, the folder the engine may write, then the

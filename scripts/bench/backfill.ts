@@ -1,16 +1,16 @@
 /** Backfill from a stub node through every table and view, against a raw insert of the same rows already encoded. */
 import { cpus } from 'node:os';
 
-import { createBlockSource } from '../../src/chain/blockSource';
-import { systemClock } from '../../src/chain/clock';
-import { createEndpointPool } from '../../src/chain/endpointPool';
+import { createBlockSource } from '../../src/chain/blocks/blockSource';
+import { systemClock } from '../../src/chain/rpc/clock';
+import { createEndpointPool } from '../../src/chain/rpc/endpointPool';
 import type { ChainDescription } from '../../src/domain/chainDescription';
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { toOrd } from '../../src/domain/ord';
-import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
-import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from '../../src/ingest/auditHash';
-import { runIngest } from '../../src/ingest/runIngest';
-import { newIngestStatus } from '../../src/ingest/status';
+import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from '../../src/ingest/repair/auditHash';
+import { runIngest } from '../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../src/ingest/session/status';
 import type { Logger } from '../../src/log';
 import { processorSeconds } from './childProcess';
 import type { Figure } from './figure';

@@ -2,7 +2,7 @@
  * Portfolios and holders over many stored transfers: a wallet of 500 tokens and some LP tokens, each time another one, and
  * a token of a million holders; beside each `SELECT 1` over HTTP in the same moments. Also what a transfer costs to store.
  */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import { lastLoadedBlock, loadedToken, type SwapLoad } from './swapLoader';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import type { Figure } from './figure';
 
 interface Baseline {

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import type { EmbeddedServer } from '../../src/clickhouse/server';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import type { EmbeddedServer } from '../../src/clickhouse/engine/server';
 import { createLog } from '../../src/log';
 import { percentile, type Figure } from './figure';
 import { askRows } from '../../test/support/askRows';

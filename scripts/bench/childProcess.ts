@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 export interface BenchChild {
   readonly pid: number;

@@ -2,7 +2,7 @@
  * The explorer over many stored logs: pages of one event of one contract, records, searches, each with parameters that no
  * cache has; beside each `SELECT 1` over HTTP in the same moments. Also what a log costs to store, column and projection.
  */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import { askRows } from '../../test/support/askRows';

@@ -2,7 +2,7 @@
  * The insert path and what the views cost: the bodies of a backfill are inserted again into tables with and without views,
  * and the same rows as Native bodies that the engine itself encoded.
  */
-import { INSERT_SETTINGS, type Database } from '../../src/clickhouse/database';
+import { INSERT_SETTINGS, type Database } from '../../src/clickhouse/client/database';
 import type { RecordedInsert } from './backfill';
 import { median, type Figure } from './figure';
 

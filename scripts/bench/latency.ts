@@ -1,7 +1,7 @@
 /** From a new block at the node to its event at a stream client, beside the insert of one block's rows alone. */
 import { request } from 'node:http';
 
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import type { StubChain } from '../../test/support/stubChain';

@@ -2,7 +2,7 @@
  * The lists and the audit over many stored swaps: each asked anew with parameters that no cache has, after the tables of
  * the head were made. Beside each `SELECT 1` over HTTP in the same moments.
  */
-import { openDatabase } from '../../src/clickhouse/database';
+import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import { loadedPair, loadedToken, type SwapLoad } from './swapLoader';

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import { startEmbeddedServer } from '../../src/clickhouse/server';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import type { Logger } from '../../src/log';
 import { waitForMerges } from './bench';
 import { startStubChain, type StubChain } from '../../test/support/stubChain';

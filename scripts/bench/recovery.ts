@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { startEmbeddedServer } from '../../src/clickhouse/server';
+import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import type { Logger } from '../../src/log';
 import { startProgram, type Program } from '../../test/support/program';
 import { median, type Figure } from './figure';

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import { createDrain, type Drain } from './drain';
 
 export interface ServedApi {

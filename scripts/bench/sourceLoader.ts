@@ -2,9 +2,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Database } from '../../src/clickhouse/database';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import { parseAbi } from '../../src/domain/abi';
 import type { Hex } from '../../src/domain/hex';
 import { createVerifiedStore } from '../../src/sources/storeVerified';

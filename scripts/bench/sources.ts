@@ -1,5 +1,5 @@
 /** `/source-search` over many distinct source files, against what the machine lets any query do at that moment: `SELECT 1`. */
-import { openDatabase } from '../../src/clickhouse/database';
+import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import { rareWord } from './sourceLoader';

@@ -1,5 +1,5 @@
 /** What a row takes on disk, all of its table's parts, beside its bytes as RowBinary. */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import type { Figure } from './figure';
 import { askRows } from '../../test/support/askRows';
 

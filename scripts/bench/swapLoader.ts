@@ -1,6 +1,6 @@
 /** Fills `swaps` inside the engine from a seed: months of trading, few hot pairs and a long tail. */
-import { TWO_LEVEL_SUMS, type Database } from '../../src/clickhouse/database';
-import { listViews, WITH_COMPUTED, type View } from '../../src/ingest/viewRebuild';
+import { TWO_LEVEL_SUMS, type Database } from '../../src/clickhouse/client/database';
+import { listViews, WITH_COMPUTED, type View } from '../../src/ingest/repair/viewRebuild';
 
 export interface SwapLoad {
   readonly swaps: number;

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openDatabase } from '../../src/clickhouse/database';
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { openDatabase } from '../../src/clickhouse/client/database';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import { loadedPair, type SwapLoad } from './swapLoader';

@@ -1,8 +1,8 @@
 /** The program as it is deployed, in two ways, with what can be killed of it. Every part is the built program itself. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { RESTART_LIMITS } from '../../src/clickhouse/engineSupervisor';
-import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
+import { RESTART_LIMITS } from '../../src/clickhouse/engine/engineSupervisor';
+import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/engine/server';
 import { errorText } from '../../src/errors';
 import { createLog } from '../../src/log';
 import {

@@ -9,7 +9,7 @@ import type { ByteCache } from './byteCache';
 import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type Table } from './formats';
 import { toJsonBody } from './jsonBody';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Route, RouteContext, RouteDoc } from './route';
 
 /** The part of an endpoint that its documentation is made of. */

@@ -8,7 +8,7 @@ import Koa from 'koa';
 
 import { AppError } from '../errors';
 import type { Logger } from '../log';
-import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
 import { answerErrors } from './middleware/answerErrors';
 import { answerInDialect } from './middleware/answerInDialect';

@@ -1,7 +1,7 @@
 /** Several things by address in one call: the parameter `addresses`, and the list that answers it. */
 import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
-import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { ListMeta } from '../wire/primitives';
 import { listMeta } from './listMeta';
 import { parsedParam } from './params';

@@ -7,8 +7,8 @@ import { Socket } from 'node:net';
 
 import Koa from 'koa';
 
-import { ALL_ACTIVITY, listNewestEvents } from '../query/activity';
-import type { HeadSnapshot } from '../query/headSnapshot';
+import { ALL_ACTIVITY, listNewestEvents } from '../query/activity/activity';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { isDecoded } from '../wire/activity';
 import type { MarketDeps } from './marketRoute';
 import type { RequestState, Route } from './route';

@@ -2,8 +2,8 @@
  * Answers as tables for analysts: CSV, Parquet or Arrow, as the Accept header says; JSON in every other case, so that no
  * call fails for its Accept. The rows are those of the JSON answer; ClickHouse writes the format.
  */
-import type { QueryParams } from '../clickhouse/database';
-import type { OutputFormat } from '../clickhouse/namedQueries';
+import type { QueryParams } from '../clickhouse/client/database';
+import type { OutputFormat } from '../clickhouse/client/namedQueries';
 import type { RouteContext } from './route';
 
 /** The media types and what the server calls them; each needs the columns' names and types to be in the answer. */

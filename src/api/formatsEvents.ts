@@ -1,5 +1,5 @@
 /** Events as columns: one for each field that any kind of event has, tokens taken apart. */
-import type { QueryParams } from '../clickhouse/database';
+import type { QueryParams } from '../clickhouse/client/database';
 import { isDecoded, type ActivityAnswer, type ActivityEntry } from '../wire/activity';
 import { bitsOrNull, type Table } from './formats';
 

@@ -1,5 +1,5 @@
 /** Paging of lists: the two parameters, the slice and the meta. */
-import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { ListMeta } from '../wire/primitives';
 import { integerParam } from './params';
 

@@ -2,9 +2,9 @@
 import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { Hex } from '../domain/hex';
-import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { Market, MarketChain } from '../query/market';
-import type { WalletNode } from '../query/walletState';
+import type { WalletNode } from '../query/portfolio/walletState';
 import { answering, docOf, readParams, type Endpoint, type Question, type Refusal } from './answering';
 import type { ByteCache } from './byteCache';
 import type { Table } from './formats';

@@ -5,7 +5,7 @@
 import type Koa from 'koa';
 import type { z } from 'zod';
 
-import type { HeadSnapshot } from '../query/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { Params } from './params';
 
 /** What the app lays down for the handlers of a request. */

@@ -2,11 +2,11 @@
  * How a command that works on stored data reaches it: an external server, the embedded engine of a program that runs, or,
  * when none does, the engine started for the command.
  */
-import { engineFolderOf, knock } from '../clickhouse/engineDoor';
-import { openDatabase, type Database } from '../clickhouse/database';
-import { selectNamed } from '../clickhouse/namedQueries';
-import { nameRowShape } from '../clickhouse/rowShapes';
-import { startEmbeddedServer } from '../clickhouse/server';
+import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
+import { openDatabase, type Database } from '../clickhouse/client/database';
+import { selectNamed } from '../clickhouse/client/namedQueries';
+import { nameRowShape } from '../clickhouse/rows/rowShapes';
+import { startEmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';

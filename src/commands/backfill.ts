@@ -1,7 +1,7 @@
 /** `backfill`: stores final blocks up to a given one and ends. Resumable: what is stored already is not fetched again. */
 import type { Config } from '../config';
 import { AppError } from '../errors';
-import { readStoredState } from '../ingest/storedState';
+import { readStoredState } from '../ingest/store/storedState';
 import type { Logger } from '../log';
 import { createIngester } from './ingest';
 import { openStorage, type Storage } from './storage';

@@ -2,15 +2,21 @@
  * `backup`: a copy of all that must be kept, as of one moment, by ClickHouse's own BACKUP. A program that ingests meanwhile
  * waits for as long as it takes to link the parts of all tables, not for as long as copying takes.
  */
-import { systemClock } from '../chain/clock';
-import { isBackingUp, writeBackup } from '../clickhouse/backup';
-import { selectNamed } from '../clickhouse/namedQueries';
-import { nameRowShape } from '../clickhouse/rowShapes';
-import { readSchema } from '../clickhouse/schema';
+import { systemClock } from '../chain/rpc/clock';
+import { isBackingUp, writeBackup } from '../clickhouse/engine/backup';
+import { selectNamed } from '../clickhouse/client/namedQueries';
+import { nameRowShape } from '../clickhouse/rows/rowShapes';
+import { readSchema } from '../clickhouse/schema/schema';
 import type { Config } from '../config';
 import { AppError } from '../errors';
-import { endPause } from '../ingest/pause';
-import { checkWhole, describeContent, dropSnapshot, takeSnapshot, type Content } from '../ingest/snapshot';
+import { endPause } from '../ingest/store/pause';
+import {
+  checkWhole,
+  describeContent,
+  dropSnapshot,
+  takeSnapshot,
+  type Content,
+} from '../ingest/store/snapshot';
 import type { Logger } from '../log';
 import { attach, showBytes, type Attached } from './attach';
 import { placeToWrite } from './backupPlace';

@@ -5,7 +5,12 @@
 import { cp, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { fileDestination, isDestination, showDestination, type Destination } from '../clickhouse/backup';
+import {
+  fileDestination,
+  isDestination,
+  showDestination,
+  type Destination,
+} from '../clickhouse/engine/backup';
 import { AppError } from '../errors';
 
 export interface BackupPlace {

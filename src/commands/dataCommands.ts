@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 
 import type { Config } from '../config';
 import { AppError } from '../errors';
-import { PRUNABLE, type Prunable } from '../ingest/retention';
+import { PRUNABLE, type Prunable } from '../ingest/store/retention';
 import type { Logger } from '../log';
 import { runBackup } from './backup';
 import { runPrune, type PruneOptions } from './prune';

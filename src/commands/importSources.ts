@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { createEndpointPool, type EndpointPool } from '../chain/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { redactUrls } from '../chains/redactUrls';
-import { createQueryRunner } from '../clickhouse/namedQueries';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';

@@ -1,5 +1,5 @@
 /** How far a long statement is, on one line of a terminal, and on none elsewhere. */
-import type { BackupProgress } from '../clickhouse/backup';
+import type { BackupProgress } from '../clickhouse/engine/backup';
 import { showBytes } from './attach';
 
 export interface LineProgress {

@@ -1,11 +1,11 @@
 /** The queue of verifications of an API that may write: what it compares with, where it stores what it found. */
-import type { EndpointPool } from '../chain/endpointPool';
-import type { Database } from '../clickhouse/database';
-import { createQueryRunner } from '../clickhouse/namedQueries';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { VerificationQueue } from '../domain/verification';
 import type { Logger } from '../log';
-import type { ContractReader } from '../query/contracts';
-import type { VerificationStore } from '../query/verifiedContracts';
+import type { ContractReader } from '../query/contracts/contracts';
+import type { VerificationStore } from '../query/contracts/verifiedContracts';
 import { createChainCode } from '../sources/chainCode';
 import { createVerifiedStore } from '../sources/storeVerified';
 import { findCompilers } from '../sources/verify/compilers';

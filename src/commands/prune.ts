@@ -1,7 +1,7 @@
 /** `prune`: drops old rows of the largest tables. Bars, prices, balances and all aggregates stay as they are. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { migrate } from '../clickhouse/migrate';
+import { migrate } from '../clickhouse/schema/migrate';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import {
@@ -12,7 +12,7 @@ import {
   readPruning,
   type Prunable,
   type PrunePlan,
-} from '../ingest/retention';
+} from '../ingest/store/retention';
 import type { Logger } from '../log';
 import { attach, showBytes } from './attach';
 import type { CommandOutput } from './backup';

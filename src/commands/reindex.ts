@@ -1,16 +1,16 @@
 /** `reindex`: reads final blocks from the node again and puts right what is stored of them otherwise. */
-import { createBlockSource } from '../chain/blockSource';
-import { checkChainId } from '../chain/checkChainId';
-import { createEndpointPool } from '../chain/endpointPool';
-import { migrate } from '../clickhouse/migrate';
+import { createBlockSource } from '../chain/blocks/blockSource';
+import { checkChainId } from '../chain/rpc/checkChainId';
+import { createEndpointPool } from '../chain/rpc/endpointPool';
+import { migrate } from '../clickhouse/schema/migrate';
 import type { Config } from '../config';
 import { AppError } from '../errors';
-import { createClickHouseStore } from '../ingest/clickhouseStore';
-import { inPause } from '../ingest/pause';
-import { reindex } from '../ingest/reindex';
-import { readFloors } from '../ingest/retention';
-import { createDecodeContext, createReaderDeps } from '../ingest/runIngest';
-import { newIngestStatus } from '../ingest/status';
+import { createClickHouseStore } from '../ingest/store/clickhouseStore';
+import { inPause } from '../ingest/store/pause';
+import { reindex } from '../ingest/repair/reindex';
+import { readFloors } from '../ingest/store/retention';
+import { createDecodeContext, createReaderDeps } from '../ingest/session/runIngest';
+import { newIngestStatus } from '../ingest/session/status';
 import type { Logger } from '../log';
 import { attach } from './attach';
 import type { CommandOutput } from './backup';

@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 
-import { placeRestored, readBackup, restoredName, type BackedUp } from '../clickhouse/backup';
-import { migrate } from '../clickhouse/migrate';
-import { selectNamed } from '../clickhouse/namedQueries';
+import { placeRestored, readBackup, restoredName, type BackedUp } from '../clickhouse/engine/backup';
+import { migrate } from '../clickhouse/schema/migrate';
+import { selectNamed } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
-import { checkWhole, describeContent, type Content } from '../ingest/snapshot';
+import { checkWhole, describeContent, type Content } from '../ingest/store/snapshot';
 import type { Logger } from '../log';
 import { attach, type Attached } from './attach';
 import { BACKUP_NAMES, describe, type CommandOutput } from './backup';

@@ -1,6 +1,6 @@
 /** `all`: API, ingester and database in one process; `serve` and `ingest` are its halves. */
 import type { Config } from '../config';
-import { observeDatabase } from '../clickhouse/observedDatabase';
+import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import { steadyNow } from '../domain/steadyTime';

@@ -1,14 +1,14 @@
 /** Opens the database that the settings name: an external server, or the embedded engine started here. */
 import { z } from 'zod';
 
-import { isRestoreWaiting, placeRestored } from '../clickhouse/backup';
-import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/cluster';
-import { migrate } from '../clickhouse/migrate';
-import { engineFolderOf, knock } from '../clickhouse/engineDoor';
-import { openDatabase, type Database } from '../clickhouse/database';
-import { createQueryRunner } from '../clickhouse/namedQueries';
-import { selectNamed } from '../clickhouse/namedQueries';
-import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/server';
+import { isRestoreWaiting, placeRestored } from '../clickhouse/engine/backup';
+import { findCluster, openClusterDatabase, type ClusterServers } from '../clickhouse/client/cluster';
+import { migrate } from '../clickhouse/schema/migrate';
+import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
+import { openDatabase, type Database } from '../clickhouse/client/database';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
+import { selectNamed } from '../clickhouse/client/namedQueries';
+import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';

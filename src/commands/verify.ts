@@ -1,12 +1,12 @@
 /** `verify`: recomputes bars and aggregates from the stored events; the exit code says whether they agree. */
-import { openDatabase } from '../clickhouse/database';
-import { createQueryRunner } from '../clickhouse/namedQueries';
+import { openDatabase } from '../clickhouse/client/database';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
 import { AppError } from '../errors';
-import { readStoredState } from '../ingest/storedState';
-import { firstWholeDay, readFloors } from '../ingest/retention';
+import { readStoredState } from '../ingest/store/storedState';
+import { firstWholeDay, readFloors } from '../ingest/store/retention';
 import type { Logger } from '../log';
-import { verifyAggregates } from '../query/verifyAggregates';
+import { verifyAggregates } from '../query/verify/verifyAggregates';
 import { openStorage } from './storage';
 import { printAudit } from './verifyAudit';
 

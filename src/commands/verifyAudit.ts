@@ -1,12 +1,12 @@
 /** The part of `verify` that two deployments compare: a line with the audit hash of each whole range of final blocks. */
-import type { Database } from '../clickhouse/database';
+import type { Database } from '../clickhouse/client/database';
 import {
   AUDIT_BLOCKS,
   hashRanges,
   listDifferentTables,
   listWholeRanges,
   readRangeHashes,
-} from '../ingest/auditHash';
+} from '../ingest/repair/auditHash';
 
 /** Hashes what is stored now and compares it with what was noted when it became final. True: nothing differs. */
 export async function printAudit(

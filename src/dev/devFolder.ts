@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { takeEngineLock, type EngineLock } from '../clickhouse/engineLock';
+import { takeEngineLock, type EngineLock } from '../clickhouse/engine/engineLock';
 import type { Logger } from '../log';
 import { errorText } from '../errors';
 

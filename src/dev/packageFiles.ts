@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { findPackageRoot as findRootAbove } from '../clickhouse/packageRoot';
+import { findPackageRoot as findRootAbove } from '../clickhouse/client/packageRoot';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 

@@ -1,17 +1,17 @@
 /** Makes the tables and memories that the market's endpoints read. A table of a head version is made on demand and shared. */
-import type { QueryRunner } from '../clickhouse/namedQueries';
-import { ActivityCounter } from './activity';
-import { createAuditTables, type AuditTables } from './auditTables';
-import type { DexFacts } from './dexItem';
-import { createDexTables, type DexTables } from './dexTable';
-import { Directory } from './directory';
-import { createHeadSwaps, type HeadSwaps } from './headSwaps';
-import { createHolderTables, type HolderTables } from './holders';
-import { NewestEvents } from './newestEvents';
-import { createPairTables, type PairDexes, type PairTables } from './pairTable';
-import { createRebasingTables, type RebasingTables } from './rebasing';
-import { createTokenPrices, type PriceSources } from './tokenPrices';
-import { createTokenTables, type TokenTables } from './tokenTable';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { ActivityCounter } from './activity/activity';
+import { createAuditTables, type AuditTables } from './audit/auditTables';
+import type { DexFacts } from './dexes/dexItem';
+import { createDexTables, type DexTables } from './dexes/dexTable';
+import { Directory } from './tokens/directory';
+import { createHeadSwaps, type HeadSwaps } from './bars/headSwaps';
+import { createHolderTables, type HolderTables } from './holders/holders';
+import { NewestEvents } from './activity/newestEvents';
+import { createPairTables, type PairDexes, type PairTables } from './pairs/pairTable';
+import { createRebasingTables, type RebasingTables } from './holders/rebasing';
+import { createTokenPrices, type PriceSources } from './prices/tokenPrices';
+import { createTokenTables, type TokenTables } from './tokens/tokenTable';
 
 export interface Market {
   readonly runner: QueryRunner;

@@ -1,5 +1,5 @@
 /** Code of contracts as the chains' nodes have it, for what must be compared with it. */
-import type { EndpointPool } from '../chain/endpointPool';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
 import type { Creation } from '../domain/creation';
 import { isAddress, isHexData, toLowerHex, type Hex } from '../domain/hex';
 import type { ContractId } from '../domain/verifiedContract';

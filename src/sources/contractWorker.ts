@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import type { Database } from '../clickhouse/database';
-import { contractCodesTable } from '../clickhouse/explorerTables';
-import { insertRows } from '../clickhouse/inserter';
-import { createQueryRunner, type QueryRunner } from '../clickhouse/namedQueries';
+import type { Database } from '../clickhouse/client/database';
+import { contractCodesTable } from '../clickhouse/schema/explorerTables';
+import { insertRows } from '../clickhouse/rows/inserter';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
 import { errorText } from '../errors';

@@ -4,12 +4,12 @@
  */
 import { LRUCache } from 'lru-cache';
 
-import { systemClock, withDeadline, type Clock } from '../chain/clock';
-import { RpcError } from '../chain/rpcError';
+import { systemClock, withDeadline, type Clock } from '../chain/rpc/clock';
+import { RpcError } from '../chain/rpc/rpcError';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
-import { toCode, type ContractCode } from '../query/contractFacts';
-import type { NodeCode } from '../query/nodeCode';
+import { toCode, type ContractCode } from '../query/contracts/contractFacts';
+import type { NodeCode } from '../query/contracts/nodeCode';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
 /** Answers kept. Code may come, and a proxy may be led elsewhere. */

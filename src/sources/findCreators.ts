@@ -6,13 +6,13 @@
 import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
 
-import type { EndpointPool } from '../chain/endpointPool';
-import type { RpcCall } from '../chain/rpcTransport';
-import type { Database } from '../clickhouse/database';
-import { address, hash, nullable, u32, u64 } from '../clickhouse/columns';
-import { insertRows } from '../clickhouse/inserter';
-import type { QueryRunner } from '../clickhouse/namedQueries';
-import { defineTable } from '../clickhouse/tables';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import type { RpcCall } from '../chain/rpc/rpcTransport';
+import type { Database } from '../clickhouse/client/database';
+import { address, hash, nullable, u32, u64 } from '../clickhouse/rows/columns';
+import { insertRows } from '../clickhouse/rows/inserter';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { defineTable } from '../clickhouse/schema/tables';
 import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { findMaker, type TraceRpc } from './findMaker';

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 
-import type { Endpoint } from '../chain/endpoint';
-import type { EndpointPool } from '../chain/endpointPool';
-import { RpcError, type RpcErrorKind } from '../chain/rpcError';
+import type { Endpoint } from '../chain/rpc/endpoint';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import { isAddress, toLowerHex, type Hex } from '../domain/hex';
 
 export type TraceRpc = Pick<EndpointPool, 'run'>;

@@ -5,11 +5,11 @@
  */
 import { z } from 'zod';
 
-import { insertRows } from '../clickhouse/inserter';
+import { insertRows } from '../clickhouse/rows/inserter';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
-import { CONTRACTS_MAX, readOrigins } from '../query/contractFacts';
-import { snapshotParams, type HeadSnapshot } from '../query/headSnapshot';
+import { CONTRACTS_MAX, readOrigins } from '../query/contracts/contractFacts';
+import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import {
   contractCreationsTable,
   readTransactions,

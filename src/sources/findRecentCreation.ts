@@ -1,9 +1,9 @@
 /** Finds the transaction that created a contract a moment ago, which the index has not reached, out of the node's last blocks. */
 import { z } from 'zod';
 
-import type { Endpoint } from '../chain/endpoint';
-import type { EndpointPool } from '../chain/endpointPool';
-import { RpcError } from '../chain/rpcError';
+import type { Endpoint } from '../chain/rpc/endpoint';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import { RpcError } from '../chain/rpc/rpcError';
 import { findCreation, transactionShape, type Creation } from '../domain/creation';
 import { isHexData, isQuantity, numberToHex, type Hex } from '../domain/hex';
 

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
-import { inChunks } from '../query/inChunks';
+import { inChunks } from '../query/head/inChunks';
 
 /** Upgrades read in one look, of the head and of final blocks each. */
 const UPGRADES_MAX = 2_000;

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 
-import type { Database } from '../clickhouse/database';
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Database } from '../clickhouse/client/database';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 
 /** Contracts of one statement. */
 const LENDERS_MAX = 200;

@@ -1,14 +1,14 @@
 /** Hands reads on to a chain's node: so many at once, within a short time, and with errors in words that name no host. */
 import { Interface } from 'ethers';
 
-import { systemClock, withDeadline, type Clock } from '../chain/clock';
-import type { Endpoint } from '../chain/endpoint';
-import type { EndpointPool } from '../chain/endpointPool';
-import { RpcError, type RpcErrorKind } from '../chain/rpcError';
-import type { RpcCall } from '../chain/rpcTransport';
+import { systemClock, withDeadline, type Clock } from '../chain/rpc/clock';
+import type { Endpoint } from '../chain/rpc/endpoint';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
+import type { RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData } from '../domain/hex';
 import { AppError } from '../errors';
-import type { NodeAnswer, NodeReads } from '../query/nodeReads';
+import type { NodeAnswer, NodeReads } from '../query/head/nodeReads';
 
 /** What `revert` and `require` with a text give (Solidity, "Revert"). */
 const REVERTS = new Interface(['error Error(string reason)']);

@@ -1,9 +1,9 @@
 /** What a node says of the code at some addresses: its hash and size, and where a proxy leads. */
 import { keccak256 } from 'ethers';
 
-import type { EndpointPool } from '../chain/endpointPool';
-import type { RpcCall } from '../chain/rpcTransport';
-import type { ContractCodeRow } from '../clickhouse/explorerTables';
+import type { EndpointPool } from '../chain/rpc/endpointPool';
+import type { RpcCall } from '../chain/rpc/rpcTransport';
+import type { ContractCodeRow } from '../clickhouse/schema/explorerTables';
 import { addressOfWord, isHexData, toLowerHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
 import {
   BEACON_SLOT,

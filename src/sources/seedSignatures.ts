@@ -1,12 +1,12 @@
 /** Writes the well-known signatures where they are missing: harmless to repeat, and cheap once they are there. */
-import { abiSignaturesTable, type AbiSignatureRow } from '../clickhouse/sourceTables';
-import type { Database } from '../clickhouse/database';
-import { insertRows } from '../clickhouse/inserter';
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import { abiSignaturesTable, type AbiSignatureRow } from '../clickhouse/schema/sourceTables';
+import type { Database } from '../clickhouse/client/database';
+import { insertRows } from '../clickhouse/rows/inserter';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { indexedBits } from '../domain/abi';
 import type { KnownSignature } from '../domain/verifiedContract';
-import { inChunks } from '../query/inChunks';
-import { createSignatureReader } from '../query/signatures';
+import { inChunks } from '../query/head/inChunks';
+import { createSignatureReader } from '../query/contracts/signatures';
 import { listWellKnownSignatures } from './wellKnown/wellKnownSignatures';
 
 /** The row of a signature, as ABIs of verified contracts write it too. */

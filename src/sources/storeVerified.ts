@@ -5,9 +5,9 @@
 import { indexedBits, listSignatures } from '../domain/abi';
 import { ZERO_HASH, type Hex } from '../domain/hex';
 import type { VerificationSource } from '../domain/verifiedContract';
-import type { Database } from '../clickhouse/database';
-import { insertRows } from '../clickhouse/inserter';
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { Database } from '../clickhouse/client/database';
+import { insertRows } from '../clickhouse/rows/inserter';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import {
   abiSignaturesTable,
   sourceFilesTable,
@@ -16,10 +16,10 @@ import {
   type AbiSignatureRow,
   type SourceUseRow,
   type VerifiedContractRow,
-} from '../clickhouse/sourceTables';
-import { inChunks } from '../query/inChunks';
-import { listKnownFiles } from '../query/sourceFiles';
-import { createVerifiedReader, type StoredVerification } from '../query/verifiedContracts';
+} from '../clickhouse/schema/sourceTables';
+import { inChunks } from '../query/head/inChunks';
+import { listKnownFiles } from '../query/sources/sourceFiles';
+import { createVerifiedReader, type StoredVerification } from '../query/contracts/verifiedContracts';
 import { hashContent, type VerifiedRecord } from './verifiedRecord';
 
 /** Contracts of one insert. */

@@ -3,7 +3,7 @@ import { keccak256, toUtf8Bytes } from 'ethers';
 
 import type { Hex } from '../domain/hex';
 import type { VerifiedContract } from '../domain/verifiedContract';
-import type { Deployment } from '../query/verifiedContracts';
+import type { Deployment } from '../query/contracts/verifiedContracts';
 
 export interface SourceFile {
   readonly path: string;

@@ -16,7 +16,7 @@ import type {
 } from '../domain/verification';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
-import type { VerificationStore } from '../query/verifiedContracts';
+import type { VerificationStore } from '../query/contracts/verifiedContracts';
 import type { ChainCode } from './chainCode';
 import { FairQueue } from './fairQueue';
 import type { VerifiedStore } from './storeVerified';

@@ -2,14 +2,14 @@
  * What lies between two snapshots of the head: the fork, the events that became void, the events that are new. Reads
  * only; asked again with the same snapshots it gives the same answer, so a failed publication is simply repeated.
  */
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';
-import { ALL_ACTIVITY, listEventsBetween, type ActivityEvent } from '../query/activity';
-import type { HeadBlock, HeadSnapshot } from '../query/headSnapshot';
-import { areRowsKept, listFinalHashes } from '../query/headState';
-import { listNewEvents, type NewEventSources } from '../query/newEvents';
+import { ALL_ACTIVITY, listEventsBetween, type ActivityEvent } from '../query/activity/activity';
+import type { HeadBlock, HeadSnapshot } from '../query/head/headSnapshot';
+import { areRowsKept, listFinalHashes } from '../query/head/headState';
+import { listNewEvents, type NewEventSources } from '../query/activity/newEvents';
 import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { matchesActivity, type ActivityEvent, type ActivityFilter } from '../query/activity';
+import { matchesActivity, type ActivityEvent, type ActivityFilter } from '../query/activity/activity';
 import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
 import { HEARTBEAT, reorgMessage, type StreamMessage } from './streamMessage';

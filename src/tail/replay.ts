@@ -2,12 +2,12 @@
  * What a client missed, from the tables: everything of its filter between its position and the snapshot at which it
  * joined, in pages, so that neither the database nor the memory feels a client that was long away.
  */
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { ZERO_HASH } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
-import { findEventFloor, listEventsBetween, type ActivityFilter } from '../query/activity';
-import type { HeadSnapshot } from '../query/headSnapshot';
-import { findBlockHash } from '../query/headState';
+import { findEventFloor, listEventsBetween, type ActivityFilter } from '../query/activity/activity';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
+import { findBlockHash } from '../query/head/headState';
 import { encodeEvents } from './chainChange';
 import { findResumePoint } from './resumePoint';
 import { gapMessage, positionId, type StreamMessage, type StreamPosition } from './streamMessage';

@@ -2,12 +2,12 @@
  * Where a client that comes back goes on: behind its last event if that is still canonical, else behind the fork from
  * which its branch was left, which is found through the flips that head_blocks still keeps.
  */
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
-import type { ActivityFilter } from '../query/activity';
-import type { HeadBlock, HeadSnapshot } from '../query/headSnapshot';
-import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '../query/headState';
+import type { ActivityFilter } from '../query/activity/activity';
+import type { HeadBlock, HeadSnapshot } from '../query/head/headSnapshot';
+import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '../query/head/headState';
 import { listRemoved } from './chainChange';
 import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';
 

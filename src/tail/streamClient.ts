@@ -4,7 +4,7 @@
  * of a gap once it reads again. Nothing here ever waits for a client.
  */
 import { steadyNow } from '../domain/steadyTime';
-import type { ActivityFilter } from '../query/activity';
+import type { ActivityFilter } from '../query/activity/activity';
 import { LostRange } from './lostRange';
 import type { StreamMessage } from './streamMessage';
 

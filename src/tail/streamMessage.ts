@@ -4,7 +4,7 @@
  */
 import { eventId, lastOrdOfBlock, ORD_SPAN, toOrd } from '../domain/ord';
 import type { Hex } from '../domain/hex';
-import type { ActivityEvent } from '../query/activity';
+import type { ActivityEvent } from '../query/activity/activity';
 import { isDecoded } from '../wire/activity';
 
 /** First line of every stream: how long a client waits before it reconnects, ms. */

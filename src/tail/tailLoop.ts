@@ -5,14 +5,20 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { QueryRunner } from '../clickhouse/namedQueries';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
-import type { FreshRows } from '../query/freshEvents';
-import type { HeadSnapshot } from '../query/headSnapshot';
-import { followHead, readChangeMark, readHeadRow, type HeadNews, type HeadReading } from '../query/headState';
-import { Directory } from '../query/directory';
+import type { FreshRows } from '../query/activity/freshEvents';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
+import {
+  followHead,
+  readChangeMark,
+  readHeadRow,
+  type HeadNews,
+  type HeadReading,
+} from '../query/head/headState';
+import { Directory } from '../query/tokens/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 

@@ -9,7 +9,7 @@ import { AbiCoder, Interface } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../src/dev/anvil';
 import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import type { AbiParameter } from '../../src/domain/verifiedContract';
 import { createLog } from '../../src/log';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 import { listWorse, readBaselines } from '../../scripts/bench/baseline';
 import type { Figure } from '../../scripts/bench/figure';
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 const SIZE = { BENCH_BLOCKS: '100', BENCH_SWAPS: '10000', BENCH_CALM_MS: '0' };
 const GROUPS = ['decode', 'backfill', 'insert', 'ticks'];

@@ -1,5 +1,5 @@
 /** The end-to-end test of bars, states and the stream, with the program's database on two shards instead of its own engine. */
-import { openDatabase } from '../../src/clickhouse/database';
+import { openDatabase } from '../../src/clickhouse/client/database';
 import { askRows } from '../support/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
 

@@ -8,8 +8,8 @@ import { AbiCoder, Interface, keccak256 } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../src/dev/anvil';
 import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
-import type { Database } from '../../src/clickhouse/database';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 const root = findPackageRoot();
 /** Stands for the program: stops as it does, and tells its process and the one it was started by. */

@@ -5,9 +5,14 @@
 import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
 import { printAudit } from '../../src/commands/verifyAudit';
-import type { Database } from '../../src/clickhouse/database';
-import { swapsTable } from '../../src/clickhouse/tables';
-import { hashedColumns, hashRanges, listWholeRanges, readRangeHashes } from '../../src/ingest/auditHash';
+import type { Database } from '../../src/clickhouse/client/database';
+import { swapsTable } from '../../src/clickhouse/schema/tables';
+import {
+  hashedColumns,
+  hashRanges,
+  listWholeRanges,
+  readRangeHashes,
+} from '../../src/ingest/repair/auditHash';
 import { Random } from '../support/random';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
 import { eventually } from '../support/eventually';

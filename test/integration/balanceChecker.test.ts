@@ -1,21 +1,21 @@
 /** Balances in the real store compared with a node that knows the truth, and one that lies, lags, fails or reorganises. */
-import type { Database } from '../../src/clickhouse/database';
-import { insertRows } from '../../src/clickhouse/inserter';
+import type { Database } from '../../src/clickhouse/client/database';
+import { insertRows } from '../../src/clickhouse/rows/inserter';
 import {
   headBlocksTable,
   transfersTable,
   type HeadBlockRow,
   type TransferRow,
-} from '../../src/clickhouse/tables';
-import { RpcError } from '../../src/chain/rpcError';
-import { systemClock } from '../../src/chain/clock';
+} from '../../src/clickhouse/schema/tables';
+import { RpcError } from '../../src/chain/rpc/rpcError';
+import { systemClock } from '../../src/chain/rpc/clock';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
-import { BalanceChecker } from '../../src/ingest/balanceChecker';
-import { newIngestStatus, type IngestStatus } from '../../src/ingest/status';
+import { BalanceChecker } from '../../src/ingest/balances/balanceChecker';
+import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { listRebasing } from '../../src/query/rebasing';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { listRebasing } from '../../src/query/holders/rebasing';
 import { answeringCalls, type Asked } from '../support/vaultSetup';
 import { createRandom } from '../support/createRandom';
 import { openTestStore, type TestStore } from '../support/testStore';

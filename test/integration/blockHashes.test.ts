@@ -1,7 +1,7 @@
 /** Hashes of blocks by number: those asked for, whether they lie close together, far apart, in the head or nowhere. */
 import type { Hex } from '../../src/domain/hex';
-import { createBlockHashes } from '../../src/query/blockHashes';
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { createBlockHashes } from '../../src/query/head/blockHashes';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { openTestStore, type TestStore } from '../support/testStore';
 
 const FINAL_TO = 30_000;

@@ -2,14 +2,14 @@
  * The schema on two shards: where rows lie, that what is repeated lies there once, that what one shard missed is healed by the
  * replay, and what is refused.
  */
-import { openClusterDatabase, findCluster } from '../../src/clickhouse/cluster';
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
+import { openClusterDatabase, findCluster } from '../../src/clickhouse/client/cluster';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
 import { attach } from '../../src/commands/attach';
 import { openStorage } from '../../src/commands/storage';
 import { loadConfig } from '../../src/config';
-import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
-import type { OpenIntent } from '../../src/ingest/store';
+import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import type { OpenIntent } from '../../src/ingest/store/store';
 import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
 import { killEngine } from '../support/embedded';

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 
-import { logsTable, tokensTable, type LogRow } from '../../src/clickhouse/tables';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { insertRows } from '../../src/clickhouse/inserter';
+import { logsTable, tokensTable, type LogRow } from '../../src/clickhouse/schema/tables';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { toOrd } from '../../src/domain/ord';
 import { UPGRADED } from '../../src/domain/proxies';
 import { createVerifiedStore } from '../../src/sources/storeVerified';

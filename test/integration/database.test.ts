@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { createClient } from '@clickhouse/client';
 import fc from 'fast-check';
 
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { RowReader } from '../../src/clickhouse/rowReader';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { RowReader } from '../../src/clickhouse/rows/rowReader';
 import { AppError } from '../../src/errors';
 import { createTestDatabase, type TestDatabase } from '../support/engine';
 import { listen, type Listening } from '../support/listen';

@@ -1,8 +1,8 @@
 /** Answers of the engine whose data spells what an error of the engine looks like: data stays data, an error stays an error. */
 import { createServer } from 'node:http';
 
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { RowReader } from '../../src/clickhouse/rowReader';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { RowReader } from '../../src/clickhouse/rows/rowReader';
 import { AppError } from '../../src/errors';
 import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';

@@ -1,6 +1,6 @@
 /** Like interruptedMigrate, on a cluster: the parts on each of two servers, then the tables over both. */
-import type { Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
+import type { Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
 import {

@@ -1,7 +1,7 @@
 /** A process that is killed while it creates or migrates the schema leaves a database that the next start finishes. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import { readMigrations } from '../../src/clickhouse/migrations';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import { readMigrations } from '../../src/clickhouse/schema/migrations';
 import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
 import { createTestDatabase } from '../support/engine';

@@ -1,10 +1,10 @@
 /** How much contracts emitted: exact as of a snapshot while blocks are promoted, and what search ranks by. */
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
-import { readEmitted, sumEmitted } from '../../src/query/emitters';
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
-import { createLogCounts } from '../../src/query/logCounts';
-import type { LogSource } from '../../src/query/logFilter';
+import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
+import { createLogCounts } from '../../src/query/logs/logCounts';
+import type { LogSource } from '../../src/query/logs/logFilter';
 import { openTestStore, type TestStore } from '../support/testStore';
 
 const CHAIN = 369;

@@ -1,9 +1,9 @@
 /** Aggregates that lost what a view made of a range are made anew before the range counts as done. */
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
-import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
-import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
-import type { OpenIntent } from '../../src/ingest/store';
-import type { RebuildProgress } from '../../src/ingest/viewRebuild';
+import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
+import type { OpenIntent } from '../../src/ingest/store/store';
+import type { RebuildProgress } from '../../src/ingest/repair/viewRebuild';
 import { askRows } from '../support/askRows';
 import { CHAIN_ID } from '../support/world';
 import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/marketServer';

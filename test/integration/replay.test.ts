@@ -1,7 +1,7 @@
 /** The program itself, after a kill within a range: what the aggregates lost of it is made anew, said in log and metrics, and then only is it done. */
 import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
-import { findWrongTotal } from '../../src/ingest/viewAudit';
+import { findWrongTotal } from '../../src/ingest/repair/viewAudit';
 import { createProgramHome, type ProgramHome } from '../support/runningProgram';
 
 const FIRST = 200;

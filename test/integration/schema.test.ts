@@ -1,16 +1,16 @@
 /** The schema: one truth in clickhouse/schema, the same whether created fresh, twice or by several processes at once. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { EVENT_TABLES } from '../../src/clickhouse/eventTables';
-import { contractCodesTable } from '../../src/clickhouse/explorerTables';
-import { migrate } from '../../src/clickhouse/migrate';
-import { balanceChecksTable, headBlocksTable, tokensTable } from '../../src/clickhouse/tables';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { EVENT_TABLES } from '../../src/clickhouse/schema/eventTables';
+import { contractCodesTable } from '../../src/clickhouse/schema/explorerTables';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import { balanceChecksTable, headBlocksTable, tokensTable } from '../../src/clickhouse/schema/tables';
 import {
   abiSignaturesTable,
   importPositionsTable,
   sourceFilesTable,
   sourceUsesTable,
   verifiedContractsTable,
-} from '../../src/clickhouse/sourceTables';
+} from '../../src/clickhouse/schema/sourceTables';
 import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
 import { createTestDatabase, type TestDatabase } from '../support/engine';

@@ -1,16 +1,16 @@
 /** What searches find against what is stored: names of tokens while they change, and what is verified. */
-import { openDatabase } from '../../src/clickhouse/database';
-import { insertRows } from '../../src/clickhouse/inserter';
-import { migrate } from '../../src/clickhouse/migrate';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { tokensTable } from '../../src/clickhouse/tables';
+import { openDatabase } from '../../src/clickhouse/client/database';
+import { insertRows } from '../../src/clickhouse/rows/inserter';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { tokensTable } from '../../src/clickhouse/schema/tables';
 import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
-import { createLogCounts } from '../../src/query/logCounts';
-import { readHitFacts } from '../../src/query/search';
-import { listTokensNamed } from '../../src/query/searchNames';
-import { Directory } from '../../src/query/directory';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
+import { createLogCounts } from '../../src/query/logs/logCounts';
+import { readHitFacts } from '../../src/query/search/search';
+import { listTokensNamed } from '../../src/query/search/searchNames';
+import { Directory } from '../../src/query/tokens/directory';
 import { createTestDatabase } from '../support/engine';
 import { createRandom } from '../support/createRandom';
 import { openTestStore, type TestStore } from '../support/testStore';

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { findEngineLibraries } from '../../src/clickhouse/engineChild';
-import { RESTART_LIMITS } from '../../src/clickhouse/engineSupervisor';
-import type { EmbeddedServer } from '../../src/clickhouse/server';
+import { findEngineLibraries } from '../../src/clickhouse/engine/engineChild';
+import { RESTART_LIMITS } from '../../src/clickhouse/engine/engineSupervisor';
+import type { EmbeddedServer } from '../../src/clickhouse/engine/server';
 import {
   ask,
   cleanUp,

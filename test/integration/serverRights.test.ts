@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
 import pino from 'pino';
 
-import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
+import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/engine/server';
 import { ask, cleanUp, isRunning, makeFolder, makeTable, silent, start } from '../support/embedded';
 
 afterAll(cleanUp);

@@ -10,9 +10,13 @@ import { field, openDevRpc, toNumber, type DevRpc } from '../../src/dev/devRpc';
 import { mineHistory } from '../../src/dev/history';
 import type { World } from '../../src/dev/world';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
-import { createTransferDecoder, type SkippedLogs, type TransferRows } from '../../src/ingest/decodeTransfers';
+import {
+  createTransferDecoder,
+  type SkippedLogs,
+  type TransferRows,
+} from '../../src/ingest/decode/decodeTransfers';
 import { createLog } from '../../src/log';
-import { pendingProtocolLp } from '../../src/query/lpShare';
+import { pendingProtocolLp } from '../../src/query/portfolio/lpShare';
 import { TEST_POOLS, TEST_WORLD_PLAN } from '../support/testWorldPlan';
 import { plainBalances } from './api/transferWorld';
 

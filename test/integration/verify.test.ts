@@ -1,6 +1,6 @@
 /** `verify` agrees with what was stored and names what was not: each kind of damage is found, and only it. */
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { verifyAggregates } from '../../src/query/verifyAggregates';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { storeChain } from '../simulation/harness';
 import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/simChain';
 import { openTestStore, type TestStore } from '../support/testStore';

@@ -1,7 +1,7 @@
 /** One seed on the real engine and on the model of the store, and everything that is wrong with what they left behind. */
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import { verifyAggregates } from '../../src/query/verifyAggregates';
-import type { HeadFlip } from '../../src/ingest/store';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
+import type { HeadFlip } from '../../src/ingest/store/store';
 import { compareAnswers } from './compareAnswers';
 import { compareFresh } from './compareFresh';
 import { checkContent, checkOnModel } from './checkSeed';

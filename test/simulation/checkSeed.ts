@@ -1,5 +1,5 @@
 /** Runs one seed and says everything that is wrong with what it left behind. */
-import { toSnapshot } from '../../src/query/headState';
+import { toSnapshot } from '../../src/query/head/headState';
 import { compareOracle, compareViews, oracleTruth } from './compareOracle';
 import { compareRows } from './compareContent';
 import { createModelBackend, type ModelBackend } from './modelBackend';

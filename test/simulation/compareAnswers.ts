@@ -2,15 +2,15 @@
  * What the real query functions answer, against a plain recomputation from the canonical logs: bars in the quote currency and
  * in USD in all six timeframes, activity, pairs, DEXes, balances. As of the reader's own snapshot, on the real engine.
  */
-import type { Database } from '../../src/clickhouse/database';
-import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
-import { ALL_ACTIVITY, listEventsBetween } from '../../src/query/activity';
-import { readHoldings } from '../../src/query/balances';
-import { readDexTable } from '../../src/query/dexTable';
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
-import { readHead } from '../../src/query/headState';
-import { createPairTables } from '../../src/query/pairTable';
-import { createTokenPrices } from '../../src/query/tokenPrices';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { ALL_ACTIVITY, listEventsBetween } from '../../src/query/activity/activity';
+import { readHoldings } from '../../src/query/holders/balances';
+import { readDexTable } from '../../src/query/dexes/dexTable';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
+import { readHead } from '../../src/query/head/headState';
+import { createPairTables } from '../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../src/query/prices/tokenPrices';
 import { isDecoded } from '../../src/wire/activity';
 import { oracleTruth, type OracleTruth } from './compareOracle';
 import { comparePairTicks as compareTicks, pricedSwaps } from './compareTicks';

@@ -1,12 +1,12 @@
 /** Events as the stream tells them from the ingester's own rows, against the same events read back from the tables. */
-import type { Database } from '../../src/clickhouse/database';
-import { createQueryRunner } from '../../src/clickhouse/namedQueries';
-import type { HeadFlip } from '../../src/ingest/store';
-import type { FreshRows } from '../../src/query/freshEvents';
-import type { HeadBlock } from '../../src/query/headSnapshot';
-import { readHead } from '../../src/query/headState';
-import { listNewEvents } from '../../src/query/newEvents';
-import { Directory } from '../../src/query/directory';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
+import type { HeadFlip } from '../../src/ingest/store/store';
+import type { FreshRows } from '../../src/query/activity/freshEvents';
+import type { HeadBlock } from '../../src/query/head/headSnapshot';
+import { readHead } from '../../src/query/head/headState';
+import { listNewEvents } from '../../src/query/activity/newEvents';
+import { Directory } from '../../src/query/tokens/directory';
 import { SIM_CHAIN_ID } from './simChain';
 import { askRows } from '../support/askRows';
 

@@ -3,12 +3,12 @@
  * oracle's swaps, USD bars from the USD price that one straight run gives each swap (which test/property compares with
  * a naive search for routes).
  */
-import type { QueryRunner } from '../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
-import { createHeadSwaps } from '../../src/query/headSwaps';
-import { Directory } from '../../src/query/directory';
-import { getPairTicks } from '../../src/query/ticks';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
+import { createHeadSwaps } from '../../src/query/bars/headSwaps';
+import { Directory } from '../../src/query/tokens/directory';
+import { getPairTicks } from '../../src/query/bars/ticks';
 import type { Currency } from '../../src/wire/ticks';
 import { isBaseFirst, type OracleTruth } from './compareOracle';
 import { oracleBars, type OracleBar } from '../support/oracle';

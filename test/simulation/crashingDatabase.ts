@@ -1,5 +1,5 @@
 /** A database whose process dies at a seeded moment: before a write, or after it was done but not acknowledged. */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { AppError } from '../../src/errors';
 import type { Random } from '../support/random';
 

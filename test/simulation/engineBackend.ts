@@ -1,6 +1,6 @@
 /** The real engine as a place to run a seed on: lives die before a statement, or after it was done and before that is known. */
-import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
+import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createLog } from '../../src/log';
 import { askRows } from '../support/askRows';
 import { createClusterDatabase, type EmbeddedCluster } from '../support/embeddedCluster';

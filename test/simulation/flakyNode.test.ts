@@ -1,10 +1,10 @@
 /** One endpoint whose calls fail often, in ten ways: every block still comes, in virtual time. */
-import { createBlockSource } from '../../src/chain/blockSource';
-import { BloomBuilder } from '../../src/chain/bloom';
-import { EndpointPool } from '../../src/chain/endpointPool';
-import { RpcError } from '../../src/chain/rpcError';
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpcTransport';
-import { fetchAhead } from '../../src/ingest/fetchAhead';
+import { createBlockSource } from '../../src/chain/blocks/blockSource';
+import { BloomBuilder } from '../../src/chain/blocks/bloom';
+import { EndpointPool } from '../../src/chain/rpc/endpointPool';
+import { RpcError } from '../../src/chain/rpc/rpcError';
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpc/rpcTransport';
+import { fetchAhead } from '../../src/ingest/session/fetchAhead';
 import { createLog } from '../../src/log';
 import { FakeChain, type Json } from '../support/fakeChain';
 import { FakeNode } from '../support/fakeNode';

@@ -5,10 +5,10 @@
  */
 import { AbiCoder, id } from 'ethers';
 
-import type { Database } from '../../src/clickhouse/database';
-import { createdContractsTable } from '../../src/clickhouse/explorerTables';
-import { insertRows } from '../../src/clickhouse/inserter';
-import { balanceChecksTable, positionEventsTable } from '../../src/clickhouse/tables';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createdContractsTable } from '../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../src/clickhouse/rows/inserter';
+import { balanceChecksTable, positionEventsTable } from '../../src/clickhouse/schema/tables';
 import { normaliseText } from '../../src/domain/address';
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';

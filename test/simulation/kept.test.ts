@@ -1,7 +1,7 @@
 /** Seeds that once failed, each with what it found. A run that failed is kept, whatever became of the plan it was drawn by. */
-import { emptyRows } from '../../src/ingest/blockRows';
-import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
-import { RowBatch } from '../../src/ingest/rowBatch';
+import { emptyRows } from '../../src/ingest/rows/blockRows';
+import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { RowBatch } from '../../src/ingest/rows/rowBatch';
 import type { BlockRef } from '../../src/domain/block';
 import { checkOnModel } from './checkSeed';
 import { createEngineBackend } from './engineBackend';

@@ -2,9 +2,9 @@
  * The ingest session over a simulated chain that forks, with a node that fails and a process that crashes at any write,
  * against the real engine. After the dust settles, everything stored is what the oracle computes from the raw logs.
  */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { AppError } from '../../src/errors';
-import type { IngestSession } from '../../src/ingest/session';
+import type { IngestSession } from '../../src/ingest/session/session';
 import { askRows } from '../support/askRows';
 import { crashingDatabase } from './crashingDatabase';
 import { CALM, findDifferences, openSession } from './harness';

@@ -2,14 +2,14 @@
  * Everything that pricing stores, compared bit by bit with one straight run over the canonical chain: no restart, no
  * reorg, no store.
  */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { formatUnits } from '../../src/domain/amounts';
 import { lastOrdOfBlock } from '../../src/domain/ord';
-import { BlockPricer } from '../../src/ingest/blockPricer';
-import type { BlockRows } from '../../src/ingest/blockRows';
-import { decodeBlock } from '../../src/ingest/decodeBlock';
-import type { DecodeContext } from '../../src/ingest/decodeContext';
-import type { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
+import { BlockPricer } from '../../src/ingest/price/blockPricer';
+import type { BlockRows } from '../../src/ingest/rows/blockRows';
+import { decodeBlock } from '../../src/ingest/decode/decodeBlock';
+import type { DecodeContext } from '../../src/ingest/decode/decodeContext';
+import type { VaultDiscovery } from '../../src/ingest/pools/discoverVaultPools';
 import type { ChainBlock } from '../../src/domain/block';
 import type { PricerConfig } from '../../src/pricing/pricer';
 import type { SimChain } from './simChain';

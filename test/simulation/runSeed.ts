@@ -2,15 +2,15 @@
  * One seed: the real ingester (endpoint pool, block source, follower, session, protocol of the store) over simulated nodes
  * and a store that outlives it, life after life, while the chain moves; then calm, until it has caught up.
  */
-import type { Database } from '../../src/clickhouse/database';
-import { createBlockSource } from '../../src/chain/blockSource';
-import { BloomBuilder } from '../../src/chain/bloom';
-import { EndpointPool } from '../../src/chain/endpointPool';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createBlockSource } from '../../src/chain/blocks/blockSource';
+import { BloomBuilder } from '../../src/chain/blocks/bloom';
+import { EndpointPool } from '../../src/chain/rpc/endpointPool';
 import { AppError, errorText } from '../../src/errors';
-import { createClickHouseStore } from '../../src/ingest/clickhouseStore';
-import { runIngest } from '../../src/ingest/runIngest';
-import { newIngestStatus, type IngestStatus } from '../../src/ingest/status';
-import type { HeadFlip, Store } from '../../src/ingest/store';
+import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { runIngest } from '../../src/ingest/session/runIngest';
+import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/status';
+import type { HeadFlip, Store } from '../../src/ingest/store/store';
 import { createLog } from '../../src/log';
 import { crashError, FaultPlan } from './faultPlan';
 import { SimTransport } from './fleet/simTransport';

@@ -1,6 +1,6 @@
 /** What one seed is: the shape of its chain, the health of its nodes, how the ingester dies. Drawn once, from the seed alone. */
 import type { FleetHealth } from './fleet/nodeTraits';
-import { SESSION_LIMITS, type SessionLimits } from '../../src/ingest/sessionLimits';
+import { SESSION_LIMITS, type SessionLimits } from '../../src/ingest/session/sessionLimits';
 import { Random } from '../support/random';
 import type { WildSize } from './simWild';
 

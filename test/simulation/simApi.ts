@@ -1,8 +1,8 @@
 /** The whole API as the program puts it together, over a simulated chain in a database of its own. */
 import { readFileSync } from 'node:fs';
 
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
 import { startApi, type ApiServer } from '../../src/commands/api';
 import { loadConfig } from '../../src/config';
 import { createLog } from '../../src/log';

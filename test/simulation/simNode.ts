@@ -1,11 +1,11 @@
 /** The simulated chain as the ingester sees it: a block source that may fail, and whose chain may move between calls. */
-import type { BlockHeader, BlockSource } from '../../src/chain/blockSource';
-import type { Finality } from '../../src/chain/finality';
+import type { BlockHeader, BlockSource } from '../../src/chain/blocks/blockSource';
+import type { Finality } from '../../src/chain/head/finality';
 import type { ChainBlock } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
-import { RpcError } from '../../src/chain/rpcError';
+import { RpcError } from '../../src/chain/rpc/rpcError';
 import { AppError } from '../../src/errors';
-import type { EthCalls } from '../../src/ingest/ethCalls';
+import type { EthCalls } from '../../src/ingest/pools/ethCalls';
 import type { SimChain } from './simChain';
 import { answerOfPool, poolTokensOf, VAULT } from './simVault';
 

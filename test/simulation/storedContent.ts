@@ -1,12 +1,12 @@
 /** What a store holds as the chain, read from the model or from the real engine: canonical rows of every table, as bytes. */
-import { EVENT_TABLE_NAMES } from '../../src/clickhouse/eventTables';
+import { EVENT_TABLE_NAMES } from '../../src/clickhouse/schema/eventTables';
 import { createHash } from 'node:crypto';
 
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { lastOrdOfBlock } from '../../src/domain/ord';
-import { readStoredState } from '../../src/ingest/storedState';
-import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
-import type { StoredHead } from '../../src/ingest/store';
+import { readStoredState } from '../../src/ingest/store/storedState';
+import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
+import type { StoredHead } from '../../src/ingest/store/store';
 import { codeOfTable, placeOf } from './model/modelTables';
 import type { ModelEngine } from './model/modelEngine';
 import type { Fields } from './model/rowBytes';

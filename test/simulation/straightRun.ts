@@ -2,21 +2,21 @@
  * The rows that the product makes of a chain in one straight run: no restart, no reorg, no store, no lying node. What is
  * stored after whatever happened must be these very bytes. (That the run itself is right is up to the oracle.)
  */
-import type { EthCalls } from '../../src/ingest/ethCalls';
+import type { EthCalls } from '../../src/ingest/pools/ethCalls';
 import type { Hex } from '../../src/domain/hex';
 import { quoteRank } from '../../src/domain/orientPool';
-import { RowWriter } from '../../src/clickhouse/rowWriter';
-import { RpcError } from '../../src/chain/rpcError';
+import { RowWriter } from '../../src/clickhouse/rows/rowWriter';
+import { RpcError } from '../../src/chain/rpc/rpcError';
 import { blockOfOrd } from '../../src/domain/ord';
 import type { ChainBlock } from '../../src/domain/block';
-import { BlockPricer } from '../../src/ingest/blockPricer';
-import type { BlockRows } from '../../src/ingest/blockRows';
-import { decodeBlock } from '../../src/ingest/decodeBlock';
-import { PoolDiscovery } from '../../src/ingest/discoverPools';
-import { VaultDiscovery } from '../../src/ingest/discoverVaultPools';
-import { TABLE_ENCODERS } from '../../src/ingest/encodeBlocks';
-import { createDecodeContext } from '../../src/ingest/runIngest';
-import { newIngestStatus } from '../../src/ingest/status';
+import { BlockPricer } from '../../src/ingest/price/blockPricer';
+import type { BlockRows } from '../../src/ingest/rows/blockRows';
+import { decodeBlock } from '../../src/ingest/decode/decodeBlock';
+import { PoolDiscovery } from '../../src/ingest/pools/discoverPools';
+import { VaultDiscovery } from '../../src/ingest/pools/discoverVaultPools';
+import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
+import { createDecodeContext } from '../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
 import { VAULT_PROTOCOL, protocolOf } from '../../src/protocols/registry';
 import { answerContract } from './fleet/nodeAnswers';

@@ -1,5 +1,5 @@
 /** Stored transfers and balances against a plain recomputation from the canonical logs. No code of the product. */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import type { ChainBlock } from '../../src/domain/block';
 import { askRows } from '../support/askRows';
 

@@ -1,5 +1,5 @@
 /** What is stored of a vault's pools beside swaps (pools, states, liquidity) compared with the oracle, row by row. */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { askRows } from '../support/askRows';
 import type { VaultOracle } from '../support/oracleVault';

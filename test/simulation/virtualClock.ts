@@ -2,8 +2,8 @@
  * Time for a simulated world: it stands still while anything can go on, then jumps to the next moment somebody waits for.
  * Hours pass in milliseconds, and the same seed meets the same moments in the same order.
  */
-import type { Clock } from '../../src/chain/clock';
-import { onAbort } from '../../src/chain/abortSignals';
+import type { Clock } from '../../src/chain/rpc/clock';
+import { onAbort } from '../../src/chain/rpc/abortSignals';
 import type { Random } from '../support/random';
 
 interface Timer {

@@ -1,5 +1,5 @@
 /** Rows of a statement that only a test runs. Nothing checks their shape: the test says what it expects. */
-import type { Database, QueryParams } from '../../src/clickhouse/database';
+import type { Database, QueryParams } from '../../src/clickhouse/client/database';
 
 export async function askRows<Row>(
   database: Pick<Database, 'select'>,

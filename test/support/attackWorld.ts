@@ -7,9 +7,9 @@ import { join } from 'node:path';
 
 import { STUB_V2_FACTORY } from './stubChain';
 import { stubDescription } from './stubDescription';
-import { openDatabase } from '../../src/clickhouse/database';
-import { insertRows } from '../../src/clickhouse/inserter';
-import { logsTable } from '../../src/clickhouse/tables';
+import { openDatabase } from '../../src/clickhouse/client/database';
+import { insertRows } from '../../src/clickhouse/rows/inserter';
+import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { createTestDatabase } from './engine';

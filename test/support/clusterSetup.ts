@@ -1,5 +1,5 @@
 /** Before the first test file of jest.cluster.config.js: two embedded engines as one cluster. */
-import { findCluster } from '../../src/clickhouse/cluster';
+import { findCluster } from '../../src/clickhouse/client/cluster';
 import { CLUSTER_NAME, startEmbeddedCluster, type EmbeddedCluster } from './embeddedCluster';
 
 declare global {

@@ -1,10 +1,10 @@
-/** Stands for src/clickhouse/database.ts under jest.cluster.config.js: databases lie on the servers of clusterSetup.ts. */
-import { openClusterDatabase, type ClusterServers } from '../../src/clickhouse/cluster';
-import { localTable } from '../../src/clickhouse/clusterSchema';
+/** Stands for src/clickhouse/client/database.ts under jest.cluster.config.js: databases lie on the servers of clusterSetup.ts. */
+import { openClusterDatabase, type ClusterServers } from '../../src/clickhouse/client/cluster';
+import { localTable } from '../../src/clickhouse/schema/clusterSchema';
 // Not the address that is mapped to this file.
-import * as single from '../../src/clickhouse/database';
+import * as single from '../../src/clickhouse/client/./database';
 
-export * from '../../src/clickhouse/database';
+export * from '../../src/clickhouse/client/./database';
 
 /** Of a server of the cluster: its tables are those of all, and a writer knows the servers. */
 export function openDatabase(options: single.DatabaseOptions): single.Database {

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startEmbeddedServer } from '../../src/clickhouse/server';
-import type { EmbeddedServer, EmbeddedServerOptions } from '../../src/clickhouse/server';
+import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
+import type { EmbeddedServer, EmbeddedServerOptions } from '../../src/clickhouse/engine/server';
 import { createLog } from '../../src/log';
 import { until } from './eventually';
 
@@ -86,7 +86,7 @@ const PARENT_SCRIPT = `
 const { transformFileSync } = require('@swc/core');
 const options = { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } };
 require.extensions['.ts'] = (module, file) => module._compile(transformFileSync(file, options).code, file);
-const { startEmbeddedServer } = require('./src/clickhouse/server.ts');
+const { startEmbeddedServer } = require('./src/clickhouse/engine/server.ts');
 const { createLog } = require('./src/log.ts');
 startEmbeddedServer({ dataDir: process.argv[1], log: createLog('silent', false) }).then((server) =>
   console.log(JSON.stringify({ pid: process.pid, enginePid: server.pid(), writerUrl: server.writerUrl })),

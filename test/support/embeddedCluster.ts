@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { findCluster, openClusterDatabase } from '../../src/clickhouse/cluster';
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { findCluster, openClusterDatabase } from '../../src/clickhouse/client/cluster';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { findFreePorts } from './freePorts';
-import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
+import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/engine/server';
 import { createLog } from '../../src/log';
 
 export const CLUSTER_NAME = 'two_shards';

@@ -1,7 +1,7 @@
 /** A client of the stream that breaks off at random moments and comes back with its last id, whatever is up or down. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { systemClock, withDeadline } from '../../src/chain/clock';
+import { systemClock, withDeadline } from '../../src/chain/rpc/clock';
 import type { Random } from './random';
 
 interface Held {

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/server';
+import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/engine/server';
 import { createLog } from '../../src/log';
 import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
 

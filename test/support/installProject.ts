@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 const FILES = ['package.json', 'package-lock.json'];
 const INSTALL_MS = 600_000;

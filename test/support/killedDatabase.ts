@@ -1,5 +1,5 @@
 /** A database that its program stops using in the middle, as after a kill: the statements up to then have run. */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 
 export interface StatementCount {
   left: number;

@@ -1,5 +1,5 @@
 /** Before each test file: answers may take long, so that they do not depend on how busy the machine is. */
-import { TIME_BUDGETS } from '../../src/query/timeBudgets';
+import { TIME_BUDGETS } from '../../src/query/head/timeBudgets';
 
 TIME_BUDGETS.logCountMs = 60_000;
 TIME_BUDGETS.logSearchMs = 60_000;

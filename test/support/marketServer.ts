@@ -1,5 +1,5 @@
 /** The worlds of the tests of the market's endpoints, stored in a database of their own, and the API over them. */
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer';
 import { openTestStore, type TestStore } from './testStore';
 import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World, type WorldOptions } from './world';

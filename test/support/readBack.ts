@@ -1,5 +1,5 @@
 /** Reads a CSV, Parquet or Arrow file by columns that the test declares: what the engine makes of the bytes. */
-import type { Database } from '../../src/clickhouse/database';
+import type { Database } from '../../src/clickhouse/client/database';
 import { askRows } from './askRows';
 
 export type ReadRow = Readonly<Record<string, unknown>>;

@@ -5,10 +5,10 @@ import pino from 'pino';
 
 import { stubDescription } from './stubDescription';
 import { readyShape, type ReadyAnswer } from '../../src/api/service/readyz';
-import { openDatabase, type Database } from '../../src/clickhouse/database';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { runAll } from '../../src/commands/runAll';
 import { loadConfig } from '../../src/config';
-import { SESSION_LIMITS } from '../../src/ingest/sessionLimits';
+import { SESSION_LIMITS } from '../../src/ingest/session/sessionLimits';
 import { Cable } from './cable';
 import { CLUSTER_NAME } from './embeddedCluster';
 import { createTestDatabase } from './engine';

@@ -1,8 +1,8 @@
 /** A database of its own for tests of verified contracts, with what reads and writes them. */
-import type { Database } from '../../src/clickhouse/database';
-import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
-import { createSignatureReader } from '../../src/query/signatures';
-import { createVerifiedReader, type VerificationStore } from '../../src/query/verifiedContracts';
+import type { Database } from '../../src/clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';
+import { createSignatureReader } from '../../src/query/contracts/signatures';
+import { createVerifiedReader, type VerificationStore } from '../../src/query/contracts/verifiedContracts';
 import type { SignatureReader } from '../../src/domain/verifiedContract';
 import { createVerifiedStore, type VerifiedStore } from '../../src/sources/storeVerified';
 import { openTestStore } from './testStore';

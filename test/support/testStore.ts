@@ -1,7 +1,7 @@
 /** A migrated database of a test file's own, with the writer's connection and the API's read-only one. */
-import { openDatabase, type Database } from '../../src/clickhouse/database';
-import { migrate } from '../../src/clickhouse/migrate';
-import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/namedQueries';
+import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { migrate } from '../../src/clickhouse/schema/migrate';
+import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { createLog } from '../../src/log';
 import { createTestDatabase, type TestDatabase } from './engine';
 

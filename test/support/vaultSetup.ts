@@ -1,10 +1,10 @@
 /** A node and a decoding context for tests of vault pools. */
-import { RpcError } from '../../src/chain/rpcError';
+import { RpcError } from '../../src/chain/rpc/rpcError';
 import type { Hex } from '../../src/domain/hex';
-import type { DecodeContext } from '../../src/ingest/decodeContext';
-import type { EthCalls } from '../../src/ingest/ethCalls';
-import { createTransferDecoder } from '../../src/ingest/decodeTransfers';
-import type { PoolRegistry } from '../../src/ingest/poolRegistry';
+import type { DecodeContext } from '../../src/ingest/decode/decodeContext';
+import type { EthCalls } from '../../src/ingest/pools/ethCalls';
+import { createTransferDecoder } from '../../src/ingest/decode/decodeTransfers';
+import type { PoolRegistry } from '../../src/ingest/pools/poolRegistry';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
 
 export interface Asked {

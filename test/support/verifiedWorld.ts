@@ -10,7 +10,7 @@ import { AbiCoder, keccak256, toUtf8Bytes } from 'ethers';
 
 import type { DevRpc } from '../../src/dev/devRpc';
 import { field } from '../../src/dev/devRpc';
-import { findPackageRoot } from '../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import { readAbi } from '../../src/domain/abi';
 import type { Hex } from '../../src/domain/hex';
 import type { AbiEntry } from '../../src/domain/verifiedContract';

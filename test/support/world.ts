@@ -2,8 +2,8 @@
  * A random little chain for the market's tests: tokens, pools and blocks of events as plain rows, and a way into the
  * tables: final blocks in several inserts, head blocks under commits, and orphaned blocks that must never show.
  */
-import type { Database } from '../../src/clickhouse/database';
-import { encodeRows, insertRows } from '../../src/clickhouse/inserter';
+import type { Database } from '../../src/clickhouse/client/database';
+import { encodeRows, insertRows } from '../../src/clickhouse/rows/inserter';
 import {
   blocksTable,
   eventsTable,
@@ -16,10 +16,10 @@ import {
   type PoolRow,
   type Table,
   type TokenRow,
-} from '../../src/clickhouse/tables';
+} from '../../src/clickhouse/schema/tables';
 import { toOrd } from '../../src/domain/ord';
-import { toEventRows } from '../../src/ingest/blockRows';
-import type { HeadSnapshot } from '../../src/query/headSnapshot';
+import { toEventRows } from '../../src/ingest/rows/blockRows';
+import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { createRandom, type Random } from './createRandom';
 import { fillBlock, hexOf, type PoolMemory, type WorldBlock } from './worldEvents';
 import { createPriceMaker } from './worldPrices';

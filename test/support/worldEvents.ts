@@ -5,7 +5,7 @@ import type {
   PoolStateRow,
   SwapRow,
   TokenPriceRow,
-} from '../../src/clickhouse/tables';
+} from '../../src/clickhouse/schema/tables';
 import { toOrd } from '../../src/domain/ord';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import type { Random } from './createRandom';

@@ -2,7 +2,7 @@
  * Prices of the random world's tokens, as rows of their hops, and what they must come to: chains of up to four hops, a
  * token that is never priced, ones that lose their price or are hardly trusted, and changes in any block.
  */
-import type { TokenPriceRow } from '../../src/clickhouse/tables';
+import type { TokenPriceRow } from '../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import { lastOrdOfBlock } from '../../src/domain/ord';
 import type { Random } from './createRandom';

@@ -1,8 +1,12 @@
 /** What becomes of the schema's statements on a cluster. The statements run on two shards in test/integration/cluster.test.ts. */
-import { toDistributedSchema, toLocalMigration, toLocalSchema } from '../../src/clickhouse/clusterSchema';
-import { globalSubqueries } from '../../src/clickhouse/globalSubqueries';
-import { readMigrations } from '../../src/clickhouse/migrations';
-import { readSchema } from '../../src/clickhouse/schema';
+import {
+  toDistributedSchema,
+  toLocalMigration,
+  toLocalSchema,
+} from '../../src/clickhouse/schema/clusterSchema';
+import { globalSubqueries } from '../../src/clickhouse/client/globalSubqueries';
+import { readMigrations } from '../../src/clickhouse/schema/migrations';
+import { readSchema } from '../../src/clickhouse/schema/schema';
 import { makeSmallSchema } from '../support/smallSchema';
 
 const schema = readSchema();

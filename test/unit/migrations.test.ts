@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { readMigrations } from '../../src/clickhouse/migrations';
+import { readMigrations } from '../../src/clickhouse/schema/migrations';
 
 const root = mkdtempSync(join(tmpdir(), 'candlehouse-migrations-'));
 const folder = join(root, 'clickhouse', 'migrations');

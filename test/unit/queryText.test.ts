@@ -1,4 +1,4 @@
-import { parseQueryText } from '../../src/clickhouse/queryText';
+import { parseQueryText } from '../../src/clickhouse/client/queryText';
 
 const TEXT = `SELECT a
 FROM t

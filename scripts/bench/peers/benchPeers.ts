@@ -10,8 +10,8 @@
  * A peer's time is from its first request for logs to its last commit; its start, its schema and its connection are not
  * counted. Candlehouse's is from the start of its ingester. A peer that stored other than all rows has no figure.
  */
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import type { EmbeddedServer } from '../../../src/clickhouse/server';
+import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import type { EmbeddedServer } from '../../../src/clickhouse/engine/server';
 import { errorText } from '../../../src/errors';
 import { askRows } from '../../../test/support/askRows';
 import { installProject } from '../../../test/support/installProject';

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { findPackageRoot } from '../../../src/clickhouse/packageRoot';
+import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 
 export interface PeerTask {
   readonly rpcUrl: string;

@@ -1,5 +1,5 @@
 /** The script of sixty lines in a process of its own, writing to the embedded engine. */
-import type { Database } from '../../../src/clickhouse/database';
+import type { Database } from '../../../src/clickhouse/client/database';
 import { startPeer } from './peerProcess';
 import { projectOf, type PeerRun, type PeerTask } from './peerRun';
 import { askRows } from '../../../test/support/askRows';

@@ -9,7 +9,7 @@ import { findAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
-import { readContractView, type ContractView } from '../../query/contractView';
+import { readContractView, type ContractView } from '../../query/contracts/contractView';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf, type ChainMoment } from '../explorer/explorerRoute';

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { parseAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import type { PairEntry } from '../../query/pairItem';
-import { legOfPool, tokensOfPool } from '../../query/pools';
-import { listScreenerEvents, screenerPairId } from '../../query/screenerEvents';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import type { PairEntry } from '../../query/pairs/pairItem';
+import { legOfPool, tokensOfPool } from '../../query/pairs/pools';
+import { listScreenerEvents, screenerPairId } from '../../query/activity/screenerEvents';
 import {
   latestBlockShape,
   screenerAssetShape,

@@ -1,7 +1,7 @@
 /** What one action of the Etherscan dialect is given and gives. */
 import { z } from 'zod';
 
-import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { etherscanAnswerShape } from '../../wire/etherscan';
 import type { ChainMoment, ExplorerDeps } from '../explorer/explorerRoute';
 import type { AskedParams } from './askedParams';

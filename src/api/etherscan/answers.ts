@@ -1,5 +1,5 @@
 /** The exact texts of the Etherscan dialect, which its clients compare, and the three kinds of answers. */
-import { ENGINE_CODES, EngineError, systemCode } from '../../clickhouse/engineError';
+import { ENGINE_CODES, EngineError, systemCode } from '../../clickhouse/client/engineError';
 import { AppError } from '../../errors';
 import type { EtherscanAnswer } from '../../wire/etherscan';
 

@@ -1,7 +1,7 @@
 /** module=block, as far as indexed blocks tell. */
-import { findBlockTime, findFinalBlockAt } from '../../query/blockTimes';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import type { LogSource } from '../../query/logFilter';
+import { findBlockTime, findFinalBlockAt } from '../../query/head/blockTimes';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import type { LogSource } from '../../query/logs/logFilter';
 import type { Action, Actions, Ask } from './action';
 import { ok, refuse, TEXTS } from './answers';
 import { badFormat, numberOf, textOf } from './askedParams';

@@ -2,9 +2,9 @@
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { VerifiedContract } from '../../domain/verifiedContract';
-import { findVerification, type ContractFacts } from '../../query/contractFacts';
-import { implementationsAt, readRoutes } from '../../query/logDecoder';
-import { findWholeVerification } from '../../query/twinArguments';
+import { findVerification, type ContractFacts } from '../../query/contracts/contractFacts';
+import { implementationsAt, readRoutes } from '../../query/logs/logDecoder';
+import { findWholeVerification } from '../../query/contracts/twinArguments';
 import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from './answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from './askedParams';

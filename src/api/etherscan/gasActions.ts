@@ -1,7 +1,7 @@
 /** module=gastracker: what to offer for gas, by what the newest blocks took. */
 import { formatUnits } from '../../domain/amounts';
-import { findBlockTime } from '../../query/blockTimes';
-import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../query/gasPrices';
+import { findBlockTime } from '../../query/head/blockTimes';
+import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../query/overview/gasPrices';
 import type { ChainMoment } from '../explorer/explorerRoute';
 import type { Action, Actions, Ask } from './action';
 import { ok, refuse, TEXTS } from './answers';

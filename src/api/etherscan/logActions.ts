@@ -1,10 +1,10 @@
 /** module=logs: getLogs with its operators between topics. */
 import { numberToHex, type Hex } from '../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import type { LogBounds } from '../../query/logBytes';
-import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../query/logFilter';
-import { listLogs, type StoredLog } from '../../query/logs';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import type { LogBounds } from '../../query/logs/logBytes';
+import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../query/logs/logFilter';
+import { listLogs, type StoredLog } from '../../query/logs/logs';
 import type { Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, refuse, TEXTS } from './answers';
 import {

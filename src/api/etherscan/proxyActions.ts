@@ -4,7 +4,7 @@
  */
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { Action, Actions, Ask, DialectAnswer } from './action';
 import { refuse, TEXTS } from './answers';
 import {

@@ -2,9 +2,9 @@
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import { blockOfOrd } from '../../domain/ord';
-import type { StoredLog } from '../../query/logs';
-import { askNames } from '../../query/nodeNames';
-import { listTokens, tokenOf } from '../../query/tokens';
+import type { StoredLog } from '../../query/logs/logs';
+import { askNames } from '../../query/contracts/nodeNames';
+import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
 import type { ChainMoment } from '../explorer/explorerRoute';
 import type { DialectAnswer } from './action';

@@ -1,9 +1,9 @@
 /** Tokens: supplies and balances by the node, else by whole histories of transfers; metadata; who holds them. */
 import type { Hex } from '../../domain/hex';
-import { isHistoryPartial, readHoldings } from '../../query/balances';
-import { listHolders, readTokenHolding } from '../../query/tokenHolding';
-import { listTokens } from '../../query/tokens';
-import { readTotalSupply } from '../../query/totalSupply';
+import { isHistoryPartial, readHoldings } from '../../query/holders/balances';
+import { listHolders, readTokenHolding } from '../../query/holders/tokenHolding';
+import { listTokens } from '../../query/tokens/tokens';
+import { readTotalSupply } from '../../query/tokens/totalSupply';
 import type { ChainMoment } from '../explorer/explorerRoute';
 import type { Action, Actions, Ask } from './action';
 import { EMPTY, listOf, ok, refuse, TEXTS } from './answers';

@@ -3,7 +3,7 @@ import { AbiCoder } from 'ethers';
 import { z } from 'zod';
 
 import { addressOfWord, type Hex } from '../../domain/hex';
-import type { TopicPlace } from '../../query/logFilter';
+import type { TopicPlace } from '../../query/logs/logFilter';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** TransferSingle(address,address,address,uint256,uint256) and TransferBatch(address,address,address,uint256[],uint256[]). */

@@ -1,9 +1,9 @@
 /** module=transaction: whether a transaction succeeded, by its logs, else by the node's receipt. */
 import { z } from 'zod';
 
-import { NO_DATA } from '../../query/logBytes';
-import { ALL_LOGS } from '../../query/logFilter';
-import { listLogs } from '../../query/logs';
+import { NO_DATA } from '../../query/logs/logBytes';
+import { ALL_LOGS } from '../../query/logs/logFilter';
+import { listLogs } from '../../query/logs/logs';
 import type { Action, Actions, Ask } from './action';
 import { ok } from './answers';
 import { badFormat, findHashParam } from './askedParams';

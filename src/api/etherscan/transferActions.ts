@@ -1,12 +1,12 @@
 /** Transfers of tokens of one account or one contract, out of the logs: ERC-20, ERC-721 and ERC-1155. */
 import { isHexOfLength, type Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
-import { readHoldings } from '../../query/balances';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import { LIST_BOUNDS } from '../../query/logBytes';
-import { ALL_LOGS, type LogFilter, type LogSource } from '../../query/logFilter';
-import { listLogs, type StoredLog } from '../../query/logs';
-import { listNftMoves, type MoveQuestion } from '../../query/nftMoves';
+import { readHoldings } from '../../query/holders/balances';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { LIST_BOUNDS } from '../../query/logs/logBytes';
+import { ALL_LOGS, type LogFilter, type LogSource } from '../../query/logs/logFilter';
+import { listLogs, type StoredLog } from '../../query/logs/logs';
+import { listNftMoves, type MoveQuestion } from '../../query/logs/nftMoves';
 import type { ChainMoment } from '../explorer/explorerRoute';
 import type { Action, Actions, Ask } from './action';
 import { badParam, EMPTY, listOf, refuse, TEXTS } from './answers';

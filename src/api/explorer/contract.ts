@@ -1,9 +1,9 @@
 /** GET /api/v1/contracts/{address}: everything known of a contract. */
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { silentFacts, type ContractFacts } from '../../query/contractFacts';
-import { toRecord } from '../../query/contractRecord';
-import { withCode } from '../../query/nodeCode';
+import { silentFacts, type ContractFacts } from '../../query/contracts/contractFacts';
+import { toRecord } from '../../query/contracts/contractRecord';
+import { withCode } from '../../query/contracts/nodeCode';
 import { contractAnswerShape } from '../../wire/explorer';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';

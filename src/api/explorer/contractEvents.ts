@@ -3,9 +3,9 @@ import { id } from 'ethers';
 
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { eventsByTopic } from '../../query/decodeEvent';
-import { implementationsAt, readRoutes } from '../../query/logDecoder';
-import { ALL_LOGS, LOG_LIST_MAX } from '../../query/logFilter';
+import { eventsByTopic } from '../../query/logs/decodeEvent';
+import { implementationsAt, readRoutes } from '../../query/logs/logDecoder';
+import { ALL_LOGS, LOG_LIST_MAX } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import { parsedParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';

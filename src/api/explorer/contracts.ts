@@ -1,8 +1,8 @@
 /** GET /api/v1/contracts: contracts by name, kind and verification. */
-import { CONTRACT_KINDS } from '../../query/contractFacts';
-import { CONTRACT_SORTS } from '../../query/contracts';
-import { toSummaries } from '../../query/contractRecord';
-import { ORDERS } from '../../query/ranking';
+import { CONTRACT_KINDS } from '../../query/contracts/contractFacts';
+import { CONTRACT_SORTS } from '../../query/contracts/contracts';
+import { toSummaries } from '../../query/contracts/contractRecord';
+import { ORDERS } from '../../query/pairs/ranking';
 import { contractsAnswerShape } from '../../wire/explorer';
 import { checkSearched, oneOfParam, parsedParam, textParam } from '../params';
 import type { Route } from '../route';

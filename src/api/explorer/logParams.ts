@@ -2,10 +2,10 @@
 import { isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { findAddress } from '../../domain/address';
-import { LOG_LIST_MAX, type LogFilter } from '../../query/logFilter';
-import { LIST_BOUNDS, SINGLE_BOUNDS } from '../../query/logBytes';
-import { countLogs, listLogs } from '../../query/logs';
-import { toLogEntries } from '../../query/logEntries';
+import { LOG_LIST_MAX, type LogFilter } from '../../query/logs/logFilter';
+import { LIST_BOUNDS, SINGLE_BOUNDS } from '../../query/logs/logBytes';
+import { countLogs, listLogs } from '../../query/logs/logs';
+import { toLogEntries } from '../../query/logs/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../market/activity';
 import { integerParam, oneOfParam, parsedParam, type Param } from '../params';

@@ -1,8 +1,8 @@
 /** GET /api/v1/source-search: lines in the sources of verified contracts. */
 import { AppError } from '../../errors';
-import { SOURCE_LANGUAGES } from '../../query/sourceQuestion';
-import { readRegexQuestion } from '../../query/sourceRegex';
-import { searchSources } from '../../query/sourceSearch';
+import { SOURCE_LANGUAGES } from '../../query/sources/sourceQuestion';
+import { readRegexQuestion } from '../../query/sources/sourceRegex';
+import { searchSources } from '../../query/sources/sourceSearch';
 import { sourceSearchAnswerShape } from '../../wire/sourceSearch';
 import { badParam, flagParam, oneOfParam, parsedParam, textParam, type Param } from '../params';
 import type { Route } from '../route';

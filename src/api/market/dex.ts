@@ -2,8 +2,8 @@
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
-import { getDexHistory } from '../../query/dexHistory';
-import { topPairs } from '../../query/dexItem';
+import { getDexHistory } from '../../query/dexes/dexHistory';
+import { topPairs } from '../../query/dexes/dexItem';
 import { dexAnswerShape } from '../../wire/dexes';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, type Param } from '../params';

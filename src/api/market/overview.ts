@@ -1,5 +1,5 @@
 /** GET /api/v1/overview: the market at a glance. */
-import { getOverview } from '../../query/overview';
+import { getOverview } from '../../query/overview/overview';
 import { overviewAnswerShape } from '../../wire/overview';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import type { Route } from '../route';

@@ -1,8 +1,8 @@
 /** GET /api/v1/pairs/{address}: all that is known of one pair. */
 import { AppError } from '../../errors';
-import { isHistoryPartial } from '../../query/balances';
-import { toPairDetail } from '../../query/pairDetail';
-import { readPairWindows } from '../../query/pairWindows';
+import { isHistoryPartial } from '../../query/holders/balances';
+import { toPairDetail } from '../../query/pairs/pairDetail';
+import { readPairWindows } from '../../query/pairs/pairWindows';
 import { pairAnswerShape } from '../../wire/pairs';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';

@@ -1,6 +1,6 @@
 /** GET /api/v1/pairs/{address}/ticks: bars of a pair. */
 import { AppError } from '../../errors';
-import { getPairTicks } from '../../query/ticks';
+import { getPairTicks } from '../../query/bars/ticks';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
 import { tableOfBars } from '../formatsBars';
 import { marketRoute, type MarketDeps } from '../marketRoute';

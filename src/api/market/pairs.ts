@@ -1,8 +1,8 @@
 /** GET /api/v1/pairs: all pairs, filtered, sorted, by page. */
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import { listPairs, PAIR_SORTS } from '../../query/pairList';
-import type { PairTable } from '../../query/pairTable';
-import { ORDERS } from '../../query/ranking';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
+import type { PairTable } from '../../query/pairs/pairTable';
+import { ORDERS } from '../../query/pairs/ranking';
 import { pairsAnswerShape } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';

@@ -1,5 +1,5 @@
 /** GET /api/v1/portfolio/{address}: what a wallet holds. */
-import { getPortfolio } from '../../query/portfolio';
+import { getPortfolio } from '../../query/portfolio/portfolio';
 import { portfolioAnswerShape } from '../../wire/portfolio';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';

@@ -1,7 +1,7 @@
 /** GET /api/v1/tokens/{address}: all that is known of one token. */
 import type { Hex } from '../../domain/hex';
-import { toTokenDetail } from '../../query/tokenItem';
-import { readTokenWindows } from '../../query/tokenWindows';
+import { toTokenDetail } from '../../query/tokens/tokenItem';
+import { readTokenWindows } from '../../query/tokens/tokenWindows';
 import { tokenAnswerShape } from '../../wire/tokens';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import type { Route } from '../route';

@@ -1,10 +1,10 @@
 /** GET /api/v1/tokens/{address}/audit: how a token's price came about, as of a block. */
 import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { createAuditDirectory } from '../../query/auditDirectory';
-import { readAuditInputs, type AuditQuestion } from '../../query/auditInputs';
-import { toAudit } from '../../query/tokenAudit';
-import type { TokenEntry } from '../../query/tokenItem';
+import { createAuditDirectory } from '../../query/audit/auditDirectory';
+import { readAuditInputs, type AuditQuestion } from '../../query/audit/auditInputs';
+import { toAudit } from '../../query/audit/tokenAudit';
+import type { TokenEntry } from '../../query/tokens/tokenItem';
 import { auditAnswerShape } from '../../wire/audit';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { badParam, integerParam } from '../params';

@@ -1,8 +1,8 @@
 /** What the endpoints under /tokens/{address} share: the parameter, and the token or its 404. */
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import type { TokenEntry } from '../../query/tokenItem';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import type { TokenEntry } from '../../query/tokens/tokenItem';
 import type { MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 

@@ -1,5 +1,5 @@
 /** GET /api/v1/tokens/{address}/pools: the pairs that hold a token, by liquidity. */
-import { listPairs } from '../../query/pairList';
+import { listPairs } from '../../query/pairs/pairList';
 import { pairsAnswerShape } from '../../wire/pairs';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';

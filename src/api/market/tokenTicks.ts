@@ -1,6 +1,6 @@
 /** GET /api/v1/tokens/{address}/ticks: bars of a token over all its pools. */
 import { AppError } from '../../errors';
-import { createTokenTicks } from '../../query/tokenTicks';
+import { createTokenTicks } from '../../query/bars/tokenTicks';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape } from '../../wire/tokens';
 import { tableOfBars } from '../formatsBars';
 import { marketRoute, type MarketDeps } from '../marketRoute';

@@ -1,6 +1,6 @@
 /** GET /api/v1/tokens: all tokens of pools, searched, sorted, by page. */
-import { ORDERS } from '../../query/ranking';
-import { listTokenEntries, TOKEN_SORTS } from '../../query/tokenList';
+import { ORDERS } from '../../query/pairs/ranking';
+import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';

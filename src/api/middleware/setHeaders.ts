@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import type Koa from 'koa';
 
-import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { RequestState } from '../route';
 
 /** A caller's own request id is kept when it is of this form, so that logs of several services can be joined. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TailFacts } from '../../tail/tailLoop';
 import type { Route } from '../route';
 

@@ -5,7 +5,7 @@ import { listSignatures, selectorOf, topicOf } from '../../domain/abi';
 import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { VerifiedContract } from '../../domain/verifiedContract';
-import type { ContractView } from '../../query/contractView';
+import type { ContractView } from '../../query/contracts/contractView';
 
 type Json = Readonly<Record<string, unknown>>;
 

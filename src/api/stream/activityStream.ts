@@ -5,11 +5,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { QueryRunner } from '../../clickhouse/namedQueries';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { ActivityFilter } from '../../query/activity';
-import type { HeadSnapshot } from '../../query/headSnapshot';
+import type { ActivityFilter } from '../../query/activity/activity';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { Hub } from '../../tail/hub';
 import { planReplay, replayPages, type ReplayPlan, type ReplayQuery } from '../../tail/replay';
 import type { StreamClient, StreamSink } from '../../tail/streamClient';

@@ -4,10 +4,10 @@
  * later ones are called `BASE/QUOTE@dex_name#address`.
  */
 import { parseAddress } from '../../domain/address';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import type { PairEntry } from '../../query/pairItem';
-import type { PairTable, PairTables } from '../../query/pairTable';
-import { perVersion, type PerVersion } from '../../query/perVersion';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import type { PairEntry } from '../../query/pairs/pairItem';
+import type { PairTable, PairTables } from '../../query/pairs/pairTable';
+import { perVersion, type PerVersion } from '../../query/head/perVersion';
 import type { Token } from '../../wire/primitives';
 import { badParam } from '../params';
 

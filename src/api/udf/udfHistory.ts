@@ -1,8 +1,8 @@
 /** GET /udf/history: the bars of /pairs/{address}/ticks as the charting library pages through them. */
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import { getPairTicks } from '../../query/ticks';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { getPairTicks } from '../../query/bars/ticks';
 import type { Bar, Currency } from '../../wire/ticks';
 import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/udf';
 import type { MarketDeps } from '../marketRoute';

@@ -2,8 +2,8 @@
 import { parseAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import { tokenOf } from '../../query/tokens';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
 import type { Currency } from '../../wire/ticks';
 import type { MarketDeps } from '../marketRoute';

@@ -1,7 +1,7 @@
 /** GET /udf/quotes: last prices of several pairs, out of their two newest daily bars. */
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/headSnapshot';
-import { getPairTicks } from '../../query/ticks';
+import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { getPairTicks } from '../../query/bars/ticks';
 import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/udf';
 import type { MarketDeps } from '../marketRoute';
 import { parsedParam, required } from '../params';

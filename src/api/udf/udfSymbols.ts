@@ -1,6 +1,6 @@
 /** GET /udf/symbols and /udf/search: what a chart needs to know of a pair, and pairs by what people type. */
-import { listPairs } from '../../query/pairList';
-import type { PairEntry } from '../../query/pairItem';
+import { listPairs } from '../../query/pairs/pairList';
+import type { PairEntry } from '../../query/pairs/pairItem';
 import {
   RESOLUTIONS,
   udfSearchAnswerShape,

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 
-import { findPackageRoot } from '../../clickhouse/packageRoot';
+import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { Route, RouteContext } from '../route';
 import { loadWebFiles, type WebFile, type WebFiles } from './webFiles';
 

@@ -1,7 +1,7 @@
 /** JSON of a stranger's server: bounded in time and size, tried again where that may help. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { systemClock, withDeadline } from '../../chain/clock';
+import { systemClock, withDeadline } from '../../chain/rpc/clock';
 import { AppError, errorText } from '../../errors';
 
 const TIMEOUT_MS = 60_000;

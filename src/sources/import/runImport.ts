@@ -1,10 +1,10 @@
 /** Imports what a source lists: in batches, each stored before the place behind it is remembered, so that a stop loses nothing. */
 import { z } from 'zod';
 
-import type { Database } from '../../clickhouse/database';
-import { insertRows } from '../../clickhouse/inserter';
-import type { QueryRunner } from '../../clickhouse/namedQueries';
-import { importPositionsTable } from '../../clickhouse/sourceTables';
+import type { Database } from '../../clickhouse/client/database';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { importPositionsTable } from '../../clickhouse/schema/sourceTables';
 import type { Hex } from '../../domain/hex';
 import type { ChainCode } from '../chainCode';
 import { createVerifiedStore } from '../storeVerified';

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
-import { findPackageRoot } from '../../clickhouse/packageRoot';
+import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import { COMPILER_LIMITS, runCompiler, type CompilerLimits } from './compilerProcess';
 
 const packageShape = z.object({ name: z.literal('solc'), version: z.string() });

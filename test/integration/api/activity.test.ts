@@ -1,6 +1,6 @@
 /** Lists of events against the canonical events of the world, by filter, page and position. */
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
-import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/schema/tables';
 import { lastOrdOfBlock, ORD_SPAN } from '../../../src/domain/ord';
 import {
   ActivityCounter,
@@ -9,11 +9,11 @@ import {
   listNewestEvents,
   matchesActivity,
   type ActivityFilter,
-} from '../../../src/query/activity';
-import { Directory } from '../../../src/query/directory';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { listNewEvents } from '../../../src/query/newEvents';
-import { NewestEvents } from '../../../src/query/newestEvents';
+} from '../../../src/query/activity/activity';
+import { Directory } from '../../../src/query/tokens/directory';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { listNewEvents } from '../../../src/query/activity/newEvents';
+import { NewestEvents } from '../../../src/query/activity/newestEvents';
 import {
   activityItemShape,
   isDecoded,

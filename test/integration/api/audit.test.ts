@@ -4,15 +4,15 @@
  */
 import { createHash } from 'node:crypto';
 
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { lastOrdOfBlock } from '../../../src/domain/ord';
-import type { IngestSession } from '../../../src/ingest/session';
-import { createAuditTables } from '../../../src/query/auditTables';
-import { readAuditInputs, type AuditInputs } from '../../../src/query/auditInputs';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { readHead } from '../../../src/query/headState';
-import { derivePrice, toAudit } from '../../../src/query/tokenAudit';
+import type { IngestSession } from '../../../src/ingest/session/session';
+import { createAuditTables } from '../../../src/query/audit/auditTables';
+import { readAuditInputs, type AuditInputs } from '../../../src/query/audit/auditInputs';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readHead } from '../../../src/query/head/headState';
+import { derivePrice, toAudit } from '../../../src/query/audit/tokenAudit';
 import { auditAnswerShape, type Audit } from '../../../src/wire/audit';
 import { askRows } from '../../support/askRows';
 import { AuditChain, TOKENS } from './auditChain';

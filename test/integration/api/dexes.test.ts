@@ -1,11 +1,11 @@
 /** Figures and history of DEXes against a plain recomputation, in every state of the store. */
-import type { SwapRow } from '../../../src/clickhouse/tables';
-import { listDexDays } from '../../../src/query/dexDays';
-import { getDexHistory } from '../../../src/query/dexHistory';
-import { readDexTable, type DexTable } from '../../../src/query/dexTable';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { readPairTable } from '../../../src/query/pairTable';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
+import type { SwapRow } from '../../../src/clickhouse/schema/tables';
+import { listDexDays } from '../../../src/query/dexes/dexDays';
+import { getDexHistory } from '../../../src/query/dexes/dexHistory';
+import { readDexTable, type DexTable } from '../../../src/query/dexes/dexTable';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readPairTable } from '../../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
 import { dexAnswerShape, dexesAnswerShape, dexItemShape } from '../../../src/wire/dexes';
 import { CHAIN } from '../../support/apiServer';
 import { expectChange, expectClose, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';

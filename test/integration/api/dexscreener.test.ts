@@ -1,6 +1,6 @@
 /** The DEX Screener adapter over a simulated chain of V2, V3 and weighted pools, against the raw logs of that chain. */
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { readHead } from '../../../src/query/headState';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readHead } from '../../../src/query/head/headState';
 import {
   latestBlockShape,
   screenerAssetShape,

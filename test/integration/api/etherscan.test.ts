@@ -1,7 +1,7 @@
 /** The Etherscan dialect: mounts, bodies, exact texts, sources, and its logs against a plain search of the blocks. */
-import { contractCodesTable } from '../../../src/clickhouse/explorerTables';
-import { insertRows } from '../../../src/clickhouse/inserter';
-import type { LogRow } from '../../../src/clickhouse/tables';
+import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { blockOfOrd } from '../../../src/domain/ord';
 import { startDialect } from './etherscanServer';

@@ -1,9 +1,9 @@
 /** What to offer for gas and what the native coin is worth, against plain sums over the blocks. */
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { blocksTable } from '../../../src/clickhouse/tables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { blocksTable } from '../../../src/clickhouse/schema/tables';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { formatUnits } from '../../../src/domain/amounts';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { notOk } from './etherscanWorld';
 import { explorerDeps } from './explorerServer';

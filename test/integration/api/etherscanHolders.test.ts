@@ -1,13 +1,13 @@
 /** Holders and supplies of tokens in the explorer's dialects, against every transfer summed one after the other. */
-import { balanceChecksTable } from '../../../src/clickhouse/tables';
-import { insertRows } from '../../../src/clickhouse/inserter';
+import { balanceChecksTable } from '../../../src/clickhouse/schema/tables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { NodeState } from '../../../src/domain/nodeState';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { readTokenHolding } from '../../../src/query/tokenHolding';
-import { readTotalSupply } from '../../../src/query/totalSupply';
-import { rememberState } from '../../../src/query/rememberState';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readTokenHolding } from '../../../src/query/holders/tokenHolding';
+import { readTotalSupply } from '../../../src/query/tokens/totalSupply';
+import { rememberState } from '../../../src/query/head/rememberState';
 import { startDialect, type DialectServer } from './etherscanServer';
 import { explorerDeps } from './explorerServer';
 import { notOk } from './etherscanWorld';

@@ -1,5 +1,5 @@
 /** Modules of the Etherscan dialect beside logs and sources: creations, blocks, tokens, the node's state, chains. */
-import type { LogRow } from '../../../src/clickhouse/tables';
+import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import { describeRoutes } from '../../../src/api/openapi';
 import { etherscanRoutes } from '../../../src/api/etherscan/etherscanRoutes';
 import type { Hex } from '../../../src/domain/hex';

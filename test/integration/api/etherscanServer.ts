@@ -2,7 +2,7 @@
 
 import { explorerRoutes } from '../../../src/api/explorer/explorerRoutes';
 import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { serveRoutes } from '../../support/serveRoutes';
 
 export interface DialectAnswer {

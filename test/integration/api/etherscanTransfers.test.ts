@@ -1,7 +1,7 @@
 /** Transfers of NFTs in the Etherscan dialect, against a plain reading of the blocks' logs. */
 import { AbiCoder, Interface } from 'ethers';
 
-import type { LogRow } from '../../../src/clickhouse/tables';
+import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import type { NodeState } from '../../../src/domain/nodeState';
 import { blockOfOrd } from '../../../src/domain/ord';

@@ -1,16 +1,16 @@
 /** A little chain with ERC-20 transfers and two verified contracts in the store, behind the Etherscan dialect. */
 import { Interface } from 'ethers';
 
-import type { Database } from '../../../src/clickhouse/database';
-import { contractCodesTable, type ContractCodeRow } from '../../../src/clickhouse/explorerTables';
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import type { LogRow } from '../../../src/clickhouse/tables';
+import type { Database } from '../../../src/clickhouse/client/database';
+import { contractCodesTable, type ContractCodeRow } from '../../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { blockOfOrd, logIndexOfOrd, toOrd } from '../../../src/domain/ord';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createVerifiedReader } from '../../../src/query/verifiedContracts';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createVerifiedReader } from '../../../src/query/contracts/verifiedContracts';
 import { createVerifiedStore } from '../../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openTestStore } from '../../support/testStore';

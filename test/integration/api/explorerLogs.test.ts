@@ -1,11 +1,11 @@
 /** Logs by every filter, page and cursor, over final and head rows, against a plain search of the blocks. */
-import type { LogRow } from '../../../src/clickhouse/tables';
+import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../../src/domain/ord';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { LIST_BOUNDS } from '../../../src/query/logBytes';
-import { ALL_LOGS, isNarrow, type LogFilter, type TopicPlace } from '../../../src/query/logFilter';
-import { countLogs, listLogs } from '../../../src/query/logs';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { LIST_BOUNDS } from '../../../src/query/logs/logBytes';
+import { ALL_LOGS, isNarrow, type LogFilter, type TopicPlace } from '../../../src/query/logs/logFilter';
+import { countLogs, listLogs } from '../../../src/query/logs/logs';
 import { explorerDeps, startExplorer } from './explorerServer';
 import {
   emitterOf,

@@ -1,16 +1,16 @@
 /** What the search box and lists of contracts say of verified tokens, twins, addresses and signatures. */
 import { id } from 'ethers';
 
-import { contractCodesTable } from '../../../src/clickhouse/explorerTables';
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
-import { logsTable, tokensTable, type LogRow } from '../../../src/clickhouse/tables';
+import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import { logsTable, tokensTable, type LogRow } from '../../../src/clickhouse/schema/tables';
 import { createByteCache } from '../../../src/api/byteCache';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { createVerifiedStore } from '../../../src/sources/storeVerified';
-import type { NodeReads } from '../../../src/query/nodeReads';
-import { createSignatureReader } from '../../../src/query/signatures';
+import type { NodeReads } from '../../../src/query/head/nodeReads';
+import { createSignatureReader } from '../../../src/query/contracts/signatures';
 import { multi, openDialectWorld, single, SINGLE, STORED_TO, TIP, type DialectWorld } from './etherscanWorld';
 import { startExplorer } from './explorerServer';
 import { LOG_CHAIN_ID, wordOf } from './logWorld';

@@ -3,14 +3,14 @@
 import { createByteCache } from '../../../src/api/byteCache';
 import { explorerRoutes } from '../../../src/api/explorer/explorerRoutes';
 import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { SignatureReader, VerifiedReader } from '../../../src/domain/verifiedContract';
-import { createBlockHashes } from '../../../src/query/blockHashes';
-import { createContractReader } from '../../../src/query/contracts';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createLogCounts } from '../../../src/query/logCounts';
-import { createLogDecoder } from '../../../src/query/logDecoder';
-import { Directory } from '../../../src/query/directory';
+import { createBlockHashes } from '../../../src/query/head/blockHashes';
+import { createContractReader } from '../../../src/query/contracts/contracts';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createLogCounts } from '../../../src/query/logs/logCounts';
+import { createLogDecoder } from '../../../src/query/logs/logDecoder';
+import { Directory } from '../../../src/query/tokens/directory';
 import type { Json } from '../../support/apiServer';
 import { serveRoutes } from '../../support/serveRoutes';
 

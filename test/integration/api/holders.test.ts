@@ -1,13 +1,13 @@
 /** Holders and supplies of tokens against every transfer summed, in every state of the store. */
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
-import { sumBurned } from '../../../src/query/burns';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createHolderTables, type HolderTables } from '../../../src/query/holders';
-import { createPairTables, type PairTables } from '../../../src/query/pairTable';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
-import { createTokenTables } from '../../../src/query/tokenTable';
+import { sumBurned } from '../../../src/query/overview/burns';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createHolderTables, type HolderTables } from '../../../src/query/holders/holders';
+import { createPairTables, type PairTables } from '../../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
+import { createTokenTables } from '../../../src/query/tokens/tokenTable';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { CHAIN } from '../../support/apiServer';
 import { decimalsOf, expectClose, priceNow, upTo } from './plainMarket';

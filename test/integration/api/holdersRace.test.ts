@@ -1,12 +1,12 @@
 /** Balances as of one block stay the same while its head is being promoted: at every instant, not only before and after. */
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { transfersTable, type TransferRow } from '../../../src/clickhouse/tables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { transfersTable, type TransferRow } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
-import { listSupplies, readHoldings } from '../../../src/query/balances';
-import { createHolderTables } from '../../../src/query/holders';
-import { createPairTables } from '../../../src/query/pairTable';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
+import { listSupplies, readHoldings } from '../../../src/query/holders/balances';
+import { createHolderTables } from '../../../src/query/holders/holders';
+import { createPairTables } from '../../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
 import { CHAIN } from '../../support/apiServer';
 import { createRandom } from '../../support/createRandom';
 import { plainBalances, wholeSnapshot } from './transferWorld';

@@ -1,6 +1,6 @@
 /** Paths, methods, broken databases and pages of the API over HTTP. The contract of each endpoint: httpContract.test.ts. */
-import { openDatabase } from '../../../src/clickhouse/database';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { openDatabase } from '../../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { startApi, type ApiServer, type Json } from '../../support/apiServer';
 import { hexOf, snapshotOf } from '../../support/world';
 import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';

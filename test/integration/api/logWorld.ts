@@ -1,11 +1,14 @@
 /** A random little chain of logs for the explorer's tests, and its way into the tables, with orphans beside the head. */
-import type { Database } from '../../../src/clickhouse/database';
-import { createdContractsTable, type CreatedContractRow } from '../../../src/clickhouse/explorerTables';
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { blocksTable, logsTable, type LogRow } from '../../../src/clickhouse/tables';
+import type { Database } from '../../../src/clickhouse/client/database';
+import {
+  createdContractsTable,
+  type CreatedContractRow,
+} from '../../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { blocksTable, logsTable, type LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { createRandom, type Random } from '../../support/createRandom';
 import { hexOf } from '../../support/worldEvents';
 

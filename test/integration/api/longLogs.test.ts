@@ -1,7 +1,7 @@
 /** Logs with long data: pages bounded in bytes, data and values cut, and one log told whole. */
 import { Interface } from 'ethers';
 
-import type { LogRow } from '../../../src/clickhouse/tables';
+import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import type { AbiEntry } from '../../../src/domain/verifiedContract';

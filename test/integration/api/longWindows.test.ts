@@ -1,9 +1,9 @@
 /** Sums over a week and a month against a plain recomputation. */
-import { toPairDetail } from '../../../src/query/pairDetail';
-import { readPairTable } from '../../../src/query/pairTable';
-import { readPairWindows } from '../../../src/query/pairWindows';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
-import { readTokenWindows } from '../../../src/query/tokenWindows';
+import { toPairDetail } from '../../../src/query/pairs/pairDetail';
+import { readPairTable } from '../../../src/query/pairs/pairTable';
+import { readPairWindows } from '../../../src/query/pairs/pairWindows';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
+import { readTokenWindows } from '../../../src/query/tokens/tokenWindows';
 import { CHAIN } from '../../support/apiServer';
 import { expectClose, plainApr, sumUsd, swapsIn, upTo } from './plainMarket';
 import { CHAIN_ID, FIRST_BLOCK, snapshotOf } from '../../support/world';

@@ -1,6 +1,6 @@
 /** The figures of the whole market against a plain recomputation, in every state of the store. */
-import type { Database } from '../../../src/clickhouse/database';
-import { insertRows } from '../../../src/clickhouse/inserter';
+import type { Database } from '../../../src/clickhouse/client/database';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import {
   blocksTable,
   poolsTable,
@@ -8,7 +8,7 @@ import {
   swapsTable,
   tokenPricesTable,
   type BlockRow,
-} from '../../../src/clickhouse/tables';
+} from '../../../src/clickhouse/schema/tables';
 import { overviewAnswerShape } from '../../../src/wire/overview';
 import { CHAIN } from '../../support/apiServer';
 import { expectChange, expectClose, priceNow, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';

@@ -1,19 +1,19 @@
 /** Figures, order and search of pairs against a plain recomputation, in every state of the store. */
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
-import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { toPairDetail } from '../../../src/query/pairDetail';
-import { listPairs, PAIR_SORTS } from '../../../src/query/pairList';
-import { ORDERS } from '../../../src/query/ranking';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/schema/tables';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { toPairDetail } from '../../../src/query/pairs/pairDetail';
+import { listPairs, PAIR_SORTS } from '../../../src/query/pairs/pairList';
+import { ORDERS } from '../../../src/query/pairs/ranking';
 import { toOrd } from '../../../src/domain/ord';
 import {
   createPairMemory,
   createPairTables,
   readPairTable,
   type PairTable,
-} from '../../../src/query/pairTable';
-import { readPairWindows } from '../../../src/query/pairWindows';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
+} from '../../../src/query/pairs/pairTable';
+import { readPairWindows } from '../../../src/query/pairs/pairWindows';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
 import { pairDetailShape, WINDOW_SECONDS, type PairDetail, type TradeCounts } from '../../../src/wire/pairs';
 import { CHAIN } from '../../support/apiServer';
 import {

@@ -1,6 +1,6 @@
 /** Figures of the random world recomputed as plainly as can be, for whatever the market's endpoints show. */
-import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/tables';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/schema/tables';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import type { World, WorldBlock } from '../../support/world';
 import { plainPrice, type PlainPrice } from '../../support/worldPrices';
 

@@ -1,8 +1,8 @@
 /** What a wallet of the random world holds, as plainly as can be: balances one by one, shares and positions in floats. */
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import type { PoolRow } from '../../../src/clickhouse/tables';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import type { PoolRow } from '../../../src/clickhouse/schema/tables';
 import { CHAIN } from '../../support/apiServer';
 import { priceNow, statesOf, trusted, upTo } from './plainMarket';
 import { plainBalances, type Moves } from './transferWorld';

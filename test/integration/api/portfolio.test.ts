@@ -1,9 +1,9 @@
 /** Portfolios against a plain recomputation from transfers and positions, in every state of the store. */
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { transfersTable } from '../../../src/clickhouse/tables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { transfersTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import { startApi } from '../../support/apiServer';
 import { decimalsOf, expectChange, expectClose } from './plainMarket';

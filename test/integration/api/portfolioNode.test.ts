@@ -1,10 +1,10 @@
 /** Portfolios with a node at hand: what it says is shown, counted once, and missed when it is away. */
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { balanceChecksTable } from '../../../src/clickhouse/tables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { balanceChecksTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { formatUnits } from '../../../src/domain/amounts';
 import type { NodeState, StateQuestion } from '../../../src/domain/nodeState';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';

@@ -1,6 +1,6 @@
 /** GET /source-search over HTTP: its words, its bounds, its envelope. */
 import { ZERO_HASH } from '../../../src/domain/hex';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { sourceSearchAnswerShape } from '../../../src/wire/sourceSearch';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';

@@ -1,10 +1,10 @@
 /** Bars of pairs against a plain recomputation from the swaps, in every state of the store. */
-import type { SwapRow } from '../../../src/clickhouse/tables';
+import type { SwapRow } from '../../../src/clickhouse/schema/tables';
 import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createHeadSwaps } from '../../../src/query/headSwaps';
-import { Directory } from '../../../src/query/directory';
-import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/ticks';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createHeadSwaps } from '../../../src/query/bars/headSwaps';
+import { Directory } from '../../../src/query/tokens/directory';
+import { getPairTicks, type TicksRequest, type TicksSource } from '../../../src/query/bars/ticks';
 import { ticksAnswerShape, type Bar } from '../../../src/wire/ticks';
 import { askRows } from '../../support/askRows';
 import { CHAIN } from '../../support/apiServer';

@@ -1,9 +1,13 @@
 /** Bars of tokens against a plain recomputation from the swaps, in every state of the store. */
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { Directory } from '../../../src/query/directory';
-import { createTokenTicks, type TokenTicks, type TokenTicksRequest } from '../../../src/query/tokenTicks';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { Directory } from '../../../src/query/tokens/directory';
+import {
+  createTokenTicks,
+  type TokenTicks,
+  type TokenTicksRequest,
+} from '../../../src/query/bars/tokenTicks';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape, type TokenTicksAnswer } from '../../../src/wire/tokens';
 import type { Bar } from '../../../src/wire/ticks';
 import { CHAIN, startApi, type ApiServer } from '../../support/apiServer';

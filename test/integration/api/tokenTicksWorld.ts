@@ -3,9 +3,9 @@
  * without a price, times without a native price, swaps of no trusted value), and the plainest recomputation of the bars.
  */
 import { TIMEFRAME_SECONDS } from '../../../src/domain/timeframes';
-import type { SwapRow } from '../../../src/clickhouse/tables';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import type { TokenTicksRequest } from '../../../src/query/tokenTicks';
+import type { SwapRow } from '../../../src/clickhouse/schema/tables';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import type { TokenTicksRequest } from '../../../src/query/bars/tokenTicks';
 import type { Bar } from '../../../src/wire/ticks';
 import { createRandom } from '../../support/createRandom';
 import { hexOf, type World } from '../../support/world';

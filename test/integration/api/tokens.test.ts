@@ -1,14 +1,14 @@
 /** Figures of tokens against a plain recomputation, in every state of the store. */
-import type { QueryRunner } from '../../../src/clickhouse/namedQueries';
-import type { PoolRow, SwapRow, TokenRow } from '../../../src/clickhouse/tables';
+import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { PoolRow, SwapRow, TokenRow } from '../../../src/clickhouse/schema/tables';
 import { blockOfOrd } from '../../../src/domain/ord';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { createHolderTables } from '../../../src/query/holders';
-import { createPairTables, readPairTable } from '../../../src/query/pairTable';
-import { toTokenDetail } from '../../../src/query/tokenItem';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
-import { createTokenTables, readTokenTable, type TokenTable } from '../../../src/query/tokenTable';
-import { readTokenWindows } from '../../../src/query/tokenWindows';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { createHolderTables } from '../../../src/query/holders/holders';
+import { createPairTables, readPairTable } from '../../../src/query/pairs/pairTable';
+import { toTokenDetail } from '../../../src/query/tokens/tokenItem';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
+import { createTokenTables, readTokenTable, type TokenTable } from '../../../src/query/tokens/tokenTable';
+import { readTokenWindows } from '../../../src/query/tokens/tokenWindows';
 import { WINDOW_SECONDS, type TradeCounts } from '../../../src/wire/pairs';
 import { tokenDetailShape, type TokenDetail } from '../../../src/wire/tokens';
 import { CHAIN } from '../../support/apiServer';

@@ -1,8 +1,8 @@
 /** The endpoints under /tokens over HTTP: unknown tokens, pages, searches, audits. */
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { readPairTable } from '../../../src/query/pairTable';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
-import { readTokenTable, type TokenTable } from '../../../src/query/tokenTable';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readPairTable } from '../../../src/query/pairs/pairTable';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
+import { readTokenTable, type TokenTable } from '../../../src/query/tokens/tokenTable';
 import { CHAIN, type Json } from '../../support/apiServer';
 import { CHAIN_ID, FIRST_BLOCK, hexOf } from '../../support/world';
 import {

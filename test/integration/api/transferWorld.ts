@@ -2,17 +2,17 @@
  * Random transfers and V3 positions over the random world's blocks, a way into the tables, and what they come to, summed as
  * plainly as can be. Tokens: those of the world, its pools as LP tokens, some that are in no pool, and one whose logs are lies.
  */
-import type { Database } from '../../../src/clickhouse/database';
-import { insertRows } from '../../../src/clickhouse/inserter';
+import type { Database } from '../../../src/clickhouse/client/database';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import {
   positionEventsTable,
   transfersTable,
   type PositionEventRow,
   type TransferRow,
-} from '../../../src/clickhouse/tables';
+} from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { createRandom, type Random } from '../../support/createRandom';
 import { serveMarket, storeMarket, type MarketServer, type MarketWorld } from '../../support/marketServer';
 import type { TestStore } from '../../support/testStore';

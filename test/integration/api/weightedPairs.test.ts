@@ -1,14 +1,14 @@
 /** Weighted and stable pools as pairs: all their tokens, the spot price by balances and weights, value by trusted tokens. */
-import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
-import { readHead } from '../../../src/query/headState';
-import { listPairs } from '../../../src/query/pairList';
-import { createPairTables, type PairTable } from '../../../src/query/pairTable';
-import { createHeadSwaps } from '../../../src/query/headSwaps';
-import { toPairDetail } from '../../../src/query/pairDetail';
-import { Directory } from '../../../src/query/directory';
-import { getPairTicks } from '../../../src/query/ticks';
-import { createTokenPrices } from '../../../src/query/tokenPrices';
+import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity/activity';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
+import { readHead } from '../../../src/query/head/headState';
+import { listPairs } from '../../../src/query/pairs/pairList';
+import { createPairTables, type PairTable } from '../../../src/query/pairs/pairTable';
+import { createHeadSwaps } from '../../../src/query/bars/headSwaps';
+import { toPairDetail } from '../../../src/query/pairs/pairDetail';
+import { Directory } from '../../../src/query/tokens/directory';
+import { getPairTicks } from '../../../src/query/bars/ticks';
+import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
 import { pairDetailShape } from '../../../src/wire/pairs';
 import { isDecoded } from '../../../src/wire/activity';
 import { SIM_PRICES, storeChain } from '../../simulation/harness';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { askRows } from '../../support/askRows';
 import { startStubChain, type StubChain } from '../../support/stubChain';
-import { writeEngineConfig } from '../../../src/clickhouse/engineConfig';
+import { writeEngineConfig } from '../../../src/clickhouse/engine/engineConfig';
 import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
 
 const ROOT = join(__dirname, '../../..');

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import type { ChainCode } from '../../../src/sources/chainCode';
 import { isBlockscoutServer, openBlockscoutServer } from '../../../src/sources/import/blockscoutServer';

@@ -1,11 +1,11 @@
 /** Search in real sources: every answer against a plain search through all files; hostile expressions are refused quickly. */
-import { contractCodesTable } from '../../../src/clickhouse/explorerTables';
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { logsTable } from '../../../src/clickhouse/tables';
+import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { logsTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import type { SourceQuestion } from '../../../src/query/sourceQuestion';
-import { readRegexQuestion } from '../../../src/query/sourceRegex';
-import { searchSources, type SourcePage } from '../../../src/query/sourceSearch';
+import type { SourceQuestion } from '../../../src/query/sources/sourceQuestion';
+import { readRegexQuestion } from '../../../src/query/sources/sourceRegex';
+import { searchSources, type SourcePage } from '../../../src/query/sources/sourceSearch';
 import { lendSources } from '../../../src/sources/lendSources';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 
 import { id, Interface, type EventFragment } from 'ethers';
 
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
-import { decodeBy, eventsByTopic } from '../../../src/query/decodeEvent';
+import { decodeBy, eventsByTopic } from '../../../src/query/logs/decodeEvent';
 import { seedSignatures } from '../../../src/sources/seedSignatures';
 import { startDialect } from '../api/etherscanServer';
 import { explorerDeps } from '../api/explorerServer';

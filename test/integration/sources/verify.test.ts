@@ -3,7 +3,7 @@ import { Interface, ZeroAddress } from 'ethers';
 
 import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
 import { startAnvil, type Anvil } from '../../../src/dev/anvil';
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
 import { createLog } from '../../../src/log';

@@ -1,8 +1,8 @@
 /** Writes a made-up chain into the head and final tables by hand, as the ingester would, for tests of the readers. */
 import { createHash } from 'node:crypto';
 
-import type { Database } from '../../../src/clickhouse/database';
-import { insertRows } from '../../../src/clickhouse/inserter';
+import type { Database } from '../../../src/clickhouse/client/database';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import {
   blocksTable,
   headBlocksTable,
@@ -14,11 +14,11 @@ import {
   type LiquidityEventRow,
   type PoolStateRow,
   type SwapRow,
-} from '../../../src/clickhouse/tables';
+} from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
-import { toEventRows } from '../../../src/ingest/blockRows';
-import type { HeadNews } from '../../../src/query/headState';
+import { toEventRows } from '../../../src/ingest/rows/blockRows';
+import type { HeadNews } from '../../../src/query/head/headState';
 
 export const CHAIN_ID = 369;
 

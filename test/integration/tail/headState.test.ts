@@ -1,13 +1,13 @@
 /** The snapshot of the head, read from the real engine while blocks come, fork and are promoted. */
-import { insertRows } from '../../../src/clickhouse/inserter';
-import { headBlocksTable } from '../../../src/clickhouse/tables';
+import { insertRows } from '../../../src/clickhouse/rows/inserter';
+import { headBlocksTable } from '../../../src/clickhouse/schema/tables';
 import {
   findBlockHash,
   followHead,
   readChangeMark,
   readHead,
   readHeadRow,
-} from '../../../src/query/headState';
+} from '../../../src/query/head/headState';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
 import { openTestStore, type TestStore } from '../../support/testStore';
 

@@ -1,8 +1,8 @@
 /** A stream server as main.ts would put it together, on a database of its own, for tests over real HTTP. */
 
 import { activityStream } from '../../../src/api/stream/activityStream';
-import { openDatabase, type Database } from '../../../src/clickhouse/database';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createLog } from '../../../src/log';
 import { createHub, type Hub, type HubOptions } from '../../../src/tail/hub';
 import { createTailLoop, type TailLoop } from '../../../src/tail/tailLoop';

@@ -2,14 +2,14 @@
  * One simulated node behind the interface of the real transports: the real endpoint pool, block source and follower run
  * over it. Every answer takes virtual time; what goes wrong is drawn from the node's own dice.
  */
-import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpcError';
+import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpc/rpcError';
 import {
   readAnswer,
   type HeadHint,
   type RpcAnswer,
   type RpcCall,
   type RpcTransport,
-} from '../../../src/chain/rpcTransport';
+} from '../../../src/chain/rpc/rpcTransport';
 import type { Random } from '../../support/random';
 import { answerCall, type NodeView } from './nodeAnswers';
 import { lieAbout } from './nodeLies';

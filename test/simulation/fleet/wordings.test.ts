@@ -1,5 +1,5 @@
 /** The wordings of the simulated nodes are sorted as what they mean. */
-import { kindOfRpcError } from '../../../src/chain/rpcError';
+import { kindOfRpcError } from '../../../src/chain/rpc/rpcError';
 import * as wordings from './wordings';
 
 test.each([

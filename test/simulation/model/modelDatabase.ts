@@ -2,8 +2,8 @@
  * One life's connection to the model: the real protocol of clickhouseStore.ts runs over it, and may die before a statement,
  * between any two tables that it writes (a source, then its views), and after it was done but before that is known.
  */
-import type { Clock } from '../../../src/chain/clock';
-import type { Database, QueryParams } from '../../../src/clickhouse/database';
+import type { Clock } from '../../../src/chain/rpc/clock';
+import type { Database, QueryParams } from '../../../src/clickhouse/client/database';
 import { crashError, glitchError, type FaultPlan } from '../faultPlan';
 import type { ModelEngine, Step } from './modelEngine';
 import { answerQuery } from './modelQueries';

@@ -3,7 +3,7 @@
  * partitions, the views' targets, and the two tables of the protocol. Only whole steps happen here; who dies between
  * them is up to the connection.
  */
-import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/eventTables';
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import {
   blockOf,
   codeOfTable,

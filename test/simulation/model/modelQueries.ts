@@ -2,8 +2,8 @@
  * What the ingester reads back, answered by the model: one function for each named query, in the shapes that ClickHouse's
  * JSON has (64 bits and wider as text). A query that is not known here is an error, never an empty answer.
  */
-import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/eventTables';
-import type { QueryParams } from '../../../src/clickhouse/database';
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
+import type { QueryParams } from '../../../src/clickhouse/client/database';
 import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';

@@ -1,5 +1,5 @@
 /** What the readers' query read_head answers over the model: the cursor, and all that was ever said of heights above it. */
-import type { HeadRow } from '../../../src/query/headState';
+import type { HeadRow } from '../../../src/query/head/headState';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
 

@@ -1,6 +1,6 @@
 /** The tables of the model: rows as the bytes that were inserted, and for final ones the tokens of the last inserts. */
-import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/eventTables';
-import { headBlocksTable, tokensTable } from '../../../src/clickhouse/tables';
+import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
+import { headBlocksTable, tokensTable } from '../../../src/clickhouse/schema/tables';
 import { RowCode, type Fields } from './rowBytes';
 
 const DESCRIBED = EVENT_TABLE_NAMES.map((name) => EVENT_TABLES[name].table);

@@ -1,6 +1,6 @@
 /** What the app does around its routes: rate limit, OpenAPI document, CORS, headers. */
-import { openDatabase } from '../../../src/clickhouse/database';
-import { createQueryRunner } from '../../../src/clickhouse/namedQueries';
+import { openDatabase } from '../../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { startApi, type Json } from '../../support/apiServer';
 
 // Nothing here asks the database, and none is there.

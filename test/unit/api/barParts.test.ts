@@ -7,7 +7,7 @@ import {
   partOfSwap,
   type BarPart,
   type HeadSwap,
-} from '../../../src/query/barParts';
+} from '../../../src/query/bars/barParts';
 
 const SECONDS = 60;
 

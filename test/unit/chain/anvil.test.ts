@@ -1,9 +1,9 @@
-import { createBlockSource } from '../../../src/chain/blockSource';
-import { checkChainId } from '../../../src/chain/checkChainId';
-import { createFinality } from '../../../src/chain/finality';
-import { HeadFollower } from '../../../src/chain/follower';
-import { headFeed } from '../../../src/chain/headFeed';
-import { syncToHead, type Extension } from '../../../src/chain/syncToHead';
+import { createBlockSource } from '../../../src/chain/blocks/blockSource';
+import { checkChainId } from '../../../src/chain/rpc/checkChainId';
+import { createFinality } from '../../../src/chain/head/finality';
+import { HeadFollower } from '../../../src/chain/head/follower';
+import { headFeed } from '../../../src/chain/head/headFeed';
+import { syncToHead, type Extension } from '../../../src/chain/head/syncToHead';
 import { startAnvil, type AnvilNode } from '../../support/anvilNode';
 import { closeAll, poolOf, silentLog } from './setup';
 import { until } from '../../support/eventually';

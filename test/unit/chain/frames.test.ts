@@ -1,7 +1,7 @@
 /** How far it is from the node's answers to the blocks that the decoder is given. */
 import type { Hex } from '../../../src/domain/hex';
-import { HeadFollower } from '../../../src/chain/follower';
-import { syncToHead } from '../../../src/chain/syncToHead';
+import { HeadFollower } from '../../../src/chain/head/follower';
+import { syncToHead } from '../../../src/chain/head/syncToHead';
 import { FakeChain } from '../../support/fakeChain';
 import { closeAll, sourceOf, startNode } from './setup';
 

@@ -1,10 +1,10 @@
 /** Answers of a node that means harm: their bytes, their shape, all of them at once, and honest ones that are too large. */
 import type { ServerResponse } from 'node:http';
 
-import { AnswerMeter, ByteBudget, ANSWER_BYTES_MAX } from '../../../src/chain/answerBounds';
-import { createTransport } from '../../../src/chain/createTransport';
-import { systemClock } from '../../../src/chain/clock';
-import type { RpcCall } from '../../../src/chain/rpcTransport';
+import { AnswerMeter, ByteBudget, ANSWER_BYTES_MAX } from '../../../src/chain/rpc/answerBounds';
+import { createTransport } from '../../../src/chain/rpc/createTransport';
+import { systemClock } from '../../../src/chain/rpc/clock';
+import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import { FakeChain } from '../../support/fakeChain';
 import type { FakeNode } from '../../support/fakeNode';
 import { closeAll, closeLater, poolOf, sourceOf, startNode } from './setup';

@@ -1,7 +1,15 @@
 /** What the chain tests share: nodes that are stopped after each test, pools over them, a silent log. */
 import { createLog } from '../../../src/log';
-import { createEndpointPool, type EndpointPool, type UrlPoolOptions } from '../../../src/chain/endpointPool';
-import { createBlockSource, type BlockSource, type BlockSourceOptions } from '../../../src/chain/blockSource';
+import {
+  createEndpointPool,
+  type EndpointPool,
+  type UrlPoolOptions,
+} from '../../../src/chain/rpc/endpointPool';
+import {
+  createBlockSource,
+  type BlockSource,
+  type BlockSourceOptions,
+} from '../../../src/chain/blocks/blockSource';
 import { FakeChain } from '../../support/fakeChain';
 import { FakeNode } from '../../support/fakeNode';
 

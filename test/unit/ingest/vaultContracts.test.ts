@@ -8,10 +8,10 @@ import { AbiCoder } from 'ethers';
 import recorded from '../../golden/logs/balancerContracts.json';
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import type { BlockFacts } from '../../../src/ingest/blockRows';
-import { decodeBlock } from '../../../src/ingest/decodeBlock';
-import { VaultDiscovery } from '../../../src/ingest/discoverVaultPools';
-import { PoolRegistry } from '../../../src/ingest/poolRegistry';
+import type { BlockFacts } from '../../../src/ingest/rows/blockRows';
+import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
+import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
+import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../src/log';
 import { answeringCalls, contextOf, type Asked } from '../../support/vaultSetup';
 

@@ -1,7 +1,7 @@
 /** What a soak found: a node that answers a balance with no digits is one that does not say it. */
 import type { Hex } from '../../../src/domain/hex';
-import { createBalanceSeeds } from '../../../src/query/balanceSeeds';
-import { readWalletState } from '../../../src/query/walletState';
+import { createBalanceSeeds } from '../../../src/query/holders/balanceSeeds';
+import { readWalletState } from '../../../src/query/portfolio/walletState';
 
 const WALLET: Hex = `0x${'77'.repeat(20)}`;
 const HASH: Hex = `0x${'11'.repeat(32)}`;

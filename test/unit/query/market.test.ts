@@ -1,6 +1,6 @@
-import { planStretch, type Stretch } from '../../../src/query/dexDays';
-import { medianGasGwei, type GasRow } from '../../../src/query/overview';
-import { changePercent, compareKeys, distinctMakers } from '../../../src/query/ranking';
+import { planStretch, type Stretch } from '../../../src/query/dexes/dexDays';
+import { medianGasGwei, type GasRow } from '../../../src/query/overview/overview';
+import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/ranking';
 
 describe('a stretch of time', () => {
   /** Every second that a plan covers, to see that none is missing or twice. */

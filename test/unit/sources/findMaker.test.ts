@@ -1,7 +1,7 @@
 /** Who made a contract, by the traces that nodes give, and by those that they refuse. */
 import { FakeNode, type CallFault } from '../../support/fakeNode';
 import { FakeChain } from '../../support/fakeChain';
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { createLog } from '../../../src/log';
 import { findMaker } from '../../../src/sources/findMaker';
 import type { Hex } from '../../../src/domain/hex';

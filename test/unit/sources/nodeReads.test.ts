@@ -1,7 +1,7 @@
 /** Reads that a client passes on to a node: the answer may be hostile, since the node is not ours. */
 import { createServer } from 'node:http';
 
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { createLog } from '../../../src/log';
 import { createNodeReads } from '../../../src/sources/nodeReads';
 import { listen, type Listening } from '../../support/listen';

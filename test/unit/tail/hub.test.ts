@@ -9,7 +9,7 @@ import {
 } from '../../../src/tail/hub';
 import type { StreamClient, StreamSink } from '../../../src/tail/streamClient';
 import { eventMessage } from '../../../src/tail/streamMessage';
-import { ALL_ACTIVITY, type ActivityEvent, type ActivityFilter } from '../../../src/query/activity';
+import { ALL_ACTIVITY, type ActivityEvent, type ActivityFilter } from '../../../src/query/activity/activity';
 import type { SyncItem } from '../../../src/wire/activity';
 import { until } from '../../support/eventually';
 

@@ -1,5 +1,5 @@
 /** What a scrape shows. */
-import { newIngestStatus } from '../../../src/ingest/status';
+import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createMetrics } from '../../../src/metrics';
 
 test('a scrape shows the head, the streams, queries, requests and the process', async () => {

@@ -1,6 +1,6 @@
 /** When the service calls itself ready, and what it says when it is not. */
 import { judge, readyShape, type IngestFacts } from '../../../src/api/service/readyz';
-import type { HeadSnapshot } from '../../../src/query/headSnapshot';
+import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 
 const NOW_MS = 1_700_000_000_000;
 const NOW_S = NOW_MS / 1000;

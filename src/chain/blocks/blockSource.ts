@@ -1,0 +1,342 @@
+/**
+ * Verified blocks by number, out of whichever node can prove them. Each endpoint is used in the best way it has:
+ * receipts, or logs by range where it has no eth_getBlockReceipts. What fails verification is fetched from another
+ * endpoint; when none can be believed the fetch rejects: data is late, never wrong.
+ */
+import type { BlockRef, ChainBlock } from '../../domain/block';
+import { numberToHex, type Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { BloomBuilder } from './bloom';
+import { BlockMismatch } from './blockMismatch';
+import { systemClock, type Clock } from '../rpc/clock';
+import type { Endpoint } from '../rpc/endpoint';
+import { LIGHT_ATTEMPT_MS, type EndpointPool } from '../rpc/endpointPool';
+import { fetchByLogs, LogSpans } from './fetchByLogs';
+import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import { parseHeader, type BlockHeader } from './parseBlock';
+import { RpcError } from '../rpc/rpcError';
+import { checkBloom, checkLinks, checkLogOrder, checkNumber } from './verify';
+
+export type { BlockHeader };
+
+export interface FetchOptions {
+  readonly signal?: AbortSignal;
+  /** Only this endpoint. */
+  readonly endpoint?: number;
+  /** Rounds over the endpoints before giving up. */
+  readonly roundsMax?: number;
+}
+
+export interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
+  /** Rebuild the bloom of every n-th block only (default 1, all). The other checks are always made. */
+  readonly bloomEvery?: number;
+}
+
+/** Every method rejects with RpcError or BlockMismatch (both `node_failed`) once all endpoints have failed. */
+export interface BlockSource {
+  /** A header; RpcError `unknown_block` when no endpoint has it. */
+  fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
+  /** Headers `from` to `to` inclusive, ascending, linked. At most 1,000. */
+  fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
+  /** One whole, verified block. */
+  fetchBlock(number: number, options?: RangeOptions): Promise<ChainBlock>;
+  /** Whole, verified blocks `from` to `to` inclusive, ascending, linked to each other. RpcError `unknown_block` when the chain changes. */
+  fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
+  /**
+   * Asks every endpoint for block `ref.number`, once. True when one still has `ref.hash`: those that have another are
+   * benched. False when all that answer have another. RpcError `unknown_block` when none answers.
+   */
+  confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
+}
+
+export interface BlockSourceOptions {
+  readonly pool: EndpointPool;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Blocks per batch of receipts (default 20). */
+  readonly receiptBlocksMax?: number;
+  /** Blocks per eth_getLogs at most (default 500). */
+  readonly logBlocksMax?: number;
+}
+
+/** Further tries on the same endpoint when an answer may only have met a reorganisation. */
+const RACE_RETRIES = 2;
+const RACE_PAUSE_MS = 50;
+const HEADERS_MAX = 1_000;
+
+class PooledBlockSource implements BlockSource {
+  readonly #pool: EndpointPool;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #blooms = BloomBuilder.create();
+  readonly #spans: LogSpans;
+  readonly #receiptBlocksMax: number;
+  /** Endpoints that refused eth_getBlockReceipts. */
+  readonly #withoutReceipts = new Set<number>();
+  #unfilledBloomSeen = false;
+
+  constructor(options: BlockSourceOptions) {
+    this.#pool = options.pool;
+    this.#log = options.log;
+    this.#clock = options.clock ?? systemClock();
+    this.#receiptBlocksMax = options.receiptBlocksMax ?? 20;
+    this.#spans = new LogSpans(options.logBlocksMax ?? 500);
+  }
+
+  fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
+    const params = [typeof at === 'number' ? numberToHex(at) : at, false];
+    // Tags are asked for all the time: an endpoint that hangs must not hold the head up.
+    const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
+    return this.#pool.run(async (endpoint, signal) => {
+      const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
+      const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
+      if (typeof at === 'number') checkNumber(header, at);
+      if (at === 'latest') endpoint.noteHead(header.number);
+      return header;
+    }, bounds);
+  }
+
+  fetchHeaders(from: number, to: number, options: FetchOptions = {}): Promise<BlockHeader[]> {
+    if (to - from >= HEADERS_MAX) throw new RangeError(`more than ${HEADERS_MAX} headers at once`);
+    const calls = Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => ({
+      method: 'eth_getBlockByNumber',
+      params: [numberToHex(from + offset), false],
+    }));
+    const fetch = async (endpoint: Endpoint, signal: AbortSignal): Promise<BlockHeader[]> => {
+      const parse = (result: unknown, index: number): BlockHeader =>
+        parseHeader(requireBlock(endpoint, result, from + index)).header;
+      const headers = await endpoint.batch(calls, parse, signal);
+      for (const [index, header] of headers.entries()) checkNumber(header, from + index);
+      checkLinks(headers);
+      return headers;
+    };
+    return this.#pool.run((endpoint, signal) => this.#retryRaces(endpoint, signal, fetch), options);
+  }
+
+  async fetchBlock(number: number, options: RangeOptions = {}): Promise<ChainBlock> {
+    const [block] = await this.fetchRange(number, number, options);
+    if (block === undefined) throw new RangeError(`block number ${number}`);
+    return block;
+  }
+
+  async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
+    const blocks: ChainBlock[] = [];
+    while (from + blocks.length <= to) {
+      const next = from + blocks.length;
+      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> =>
+        this.#fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
+      const piece = await this.#pool.run(fetch, options);
+      const [parent, first] = [blocks.at(-1), piece[0]];
+      // The pieces come from different nodes or moments, which blames nobody.
+      if (parent !== undefined && first?.parentHash !== parent.hash)
+        throw new RpcError(
+          'unknown_block',
+          `block ${next} does not follow block ${next - 1}: the chain changed`,
+        );
+      for (const block of piece) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  async confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean> {
+    const votes = await Promise.all(
+      this.#pool.endpoints.map(({ id }) => this.#askHash(id, ref.number, signal)),
+    );
+    const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
+    const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
+    if (!isConfirmed && dissenters.length === 0) {
+      throw new RpcError('unknown_block', `no endpoint answers for block ${ref.number}`);
+    }
+    if (!isConfirmed) return false;
+    for (const { id, hash } of dissenters) {
+      this.#pool.penalise(id, `it has ${hash} where block ${ref.number} ${ref.hash} is final`);
+    }
+    return true;
+  }
+
+  async #askHash(
+    id: number,
+    number: number,
+    signal?: AbortSignal,
+  ): Promise<{ id: number; hash: Hex | null }> {
+    try {
+      const options = { endpoint: id, roundsMax: 1, ...(signal === undefined ? {} : { signal }) };
+      const header = await this.fetchHeader(number, options);
+      return { id, hash: header.hash };
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return { id, hash: null };
+      throw error;
+    }
+  }
+
+  /**
+   * The next verified blocks that the endpoint gives, at least one. Verified blocks are kept; a block that fails is asked for again
+   * in one batch with the blocks after it.
+   */
+  async #fetchPiece(
+    endpoint: Endpoint,
+    from: number,
+    to: number,
+    bloomEvery: number,
+    signal: AbortSignal,
+  ): Promise<ChainBlock[]> {
+    const blooms = await this.#blooms;
+    const kept = new Map<number, ChainBlock>();
+    const halves = new BlockHalves();
+    let breaks = 0;
+    /** The greatest number of kept answers so far. Only a greater one is progress: a node may send one wrong block again and again. */
+    let most = 0;
+    for (let idle = 0; ;) {
+      const failed: AppError[] = [];
+      for (const answer of await this.#fetchUnchecked(
+        endpoint,
+        () => this.#nextMissing(endpoint, from, to, kept, halves),
+        halves,
+        signal,
+      )) {
+        const withBloom = !(answer instanceof AppError) && answer.header.number % bloomEvery === 0;
+        const checked =
+          answer instanceof AppError
+            ? answer
+            : orMismatch(() => this.#verify(answer, withBloom ? blooms : null));
+        if (checked instanceof AppError) failed.push(checked);
+        else kept.set(checked.number, checked);
+      }
+      const used = 2 * kept.size + halves.size;
+      idle = used > most ? 0 : idle + 1;
+      most = Math.max(most, used);
+      const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
+      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.#hasReceipts(endpoint))) {
+        const piece = startOf(kept, from);
+        const broken = orMismatch(() => checkLinks(piece));
+        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
+        // The node's chain changed in between, and nothing says which blocks are of the new branch.
+        kept.clear();
+        most = 0;
+        breaks += 1;
+        if (broken instanceof BlockMismatch) failed.push(broken);
+        if (isOver || breaks > RACE_RETRIES)
+          throw failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+        idle = breaks;
+      }
+      for (const error of failed) if (error instanceof BlockMismatch) this.#pool.countMismatch(error);
+      if (idle > 0 && failed.some((error) => error instanceof BlockMismatch))
+        await this.#clock.sleep(RACE_PAUSE_MS, signal);
+      else await endpoint.pause(idle, failed, signal);
+    }
+  }
+
+  /** The first blocks that are not kept yet: as many as fill one batch where the node has receipts, else all. */
+  #nextMissing(
+    endpoint: Endpoint,
+    from: number,
+    to: number,
+    kept: ReadonlyMap<number, ChainBlock>,
+    halves: BlockHalves,
+  ): number[] {
+    const callsMax = this.#hasReceipts(endpoint) ? 2 * this.#receiptBlocksMax : Infinity;
+    const missing: number[] = [];
+    let calls = 0;
+    for (let number = from; number <= to && calls < callsMax; number += 1) {
+      if (kept.has(number)) continue;
+      missing.push(number);
+      calls += halves.has(number) ? 1 : 2;
+    }
+    return missing;
+  }
+
+  #hasReceipts(endpoint: Endpoint): boolean {
+    return !this.#withoutReceipts.has(endpoint.id);
+  }
+
+  /** Blocks of the numbers that `next` gives, at least the first, or the error of each. */
+  async #fetchUnchecked(
+    endpoint: Endpoint,
+    next: () => readonly number[],
+    halves: BlockHalves,
+    signal: AbortSignal,
+  ): Promise<(UncheckedBlock | AppError)[]> {
+    if (this.#hasReceipts(endpoint)) {
+      try {
+        return await fetchByReceipts(endpoint, next(), halves, signal);
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        this.#withoutReceipts.add(endpoint.id);
+        this.#log.info(
+          { endpoint: endpoint.name, error: error.message },
+          'the endpoint has no eth_getBlockReceipts: blocks come from eth_getLogs',
+        );
+      }
+    }
+    const numbers = next();
+    const [from, to] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
+    try {
+      return await fetchByLogs(endpoint, this.#spans, from, to, signal);
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return [error];
+      throw error;
+    }
+  }
+
+  /** `blooms`: null where the bloom is not checked. */
+  #verify(block: UncheckedBlock, blooms: BloomBuilder | null): ChainBlock {
+    const { header, transactions, logs } = block;
+    checkLogOrder(header, logs);
+    const isUnfilled = blooms !== null && checkBloom(blooms, header, logs) === 'unfilled';
+    if (isUnfilled && !this.#unfilledBloomSeen) {
+      this.#unfilledBloomSeen = true;
+      this.#log.warn(
+        { block: header.number },
+        'the chain does not fill blooms: omitted last logs cannot be seen',
+      );
+    }
+    const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;
+    return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
+  }
+
+  /** Asks the same endpoint again, a few times, when its answer may be that of an honest node during a reorg. */
+  async #retryRaces<T>(
+    endpoint: Endpoint,
+    signal: AbortSignal,
+    fetch: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await fetch(endpoint, signal);
+      } catch (error) {
+        if (!(error instanceof BlockMismatch) || !error.maybeRace || attempt >= RACE_RETRIES) throw error;
+        this.#pool.countMismatch(error);
+        await this.#clock.sleep(RACE_PAUSE_MS, signal);
+      }
+    }
+  }
+}
+
+function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
+  const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
+  return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
+}
+
+/** Blocks from `from` on, up to the first that is missing. */
+function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
+  const start: ChainBlock[] = [];
+  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
+    start.push(block);
+  return start;
+}
+
+/** The result of `check`, or the BlockMismatch that it throws. */
+function orMismatch<T>(check: () => T): T | BlockMismatch {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof BlockMismatch) return error;
+    throw error;
+  }
+}
+
+/** The source of blocks over a pool of endpoints. It holds no connection of its own. */
+export function createBlockSource(options: BlockSourceOptions): BlockSource {
+  return new PooledBlockSource(options);
+}

@@ -1,0 +1,87 @@
+/** The 2048-bit bloom of a block's logs (Yellow Paper 4.3.1): three bits for each address and topic. */
+import { createKeccak, type IHasher } from 'hash-wasm';
+
+import type { ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+
+export const BLOOM_BYTES = 256;
+/** Items in each of the two generations of the cache: about 10 MB in all. */
+const CACHE_ITEMS = 32_768;
+
+/** Compiled once. A hash is begun and ended without a pause, so all builders share one hasher. */
+let hasher: Promise<IHasher> | null = null;
+
+/** Makes blooms. Remembers the bits of addresses and topics that repeat, in bounded memory. */
+export class BloomBuilder {
+  readonly #keccak: IHasher;
+  #young = new Map<Hex, number>();
+  #old = new Map<Hex, number>();
+
+  private constructor(keccak: IHasher) {
+    this.#keccak = keccak;
+  }
+
+  static async create(): Promise<BloomBuilder> {
+    hasher ??= createKeccak(256);
+    return new BloomBuilder(await hasher);
+  }
+
+  /** The bloom of the logs, 256 bytes in the header's order. */
+  build(logs: readonly ChainLog[]): Uint8Array {
+    const bloom = new Uint8Array(BLOOM_BYTES);
+    for (const log of logs) {
+      this.#add(bloom, log.address);
+      for (const topic of log.topics) this.#add(bloom, topic);
+    }
+    return bloom;
+  }
+
+  #add(bloom: Uint8Array, item: Hex): void {
+    const bits = this.#bitsOf(item);
+    setBit(bloom, bits % 2048);
+    setBit(bloom, Math.floor(bits / 2048) % 2048);
+    setBit(bloom, Math.floor(bits / 4_194_304));
+  }
+
+  #hash(item: Hex): Uint8Array {
+    return this.#keccak
+      .init()
+      .update(Buffer.from(item.slice(2), 'hex'))
+      .digest('binary');
+  }
+
+  /** Three bit numbers of 11 bits each, packed into 33 bits. */
+  #bitsOf(item: Hex): number {
+    const known = this.#young.get(item);
+    if (known !== undefined) return known;
+    const bits = this.#old.get(item) ?? packBits(this.#hash(item));
+    if (this.#young.size >= CACHE_ITEMS) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(item, bits);
+    return bits;
+  }
+}
+
+/** The low 11 bits of the first three big-endian pairs of the hash. */
+function packBits(hash: Uint8Array): number {
+  const pair = (index: number): number => (((hash[index] ?? 0) & 7) << 8) | (hash[index + 1] ?? 0);
+  return pair(0) + pair(2) * 2048 + pair(4) * 4_194_304;
+}
+
+/** Bit 0 is the lowest bit of the last byte. */
+function setBit(bloom: Uint8Array, bit: number): void {
+  const index = BLOOM_BYTES - 1 - (bit >> 3);
+  bloom[index] = (bloom[index] ?? 0) | (1 << (bit & 7));
+}
+
+/** The bloom as a header's logsBloom. */
+export function bloomToHex(bloom: Uint8Array): Hex {
+  return `0x${Buffer.from(bloom.buffer, bloom.byteOffset, bloom.length).toString('hex')}`;
+}
+
+/** True for a bloom without any bit: of a block without logs, or of a chain that does not fill blooms. */
+export function isEmptyBloom(bloom: Hex): boolean {
+  return /^0x0*$/.test(bloom);
+}

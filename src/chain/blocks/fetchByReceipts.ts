@@ -1,0 +1,92 @@
+/** Blocks out of eth_getBlockByNumber and eth_getBlockReceipts, both of a whole range in one batch. */
+import type { ChainLog, ChainTransaction } from '../../domain/block';
+import { numberToHex } from '../../domain/hex';
+import { AppError, errorText } from '../../errors';
+import type { Endpoint } from '../rpc/endpoint';
+import { parseHeader, parseReceipts, type BlockHeader } from './parseBlock';
+import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
+import type { RpcCall } from '../rpc/rpcTransport';
+import { checkNumber } from './verify';
+
+/** Errors of a node that has no eth_getBlockReceipts. */
+const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
+
+/** A block whose parts name each other rightly; order, bloom and links are not checked yet. */
+export interface UncheckedBlock {
+  readonly header: BlockHeader;
+  readonly transactions: readonly ChainTransaction[];
+  readonly logs: readonly ChainLog[];
+}
+
+/** Headers and receipts that came while the other half of their block failed. They are not asked for a second time. */
+export class BlockHalves {
+  readonly headers = new Map<number, unknown>();
+  readonly receipts = new Map<number, unknown>();
+
+  get size(): number {
+    return this.headers.size + this.receipts.size;
+  }
+
+  has(number: number): boolean {
+    return this.headers.has(number) || this.receipts.has(number);
+  }
+}
+
+/**
+ * Asks once. Gives each block, or the error of its answers. Uses the halves that came earlier, and keeps new ones in `halves`.
+ * @throws RpcError `method_missing` or `invalid` where the node has no eth_getBlockReceipts
+ */
+export async function fetchByReceipts(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  halves: BlockHalves,
+  signal: AbortSignal,
+): Promise<(UncheckedBlock | AppError)[]> {
+  const asked: { readonly number: number; readonly into: Map<number, unknown>; readonly call: RpcCall }[] =
+    [];
+  for (const number of numbers) {
+    const at = numberToHex(number);
+    if (!halves.headers.has(number))
+      asked.push({
+        number,
+        into: halves.headers,
+        call: { method: 'eth_getBlockByNumber', params: [at, false] },
+      });
+    if (!halves.receipts.has(number))
+      asked.push({ number, into: halves.receipts, call: { method: 'eth_getBlockReceipts', params: [at] } });
+  }
+  const answers = await endpoint.attempt(
+    asked.map(({ call }) => call),
+    (result, index) => requireBlock(endpoint, result, asked[index]?.number ?? 0),
+    signal,
+  );
+  const errors = new Map<number, RpcError>();
+  for (const [index, answer] of answers.entries()) {
+    const half = asked[index];
+    if (half === undefined) continue;
+    if ('value' in answer) half.into.set(half.number, answer.value);
+    else if (REFUSED_KINDS.has(answer.error.kind)) throw answer.error;
+    else errors.set(half.number, answer.error);
+  }
+  return numbers.map((number) => errors.get(number) ?? joinHalves(endpoint, number, halves));
+}
+
+function joinHalves(endpoint: Endpoint, number: number, halves: BlockHalves): UncheckedBlock | AppError {
+  const [header, receipts] = [halves.headers.get(number), halves.receipts.get(number)];
+  halves.headers.delete(number);
+  halves.receipts.delete(number);
+  try {
+    const parsed = parseHeader(header);
+    checkNumber(parsed.header, number);
+    return { header: parsed.header, ...parseReceipts(receipts, parsed) };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    return new RpcError('bad_answer', `${endpoint.name}: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** @throws RpcError `unknown_block` for the null that a node answers when it does not have the block. */
+export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
+  if (result !== null && result !== undefined) return result;
+  throw new RpcError('unknown_block', `${endpoint.name}: block ${at} is unknown`);
+}

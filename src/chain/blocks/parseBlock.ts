@@ -1,0 +1,259 @@
+/**
+ * Turns a node's untrusted JSON into the domain's block parts. Every number is range-checked, every hex string is
+ * checked and lower-cased, and what names a block or transaction is compared with the one it came with. By hand and
+ * without a schema library, because this runs once per log.
+ */
+import type { BlockRef, ChainLog, ChainTransaction } from '../../domain/block';
+import { isHash, isQuantity, toLowerHex, type Hex } from '../../domain/hex';
+import { ORD_SPAN } from '../../domain/ord';
+import { BlockMismatch } from './blockMismatch';
+import { isRecord } from '../rpc/rpcTransport';
+
+/** A header as the chain code needs it beyond a BlockRef. */
+export interface BlockHeader extends BlockRef {
+  /** Wei; null before EIP-1559. */
+  readonly baseFeePerGas: bigint | null;
+  readonly transactionCount: number;
+  /** 256 bytes; null where the node gives none. */
+  readonly logsBloom: Hex | null;
+}
+
+/** A header with what the block's answer says of its transactions: hashes, or whole bodies. */
+export interface HeaderWithBodies {
+  readonly header: BlockHeader;
+  readonly bodies: readonly unknown[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Blocks stay below 2^31, as everywhere in the program. */
+const BLOCK_MAX = 2 ** 31;
+/** Unix seconds, far beyond any real chain's time. */
+const TIMESTAMP_MAX = 2 ** 33;
+const TRANSACTIONS_MAX = 1_048_576;
+const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
+const LOWER_WORD = /^0x[0-9a-f]{64}$/;
+const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
+const BLOOM_CHARACTERS = 2 + 512;
+
+/** Parses the answer of eth_getBlockByNumber. @throws BlockMismatch `malformed`. */
+export function parseHeader(value: unknown): HeaderWithBodies {
+  if (!isRecord(value)) throw new BlockMismatch('malformed', null, 'the block is not an object');
+  const number = readNumber(value['number'], BLOCK_MAX, null, 'number');
+  const bodies = value['transactions'];
+  if (!Array.isArray(bodies) || bodies.length > TRANSACTIONS_MAX) {
+    throw new BlockMismatch('malformed', number, 'transactions is not a list');
+  }
+  const bloom = value['logsBloom'];
+  const header = {
+    number,
+    hash: readHex(value['hash'], LOWER_WORD, number, 'hash'),
+    parentHash: readHex(value['parentHash'], LOWER_WORD, number, 'parentHash'),
+    timestamp: readNumber(value['timestamp'], TIMESTAMP_MAX, number, 'timestamp'),
+    baseFeePerGas: readWei(value['baseFeePerGas'], number, 'baseFeePerGas'),
+    transactionCount: bodies.length,
+    logsBloom: bloom === undefined || bloom === null ? null : readBloom(bloom, number),
+  };
+  return { header, bodies };
+}
+
+/** Transactions and logs out of the answer of eth_getBlockReceipts. */
+export function parseReceipts(
+  value: unknown,
+  { header, bodies }: HeaderWithBodies,
+): { transactions: ChainTransaction[]; logs: ChainLog[] } {
+  if (!Array.isArray(value)) throw new BlockMismatch('malformed', header.number, 'receipts are not a list');
+  if (value.length !== header.transactionCount) {
+    const what = `${value.length} receipts for ${header.transactionCount} transactions`;
+    throw new BlockMismatch('transactions', header.number, what);
+  }
+  const transactions: ChainTransaction[] = [];
+  const logs: ChainLog[] = [];
+  for (const [index, receipt] of value.entries()) {
+    const fields = asFields(receipt, header, 'a receipt');
+    const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
+    assertSameBlock(header, fields, 'a receipt');
+    assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
+    // A creation that failed made no contract; nodes name the address all the same.
+    const created = fields['status'] === '0x0' ? null : fields['contractAddress'];
+    transactions.push({
+      hash,
+      index,
+      from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
+      effectiveGasPrice: readWei(fields['effectiveGasPrice'], header.number, 'effectiveGasPrice'),
+      contractAddress:
+        created === undefined || created === null
+          ? null
+          : readHex(created, LOWER_ADDRESS, header.number, 'contractAddress'),
+    });
+    const list = fields['logs'];
+    if (!Array.isArray(list)) throw new BlockMismatch('malformed', header.number, 'logs are not a list');
+    for (const log of list) logs.push(parseLog(log, header, hash, index));
+  }
+  return { transactions, logs };
+}
+
+/** Transactions out of whole bodies (eth_getBlockByNumber with `true`); which contract one made is not known here. */
+export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransaction[] {
+  return bodies.map((body, index) => {
+    const fields = asFields(body, header, 'a transaction');
+    const hash = readHex(fields['hash'], LOWER_WORD, header.number, 'hash of a transaction');
+    assertTransaction(header, hash, index, fields['transactionIndex'], hash);
+    assertSameBlock(header, fields, 'a transaction');
+    return {
+      hash,
+      index,
+      from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
+      // For mined transactions of every type nodes give the price that was paid.
+      effectiveGasPrice: readWei(fields['gasPrice'], header.number, 'gasPrice'),
+      contractAddress: null,
+    };
+  });
+}
+
+/** Logs of one block out of eth_getLogs, in log-index order. */
+export function parseLogs(
+  values: readonly unknown[],
+  header: BlockHeader,
+  transactions: readonly ChainTransaction[],
+): ChainLog[] {
+  const logs = values.map((value) => {
+    const fields = asFields(value, header, 'a log');
+    const index = readNumber(fields['transactionIndex'], TRANSACTIONS_MAX, header.number, 'transactionIndex');
+    const transaction = transactions[index];
+    if (transaction === undefined) {
+      throw new BlockMismatch(
+        'transactions',
+        header.number,
+        `a log names transaction ${index}, which is not there`,
+      );
+    }
+    return parseLog(fields, header, transaction.hash, index);
+  });
+  return logs.sort((a, b) => a.logIndex - b.logIndex);
+}
+
+/** Which block a raw log of eth_getLogs claims to be of. */
+export function readLogBlockNumber(value: unknown): number {
+  const fields = isRecord(value) ? value : {};
+  return readNumber(fields['blockNumber'], BLOCK_MAX, null, 'blockNumber of a log');
+}
+
+function parseLog(
+  value: unknown,
+  header: BlockHeader,
+  transactionHash: Hex,
+  transactionIndex: number,
+): ChainLog {
+  const fields = asFields(value, header, 'a log');
+  assertSameBlock(header, fields, 'a log');
+  if (fields['removed'] === true) {
+    throw new BlockMismatch('removed_log', header.number, 'a log is marked as removed');
+  }
+  if (!sameHex(fields['transactionHash'], transactionHash)) {
+    throw new BlockMismatch(
+      'transactions',
+      header.number,
+      `a log names another transaction at ${transactionIndex}`,
+    );
+  }
+  const ownIndex = readNumber(
+    fields['transactionIndex'],
+    TRANSACTIONS_MAX,
+    header.number,
+    'transactionIndex',
+  );
+  if (ownIndex !== transactionIndex) {
+    throw new BlockMismatch(
+      'transactions',
+      header.number,
+      `a log of transaction ${transactionIndex} says ${ownIndex}`,
+    );
+  }
+  return {
+    address: readHex(fields['address'], LOWER_ADDRESS, header.number, 'address'),
+    topics: readTopics(fields['topics'], header.number),
+    data: readHex(fields['data'], LOWER_HEX_DATA, header.number, 'data'),
+    transactionHash,
+    transactionIndex,
+    logIndex: readNumber(fields['logIndex'], ORD_SPAN, header.number, 'logIndex'),
+  };
+}
+
+function readTopics(value: unknown, block: number): Hex[] {
+  if (!Array.isArray(value) || value.length > 4)
+    throw new BlockMismatch('malformed', block, 'topics are not 0–4 words');
+  const topics = new Array<Hex>(value.length);
+  for (let index = 0; index < value.length; index += 1) {
+    topics[index] = readHex(value[index], LOWER_WORD, block, 'a topic');
+  }
+  return topics;
+}
+
+/** Number, hash and index of the block or transaction that an answer claims to belong to. */
+function assertSameBlock(header: BlockHeader, fields: Fields, what: string): void {
+  if (!sameHex(fields['blockHash'], header.hash)) {
+    throw new BlockMismatch(
+      'block_identity',
+      header.number,
+      `${what} is of another block hash than ${header.hash}`,
+    );
+  }
+  const number = readNumber(fields['blockNumber'], BLOCK_MAX, header.number, 'blockNumber');
+  if (number !== header.number) {
+    throw new BlockMismatch('block_identity', header.number, `${what} says that its block is ${number}`);
+  }
+}
+
+/** `listed` is the transaction at this index in the block's own answer: a hash, or a body whose hash was read. */
+function assertTransaction(
+  header: BlockHeader,
+  hash: Hex,
+  index: number,
+  claimed: unknown,
+  listed: unknown,
+): void {
+  const ownIndex = readNumber(claimed, TRANSACTIONS_MAX, header.number, 'transactionIndex');
+  if (ownIndex !== index || !sameHex(listed, hash)) {
+    throw new BlockMismatch('transactions', header.number, `transaction ${index} is not the header's`);
+  }
+}
+
+function asFields(value: unknown, header: BlockHeader, what: string): Fields {
+  if (!isRecord(value)) throw new BlockMismatch('malformed', header.number, `${what} is not an object`);
+  return value;
+}
+
+function sameHex(value: unknown, expected: Hex): boolean {
+  return value === expected || (isHash(value) && toLowerHex(value) === expected);
+}
+
+/** A quantity below `limit`. Short ones, which almost all are, skip the general test. */
+function readNumber(value: unknown, limit: number, block: number | null, name: string): number {
+  const number = isQuantity(value) ? Number(value) : NaN;
+  if (number < limit) return number;
+  throw new BlockMismatch('malformed', block, `${name} is not a quantity below ${limit}`);
+}
+
+function readWei(value: unknown, block: number, name: string): bigint | null {
+  if (value === undefined || value === null) return null;
+  if (!isQuantity(value)) throw new BlockMismatch('malformed', block, `${name} is not a quantity`);
+  return BigInt(value);
+}
+
+/** The test for lower case is also the test for hex, so the usual answer is looked at once and not copied. */
+function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
+  if (typeof value === 'string') {
+    if (lower.test(value)) return value as Hex;
+    const folded = value.toLowerCase();
+    if (lower.test(folded)) return folded as Hex;
+  }
+  throw new BlockMismatch('malformed', block, `${name} is not hex of the right length`);
+}
+
+function readBloom(value: unknown, block: number): Hex {
+  const bloom = readHex(value, LOWER_HEX_DATA, block, 'logsBloom');
+  if (bloom.length !== BLOOM_CHARACTERS)
+    throw new BlockMismatch('malformed', block, 'logsBloom is not 256 bytes');
+  return bloom;
+}

@@ -1,0 +1,173 @@
+/** Tells when the node's head has changed: pushed over WebSocket where an endpoint has it, polled in any case. */
+import type { BlockRef } from '../../domain/block';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { onAbort } from '../rpc/abortSignals';
+import type { BlockSource } from '../blocks/blockSource';
+import { systemClock, type Clock } from '../rpc/clock';
+import type { EndpointPool } from '../rpc/endpointPool';
+import type { BlockHeader } from '../blocks/parseBlock';
+import type { HeadHint } from '../rpc/rpcTransport';
+
+export interface HeadFeedOptions {
+  readonly pool: EndpointPool;
+  readonly source: BlockSource;
+  readonly log: Logger;
+  /** Ends the feed. */
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+  /**
+   * Whether the consumer is still at the head that was yielded last. One that met another branch on the way there is not:
+   * it must be told again when the node goes on showing, or shows again, what it was told before. Default: it is.
+   */
+  readonly isTaken?: (head: BlockRef) => boolean;
+}
+
+const POLL_DEFAULT_MS = 500;
+const POLL_MIN_MS = 50;
+const POLL_MAX_MS = 1_000;
+/** Heads arrive at about this multiple of the polling interval. */
+const POLLS_PER_BLOCK = 16;
+/** With several endpoints, how often all are asked for their heads, to know who lags. */
+const REFRESH_MS = 10_000;
+
+/** What a push left behind for the loop: the newest one only, so nothing queues up. */
+interface Wakeup {
+  readonly endpoint: number;
+  readonly hint: HeadHint | null;
+}
+
+/**
+ * Yields the node's head each time its hash differs from the one yielded before, also at equal or lower height, and again
+ * when the consumer has left it. It is a hint to look, not the truth: heads in between are left out, and a node that lags may show an older one.
+ * Failures of the node are logged and polled through; the generator ends when the signal aborts.
+ */
+export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
+  const { signal, isTaken = () => true } = options;
+  const clock = options.clock ?? systemClock();
+  const spacing = new SpacingMeter(clock);
+  const bell = new Bell(clock);
+  const unwatch = options.pool.endpoints.map((endpoint) =>
+    endpoint.transport.watchHeads?.((hint) => {
+      if (endpoint.state === 'ok') bell.ring({ endpoint: endpoint.id, hint });
+    }),
+  );
+  let last: BlockHeader | null = null;
+  let refreshedAt = clock.now();
+  let refreshing: Promise<unknown> | null = null;
+  try {
+    while (!signal.aborted) {
+      const wakeup: Wakeup | null = bell.take();
+      const isOld: boolean = last !== null && wakeup?.hint?.hash === last.hash && isTaken(last);
+      const head: BlockHeader | null = isOld ? null : await fetchHead(options, wakeup);
+      if (head !== null && (head.hash !== last?.hash || !isTaken(head))) {
+        last = head;
+        spacing.note();
+        yield head;
+      }
+      const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
+      if (isDue && options.pool.endpoints.length > 1) {
+        // Beside the loop: an endpoint that hangs must not hold the others' heads up.
+        refreshing = refreshHeads(options).finally(() => {
+          refreshedAt = clock.now();
+          refreshing = null;
+        });
+      }
+      await bell.wait(spacing.pollMs(), signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    for (const stop of unwatch) stop?.();
+    await refreshing;
+  }
+}
+
+async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<void> {
+  try {
+    await pool.refreshHeads(signal);
+  } catch (error) {
+    if (!signal.aborted)
+      log.warn({ error: errorText(error) }, 'the heads of the endpoints cannot be compared');
+  }
+}
+
+/** The head of the endpoint that announced one, else of the best; null when none answers now. */
+async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promise<BlockHeader | null> {
+  const { source, signal } = options;
+  try {
+    if (wakeup !== null) {
+      return await source.fetchHeader('latest', { endpoint: wakeup.endpoint, roundsMax: 1, signal });
+    }
+    return await source.fetchHeader('latest', { signal, roundsMax: 2 });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError) || !error.retryable) throw error;
+    options.log.warn({ error: errorText(error) }, 'the head cannot be read; it is asked for again');
+    return null;
+  }
+}
+
+/** Learns how far apart heads come and polls a fraction of it: 50 ms to 1 s, 500 ms before anything is known. */
+class SpacingMeter {
+  readonly #clock: Clock;
+  #lastAt: number | null = null;
+  #meanMs: number | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  note(): void {
+    const now = this.#clock.now();
+    if (this.#lastAt !== null) {
+      const gap = now - this.#lastAt;
+      this.#meanMs = this.#meanMs === null ? gap : 0.8 * this.#meanMs + 0.2 * gap;
+    }
+    this.#lastAt = now;
+  }
+
+  pollMs(): number {
+    if (this.#meanMs === null) return POLL_DEFAULT_MS;
+    return Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, this.#meanMs / POLLS_PER_BLOCK));
+  }
+}
+
+/** A wake-up that is remembered until it is taken, and a wait that it cuts short. */
+class Bell {
+  readonly #clock: Clock;
+  #rung: Wakeup | null = null;
+  #waiter: AbortController | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  ring(wakeup: Wakeup): void {
+    this.#rung = wakeup;
+    this.#waiter?.abort();
+  }
+
+  take(): Wakeup | null {
+    const rung = this.#rung;
+    this.#rung = null;
+    return rung;
+  }
+
+  /** Returns when rung or after `ms`; rejects when the signal aborts. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#rung !== null) return;
+    const waiter = new AbortController();
+    this.#waiter = waiter;
+    const release = onAbort(signal, () => waiter.abort());
+    try {
+      await this.#clock.sleep(ms, waiter.signal);
+    } catch (error) {
+      if (!waiter.signal.aborted) throw error;
+    } finally {
+      release();
+      this.#waiter = null;
+    }
+    signal.throwIfAborted();
+  }
+}

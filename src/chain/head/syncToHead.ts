@@ -1,0 +1,149 @@
+/** Brings the follower to the node's head: finds where the chains part, then fetches forward, in committable steps. */
+import type { BlockRef, ChainBlock } from '../../domain/block';
+import { AppError } from '../../errors';
+import { backoffMs, systemClock, type Clock } from '../rpc/clock';
+import type { BlockHeader } from '../blocks/parseBlock';
+import type { BlockSource } from '../blocks/blockSource';
+import { beyondFinality, type HeadFollower } from './follower';
+import { RpcError } from '../rpc/rpcError';
+
+/** Blocks to be committed in one go. They link to each other and to block `forkNumber`, or to the tip when null. */
+export interface Extension {
+  readonly kind: 'extend';
+  /** The last common block of a reorganisation; null when nothing is taken back. */
+  readonly forkNumber: number | null;
+  /** What is no longer canonical, ascending; empty when nothing is taken back. */
+  readonly removed: readonly BlockRef[];
+  readonly blocks: readonly ChainBlock[];
+}
+
+export interface SyncOptions {
+  readonly signal?: AbortSignal;
+  /** Blocks of one step of plain catching up (default 64). */
+  readonly chunk?: number;
+  readonly clock?: Clock | undefined;
+}
+
+const CHUNK = 64;
+/** Headers asked for at once while the fork is looked for: 1, 16, then 256, as most reorganisations are of a block or two. */
+const SPAN_GROWTH = 16;
+const SPAN_MAX = 256;
+/** Times the walk begins again because the chain changed under it, before the caller is told. */
+const RESTARTS_MAX = 8;
+const RESTART_BASE_MS = 20;
+const RESTART_MAX_MS = 1_000;
+
+/**
+ * Yields the steps from the follower's tip to `head`. Commit a step, then ask for the next: only then does the
+ * follower move, so a failed commit leaves it where the store is. The first step of a reorganisation reaches at
+ * least the old tip's height (or the new head, if that is lower), so that the store never holds a mixed or
+ * needlessly shortened branch; longer branches go on in steps of `chunk`. A head that is known, or below the last
+ * final block, yields nothing.
+ * @throws AppError `broken_invariant` for a reorganisation beyond finality, `node_failed` when the chain changes
+ * faster than it can be read or the node fails.
+ */
+export async function* syncToHead(
+  source: BlockSource,
+  follower: HeadFollower,
+  head: BlockRef,
+  options: SyncOptions = {},
+): AsyncGenerator<Extension, void, void> {
+  const clock = options.clock ?? systemClock();
+  let target = head;
+  let restarts = 0;
+  while (needsSync(follower, target)) {
+    const step = await nextStep(source, follower, target, options);
+    if (step !== null) {
+      yield step;
+      for (const block of step.blocks) follower.advance(block);
+      continue;
+    }
+    if (restarts >= RESTARTS_MAX) {
+      throw new AppError(
+        'node_failed',
+        `the chain changed ${restarts} times while block ${target.number} was reached`,
+      );
+    }
+    await clock.sleep(backoffMs(clock, restarts, RESTART_BASE_MS, RESTART_MAX_MS), options.signal);
+    restarts += 1;
+    target = await source.fetchHeader('latest', signalOf(options));
+  }
+}
+
+/** Whether the head is neither canonical here nor below the last final block. */
+export function needsSync(follower: HeadFollower, head: BlockRef): boolean {
+  return head.number >= follower.base.number && follower.blockAt(head.number)?.hash !== head.hash;
+}
+
+/** null when the chain changed underneath. */
+async function nextStep(
+  source: BlockSource,
+  follower: HeadFollower,
+  head: BlockRef,
+  options: SyncOptions,
+): Promise<Extension | null> {
+  try {
+    const fork = await findFork(source, follower, head, options);
+    if (fork === 'changed') return null;
+    if (fork === 'none') {
+      // One node on a wrong fork must not stop the writer while another still has our final block.
+      if (await source.confirmCanonical(follower.base, options.signal)) return null;
+      throw beyondFinality(follower.base, head);
+    }
+    const { tip } = follower;
+    const isReorg = fork.number < tip.number;
+    const last = Math.min(
+      head.number,
+      Math.max(isReorg ? tip.number : 0, fork.number + (options.chunk ?? CHUNK)),
+    );
+    const blocks = await source.fetchRange(fork.number + 1, last, signalOf(options));
+    const linked = blocks[0]?.parentHash === fork.hash;
+    const reached = last < head.number || blocks.at(-1)?.hash === head.hash;
+    if (!linked || !reached) return null;
+    if (!isReorg) return { kind: 'extend', forkNumber: null, removed: [], blocks };
+    const removed = follower.unfinalised.slice(fork.number - follower.base.number);
+    return { kind: 'extend', forkNumber: fork.number, removed, blocks };
+  } catch (error) {
+    // The head that was announced is gone again, or the node now asked has not got it yet.
+    if (error instanceof RpcError && error.kind === 'unknown_block') return null;
+    throw error;
+  }
+}
+
+/** The last block that the chain below `head` and ours have in common; `none` when that is not even the base. */
+async function findFork(
+  source: BlockSource,
+  follower: HeadFollower,
+  head: BlockRef,
+  options: SyncOptions,
+): Promise<BlockRef | 'none' | 'changed'> {
+  const { base, tip } = follower;
+  if (head.number === tip.number + 1 && head.parentHash === tip.hash) return tip;
+  if (head.number === base.number) return 'none';
+  let above = head.number <= tip.number ? head : null;
+  let upper = Math.min(tip.number, head.number - 1);
+  for (let span = 1; upper >= base.number; span = Math.min(span * SPAN_GROWTH, SPAN_MAX)) {
+    const lower = Math.max(base.number, upper - span + 1);
+    const headers = await source.fetchHeaders(lower, upper, signalOf(options));
+    const top = headers.at(-1);
+    // The walk must stay on one branch, or the fork point would be one of two chains.
+    if (top === undefined || (above !== null && above.parentHash !== top.hash)) return 'changed';
+    const common = findLastCommon(headers, follower);
+    if (common !== null) return common;
+    above = headers[0] ?? null;
+    upper = lower - 1;
+  }
+  return 'none';
+}
+
+function findLastCommon(headers: readonly BlockHeader[], follower: HeadFollower): BlockRef | null {
+  for (const header of headers.toReversed()) {
+    const ours = follower.blockAt(header.number);
+    if (ours?.hash === header.hash) return ours;
+  }
+  return null;
+}
+
+function signalOf(options: SyncOptions): { signal?: AbortSignal } {
+  return options.signal === undefined ? {} : { signal: options.signal };
+}

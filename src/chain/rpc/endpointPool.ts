@@ -1,0 +1,370 @@
+/** Several endpoints as one node: failover, bounded retries, and less use of those that lag, fail or lie. */
+import type { Logger } from '../../log';
+import { AppError } from '../../errors';
+import { isQuantity } from '../../domain/hex';
+import { BlockMismatch, type MismatchKind } from '../blocks/blockMismatch';
+import { linkSignals } from './abortSignals';
+import { ANSWER_BYTES_MAX } from './answerBounds';
+import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
+import { createTransport } from './createTransport';
+import { Endpoint, type Settled } from './endpoint';
+import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
+import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
+import type { RpcCall, RpcTransport } from './rpcTransport';
+
+export interface PoolOptions {
+  readonly transports: readonly RpcTransport[];
+  /** The chain that every endpoint must serve; null asks none. */
+  readonly chainId: number | null;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Calls in one batch at most (default 100); a node that takes fewer lowers it for itself. */
+  readonly batchMax?: number;
+  /** Rounds over the endpoints before a call gives up (default 5). */
+  readonly roundsMax?: number;
+  /** An endpoint this many blocks behind the best is used less (default 5). */
+  readonly lagBlocks?: number;
+}
+
+type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
+
+export interface CallOptions {
+  /** Only this endpoint. */
+  readonly endpoint?: number;
+  /** Not these. */
+  readonly exclude?: ReadonlySet<number>;
+  readonly signal?: AbortSignal;
+  readonly roundsMax?: number;
+  /** For one endpoint to answer while another could be asked instead; the last one has the transport's time. */
+  readonly attemptMs?: number;
+}
+
+/** `attemptMs` for what a node answers from memory: its head, its chain. */
+export const LIGHT_ATTEMPT_MS = 4_000;
+
+const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
+/** What no endpoint has will not come by asking on: the caller knows better whether the question still stands. */
+const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
+  method_missing: 1,
+  unknown_block: 3,
+  too_large: 1,
+};
+/** Failures of the connection, which say nothing about the question. */
+const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+const PAUSE_BASE_MS = 100;
+const PAUSE_MAX_MS = 5_000;
+
+export class EndpointPool {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #chainId: number | null;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #roundsMax: number;
+  readonly #lagBlocks: number;
+  readonly #mismatches = new Map<MismatchKind, number>();
+  readonly #closed = new AbortController();
+
+  constructor(options: PoolOptions) {
+    this.#clock = options.clock ?? systemClock();
+    const batchMax = options.batchMax ?? 100;
+    const alone = options.transports.length === 1;
+    this.#endpoints = options.transports.map(
+      (wire, id) => new Endpoint(id, wire, this.#clock, batchMax, alone),
+    );
+    this.#chainId = options.chainId;
+    this.#log = options.log;
+    this.#roundsMax = options.roundsMax ?? 5;
+    this.#lagBlocks = options.lagBlocks ?? 5;
+    if (this.#endpoints.length === 0) throw new AppError('bad_config', 'no RPC endpoint is configured');
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.#endpoints;
+  }
+
+  /** One call, parsed. A `parse` that throws counts as a wrong answer: the next endpoint is asked. */
+  call<T>(
+    method: string,
+    params: readonly unknown[],
+    parse: (result: unknown) => T,
+    options: CallOptions = {},
+  ): Promise<T> {
+    return this.run((endpoint, signal) => endpoint.call(method, params, parse, signal), options);
+  }
+
+  /** Many calls to one endpoint, parsed, in order. The first failure fails (or fails over) the whole. */
+  batch<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown, index: number) => T,
+    options: CallOptions = {},
+  ): Promise<T[]> {
+    return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
+  }
+
+  /** Many calls of which some may fail for good (a revert, a missing method): those errors stay with their calls. */
+  async batchSettled<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown, index: number) => T,
+    options: CallOptions = {},
+  ): Promise<Settled<T>[]> {
+    return this.run(async (endpoint, signal) => {
+      const answers = await endpoint.settle(calls, parse, signal);
+      const passing = answers.find((answer) => 'error' in answer && answer.error.retryable);
+      if (passing !== undefined && 'error' in passing) throw passing.error;
+      return answers;
+    }, options);
+  }
+
+  /**
+   * Runs work that must see one and the same node. RpcErrors and BlockMismatches it throws are charged to the
+   * endpoint and the work is tried on the next; what no other node would answer otherwise (a revert, a range too
+   * large, refused parameters) and every other error goes to the caller at once.
+   * @throws the most telling RpcError or BlockMismatch of the last round; AppError `bad_config` when all are of another
+   * chain.
+   */
+  async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
+    const linked = linkSignals(this.#closed.signal, options.signal);
+    const rounds = options.roundsMax ?? this.#roundsMax;
+    let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        if (round > 0) await this.#clock.sleep(this.#pauseMs(round), linked.signal);
+        const tried = new Set(options.exclude);
+        await this.#waitForAny(tried, options, linked.signal);
+        let told: unknown = null;
+        for (let next = this.#pick(tried, options); next !== null; next = this.#pick(tried, options)) {
+          tried.add(next.id);
+          const within = this.#limit(next, tried, options, linked.signal);
+          try {
+            if (next.chain !== 'right') await within((one, inner) => this.#checkChain(one, inner));
+            const value = await within(work);
+            next.noteGood();
+            return value;
+          } catch (error) {
+            told = moreTelling(told, this.#blame(next, error, linked.signal));
+          }
+        }
+        last = told ?? last;
+        this.#assertAnyChain();
+        if (last instanceof RpcError && round + 1 >= (ROUNDS_BY_KIND[last.kind] ?? rounds)) break;
+      }
+    } finally {
+      linked.release();
+    }
+    throw last;
+  }
+
+  /** Runs work on the endpoint: within `attemptMs` where another endpoint could be tried now, else in the transport's time. */
+  #limit(
+    endpoint: Endpoint,
+    tried: ReadonlySet<number>,
+    { attemptMs }: CallOptions,
+    signal: AbortSignal,
+  ): <T>(work: Work<T>) => Promise<T> {
+    const now = this.#clock.now();
+    const others = this.#candidates(tried, {}).filter((other) => other.coolUntil <= now);
+    if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched'))
+      return (work) => work(endpoint, signal);
+    const late = (): Error => new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
+    return (work) => withDeadline(this.#clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
+  }
+
+  /** Charges a failure to the endpoint and returns it. Throws what another endpoint would not answer otherwise. */
+  #blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof BlockMismatch) {
+      this.countMismatch(error);
+      this.penalise(endpoint.id, error.message);
+      return error;
+    }
+    if (!(error instanceof RpcError)) throw error;
+    if (!error.retryable && error.kind !== 'method_missing') {
+      endpoint.noteGood();
+      throw error;
+    }
+    this.#charge(endpoint, error);
+    return error;
+  }
+
+  #charge(endpoint: Endpoint, error: RpcError): void {
+    const before = endpoint.failures;
+    endpoint.noteFailure(error);
+    if (before === 0 && endpoint.failures > 0) {
+      this.#log.warn(
+        { endpoint: endpoint.name, kind: error.kind, error: error.message },
+        'an RPC endpoint fails',
+      );
+    }
+  }
+
+  /** Asks an endpoint for its chain before its first use. */
+  async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    if (this.#chainId === null) return;
+    const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
+    if (chainId === this.#chainId) {
+      endpoint.chain = 'right';
+      return;
+    }
+    endpoint.chain = 'wrong';
+    const message = `${endpoint.name} serves chain ${chainId}, not ${this.#chainId}`;
+    this.#log.error(
+      { endpoint: endpoint.name, chainId, expected: this.#chainId },
+      'an RPC endpoint is refused',
+    );
+    throw new RpcError('refused', message);
+  }
+
+  #assertAnyChain(): void {
+    if (this.#endpoints.some((endpoint) => endpoint.chain !== 'wrong')) return;
+    const named = this.#endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
+    throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
+  }
+
+  /** The best endpoint that may be asked now: by state, then the untroubled, then the order of the configuration. */
+  #pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
+    const now = this.#clock.now();
+    let best: Endpoint | null = null;
+    for (const endpoint of this.#candidates(tried, options)) {
+      if (endpoint.coolUntil > now) continue;
+      if (best === null || RANK[endpoint.state] < RANK[best.state]) best = endpoint;
+    }
+    return best;
+  }
+
+  #candidates(tried: ReadonlySet<number>, options: CallOptions): Endpoint[] {
+    return this.#endpoints.filter(
+      (endpoint) =>
+        endpoint.chain !== 'wrong' &&
+        !tried.has(endpoint.id) &&
+        (options.endpoint === undefined || options.endpoint === endpoint.id),
+    );
+  }
+
+  /** Where every endpoint rests, waits until the first of them may be asked again. */
+  async #waitForAny(tried: ReadonlySet<number>, options: CallOptions, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const candidates = this.#candidates(tried, options);
+    if (candidates.length === 0) return;
+    const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
+    const now = (): number => this.#clock.now();
+    const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
+    // A timer may come a little early: who still rests then would not be asked, and a round be over with nobody asked.
+    for (let left = until - now(); left > 0; left = until - now())
+      await this.#clock.sleep(Math.ceil(left), signal);
+  }
+
+  #pauseMs(round: number): number {
+    return backoffMs(this.#clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
+  }
+
+  /** Benches an endpoint that answered wrongly: asked again only after a while, or when no other is left. */
+  penalise(id: number, reason: string): void {
+    const endpoint = this.#endpoints[id];
+    if (endpoint === undefined) return;
+    endpoint.bench(reason);
+    this.#log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint answered wrongly and is benched');
+  }
+
+  /** Counts a failed verification for /metrics; `run` does so for those that reach it. */
+  countMismatch(mismatch: BlockMismatch): void {
+    this.#mismatches.set(mismatch.kind, (this.#mismatches.get(mismatch.kind) ?? 0) + 1);
+  }
+
+  /** Asks all endpoints for their heads at the same time, and marks an endpoint that lags. It remembers failures. */
+  async refreshHeads(signal?: AbortSignal): Promise<void> {
+    const asked = this.#endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
+    const heads = await Promise.all(asked.map((endpoint) => this.#askHead(endpoint, signal)));
+    const best = Math.max(...heads.map((head) => head ?? -1));
+    for (const [position, endpoint] of asked.entries()) {
+      const head = heads[position] ?? null;
+      if (head === null) continue;
+      const lagging = best - head > this.#lagBlocks;
+      if (lagging !== endpoint.lagging) {
+        this.#log.info({ endpoint: endpoint.name, head, best, lagging }, 'an RPC endpoint changed its lag');
+      }
+      endpoint.lagging = lagging;
+    }
+  }
+
+  async #askHead(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<number | null> {
+    const bounds = { endpoint: endpoint.id, roundsMax: 1, attemptMs: LIGHT_ATTEMPT_MS };
+    const options = signal === undefined ? bounds : { ...bounds, signal };
+    try {
+      const head = await this.call('eth_blockNumber', [], parseBlockNumber, options);
+      endpoint.noteHead(head);
+      return endpoint.state === 'benched' ? null : head;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof AppError) return null;
+      throw error;
+    }
+  }
+
+  /** Facts for /readyz and /metrics. */
+  health(): NodeHealth {
+    return toNodeHealth(
+      this.#endpoints.map((endpoint) => endpoint.health()),
+      this.#mismatches,
+    );
+  }
+
+  /** Figures for /metrics. */
+  traffic(): EndpointTraffic[] {
+    return this.#endpoints.map((endpoint) => endpoint.traffic());
+  }
+
+  /** Rejects everything under way and closes every connection. */
+  async close(): Promise<void> {
+    if (!this.#closed.signal.aborted)
+      this.#closed.abort(new RpcError('network', 'the endpoint pool is closed'));
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.transport.close()));
+  }
+}
+
+export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
+  /** http(s):// or ws(s)://, in order of preference. */
+  readonly urls: readonly string[];
+  /** For one whole answer (default 30 s). */
+  readonly timeoutMs?: number;
+  /** Default 64 MiB. */
+  readonly bodyBytesMax?: number;
+  /** HTTP connections to one endpoint (default 16). */
+  readonly connectionsMax?: number;
+}
+
+/** The pool over real endpoints. Connects at the first call. @throws AppError `bad_config` for an unusable URL. */
+export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
+  const wire = {
+    clock: options.clock ?? systemClock(),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    bodyBytesMax: options.bodyBytesMax ?? ANSWER_BYTES_MAX,
+    connectionsMax: options.connectionsMax ?? 16,
+  };
+  const transports = options.urls.map((url, index) => createTransport(url, index, wire));
+  return new EndpointPool({ ...options, transports });
+}
+
+/** What a node said of the question beats garbage, and that beats the silence of one that is away; of equals the later. */
+function moreTelling(before: unknown, after: unknown): unknown {
+  return before !== null && telling(before) > telling(after) ? before : after;
+}
+
+function telling(error: unknown): number {
+  if (!(error instanceof RpcError)) return 2;
+  if (SILENT_KINDS.has(error.kind)) return 0;
+  return error.kind === 'bad_answer' || error.kind === 'other' ? 1 : 2;
+}
+
+export function parseChainId(result: unknown): number {
+  return parseSmallQuantity(result, 'eth_chainId');
+}
+
+export function parseBlockNumber(result: unknown): number {
+  return parseSmallQuantity(result, 'eth_blockNumber');
+}
+
+function parseSmallQuantity(result: unknown, method: string): number {
+  const value = isQuantity(result) ? Number(result) : NaN;
+  if (!Number.isSafeInteger(value)) throw new Error(`${method} answered no number`);
+  return value;
+}

@@ -1,0 +1,111 @@
+/** What can go wrong between us and a node, told apart by kind; wordings of the common clients and vendors. */
+import { AppError } from '../../errors';
+
+/**
+ * - `revert`: an eth_call's execution failed; the same call fails everywhere
+ * - `method_missing`: the node does not know the method
+ * - `too_large`: the range or the answer is beyond a limit; ask for less
+ * - `rate_limited`: ask later (`retryAfterMs` if the node said when)
+ * - `unknown_block`: the node does not have that block (it lags, or the block was reorganised away)
+ * - `invalid`: our parameters were refused
+ * - `timeout`, `network`: no answer
+ * - `refused`: HTTP 401, 403, 404, a redirect
+ * - `bad_answer`: an answer that is not what was asked for
+ */
+export type RpcErrorKind =
+  | 'revert'
+  | 'method_missing'
+  | 'too_large'
+  | 'rate_limited'
+  | 'unknown_block'
+  | 'invalid'
+  | 'timeout'
+  | 'network'
+  | 'refused'
+  | 'bad_answer'
+  | 'other';
+
+/** Kinds that the same question will meet again on the same node. */
+const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
+
+export interface RpcErrorFacts {
+  readonly rpcCode?: number | null;
+  readonly data?: unknown;
+  readonly httpStatus?: number | null;
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+  /** The bound of ours that the answer passed: the call's own, or that of all answers, where another node may do better. */
+  readonly cut?: 'call' | 'answer' | null;
+}
+
+/** A node's failure. `message` names the endpoint by index and host only; its texts are scrubbed of URL secrets. */
+export class RpcError extends AppError {
+  readonly kind: RpcErrorKind;
+  /** The JSON-RPC error code, null when there was none. */
+  readonly rpcCode: number | null;
+  /** The JSON-RPC error's data, untrusted (a revert's returned bytes, for one). */
+  readonly data: unknown;
+  readonly httpStatus: number | null;
+  readonly retryAfterMs: number | null;
+  /** See RpcErrorFacts; null: the node itself refused. */
+  readonly cut: 'call' | 'answer' | null;
+
+  constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
+    const retryable = !FINAL_KINDS.has(kind) || facts.cut === 'answer';
+    super('node_failed', message, { cause: facts.cause, retryable });
+    this.name = 'RpcError';
+    this.kind = kind;
+    this.rpcCode = facts.rpcCode ?? null;
+    this.data = facts.data;
+    this.httpStatus = facts.httpStatus ?? null;
+    this.retryAfterMs = facts.retryAfterMs ?? null;
+    this.cut = facts.cut ?? null;
+  }
+}
+
+const RATE =
+  /rate.?limit|too many requests|request rate|compute units|throughput|requests? per|call rate|capacity|throttl|quota|daily request|request limit|\b429\b/;
+const TOO_LARGE =
+  /block ?range|ranges? over|range (?:is )?too|too (?:wide|large|many (?:blocks|results|logs))|max(?:imum)? (?:block )?range|exceeds? (?:the )?(?:max|limit|range)|more than \d+ (?:results|logs|blocks)|size (?:exceeded|too|is larger|larger)|response is too|response size|result (?:set )?(?:too|size|window)|logs matched|query (?:timeout|returned)|limited to|limit exceeded|up to a [\d,k]+ ?block|batch (?:size|limit|too)|batch.*(?:exceed|limit|too (?:large|many))|request entity too large|is greater than the limit|please (?:reduce|narrow|specify)|narrow (?:your|the)/;
+const METHOD_MISSING =
+  /method .*(?:not found|not supported|not available|does not exist|not allowed|not whitelisted|unavailable|is disabled|not implemented)|unsupported method|(?:unknown|no such|invalid) method|not (?:supported|implemented)|does not exist\/is not available/;
+const UNKNOWN_BLOCK =
+  /(?:unknown|missing) block|block(?: \S+)? (?:not found|does not exist)|header (?:for hash )?not found|block ?out ?of ?range|beyond (?:the )?(?:current )?head|finalized block not found|missing trie node|pruned|no state available|not yet available|after last accepted block|unfinalized data/;
+const REVERT =
+  /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|gas required exceeds|insufficient funds|execution error/;
+
+/** Sorts a JSON-RPC error object into a kind. Vendors share codes among meanings, so the wording decides first. */
+export function kindOfRpcError(code: number, message: string): RpcErrorKind {
+  const text = message.toLowerCase();
+  if (code === 3 || code === -32015) return 'revert';
+  if (code === 429 || code === -32029 || code === -32097) return 'rate_limited';
+  if (REVERT.test(text)) return 'revert';
+  if (code === -32601) return 'method_missing';
+  if (UNKNOWN_BLOCK.test(text)) return 'unknown_block';
+  if (RATE.test(text)) return 'rate_limited';
+  if (TOO_LARGE.test(text) || code === -32005) return 'too_large';
+  if (METHOD_MISSING.test(text)) return 'method_missing';
+  if (code === -39001 || code === -32001) return 'unknown_block';
+  if (code === -32602 || code === -32600) return 'invalid';
+  return 'other';
+}
+
+/** Sorts an HTTP status other than 200 that carries no JSON-RPC error. */
+export function kindOfHttpStatus(status: number): RpcErrorKind {
+  if (status === 429) return 'rate_limited';
+  if (status === 413) return 'too_large';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status >= 500) return 'network';
+  return 'refused';
+}
+
+/** The longest time a node can make us wait by Retry-After. */
+export const RETRY_AFTER_MAX_MS = 60_000;
+
+/** A Retry-After header (seconds, or an HTTP date) in milliseconds from `now`, 0 to one minute; null if it says nothing. */
+export function parseRetryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(value);
+  const wait = seconds === null ? Date.parse(value) - now : Number(seconds[1]) * 1000;
+  return Number.isNaN(wait) ? null : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, wait));
+}

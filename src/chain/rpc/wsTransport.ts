@@ -1,0 +1,324 @@
+/** JSON-RPC over WebSocket: calls by id, ping with a watchdog, reconnect with back-off, newHeads re-subscribed. */
+import type { Socket } from 'node:net';
+
+import { WebSocket, type RawData } from 'ws';
+import { isHash, isQuantity, toLowerHex } from '../../domain/hex';
+import { linkSignals, onAbort } from './abortSignals';
+import { AnswerMeter, boundOf, tooLargeText } from './answerBounds';
+import { backoffMs, withDeadline } from './clock';
+import { parseAnswer } from './parseAnswer';
+import { kindOfHttpStatus, type RpcErrorKind } from './rpcError';
+import {
+  endpointError,
+  isRecord,
+  oversizedError,
+  readAnswer,
+  reasonOf,
+  USER_AGENT,
+  type EndpointUrl,
+  type HeadHint,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcTransport,
+  type TransportOptions,
+} from './rpcTransport';
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** Silence after which the peer is pinged; the same silence again means that the connection is dead. */
+const PING_AFTER_MS = 10_000;
+const RECONNECT_BASE_MS = 200;
+const RECONNECT_MAX_MS = 10_000;
+/** Calls in flight on one connection. */
+const PENDING_MAX = 10_000;
+
+interface Pending {
+  readonly call: RpcCall;
+  readonly settle: (answer: RpcAnswer) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** The state of one live connection; a new connection starts with a new one, so nothing of the old can leak in. */
+interface Connection {
+  readonly socket: WebSocket;
+  readonly pending: Map<number, Pending>;
+  readonly ended: AbortController;
+  /** Of the frame that is arriving. */
+  readonly meter: AnswerMeter;
+  lastHeardAt: number;
+  subscription: string | null;
+}
+
+type HeadListener = (hint: HeadHint | null) => void;
+
+class WsTransport implements RpcTransport {
+  readonly name: string;
+  readonly #endpoint: EndpointUrl;
+  readonly #options: TransportOptions;
+  readonly #closed = new AbortController();
+  readonly #listeners = new Set<HeadListener>();
+  #connecting: Promise<Connection> | null = null;
+  #connection: Connection | null = null;
+  #keeping = false;
+  #nextId = 1;
+
+  constructor(endpoint: EndpointUrl, options: TransportOptions) {
+    this.name = endpoint.name;
+    this.#endpoint = endpoint;
+    this.#options = options;
+  }
+
+  async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+    const { clock, timeoutMs } = this.#options;
+    const onTimeout = (): Error => this.#error('timeout', `no whole answer within ${timeoutMs} ms`);
+    const linked = linkSignals(this.#closed.signal, signal);
+    try {
+      return await withDeadline(clock, timeoutMs, linked.signal, onTimeout, async (inner) => {
+        const connection = await abortable(this.#connect(), inner);
+        return Promise.all(calls.map((call) => this.#ask(connection, call, inner)));
+      });
+    } finally {
+      linked.release();
+    }
+  }
+
+  watchHeads(onHead: HeadListener): () => void {
+    this.#listeners.add(onHead);
+    if (this.#connection !== null) void this.#subscribe(this.#connection);
+    void this.#keepConnected();
+    return () => this.#listeners.delete(onHead);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#listeners.clear();
+    this.#closed.abort(this.#error('network', 'the transport is closed'));
+    await this.#connecting?.catch(() => null);
+  }
+
+  #error(kind: RpcErrorKind, text: string, cause?: unknown): Error {
+    return endpointError(this.#endpoint, kind, text, { cause });
+  }
+
+  #oversized(text: string): Error {
+    return oversizedError(this.#endpoint, text, 'answer');
+  }
+
+  /** The open connection, or the one that is being made; only one at a time. */
+  #connect(): Promise<Connection> {
+    if (this.#connection !== null) return Promise.resolve(this.#connection);
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = null;
+    });
+    return this.#connecting;
+  }
+
+  #open(): Promise<Connection> {
+    const headers: Record<string, string> = { 'user-agent': USER_AGENT };
+    if (this.#endpoint.authorization !== null) headers['authorization'] = this.#endpoint.authorization;
+    return new Promise((resolve, reject) => {
+      const socket = new WebSocket(this.#endpoint.url, {
+        headers,
+        handshakeTimeout: Math.min(HANDSHAKE_TIMEOUT_MS, this.#options.timeoutMs),
+        maxPayload: this.#options.bodyBytesMax,
+        perMessageDeflate: false,
+        followRedirects: false,
+      });
+      const meter = new AnswerMeter(this.#options.bodyBytesMax, (why) => {
+        this.#drop(connection, this.#oversized(why));
+        socket.terminate();
+      });
+      const connection: Connection = {
+        socket,
+        pending: new Map(),
+        ended: new AbortController(),
+        meter,
+        lastHeardAt: this.#options.clock.now(),
+        subscription: null,
+      };
+      const release = onAbort(this.#closed.signal, () => socket.terminate());
+      // A listener for 'error' stays for the socket's whole life: an unheard one would end the process.
+      socket.on('error', (error) => {
+        const tooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+        const failure = tooLarge
+          ? this.#oversized(tooLargeText(this.#options.bodyBytesMax))
+          : this.#error('network', reasonOf(error), error);
+        reject(failure);
+        this.#drop(connection, failure);
+      });
+      let wire: Socket | null = null;
+      socket.on('upgrade', (response) => {
+        wire = response.socket;
+      });
+      socket.on('unexpected-response', (_request, response) => {
+        const status = response.statusCode ?? 0;
+        reject(this.#error(kindOfHttpStatus(status), `HTTP ${status} instead of a WebSocket`));
+        socket.terminate();
+      });
+      socket.on('close', (code) => {
+        release();
+        const failure = this.#error('network', `the connection was closed (${code})`);
+        reject(failure);
+        this.#drop(connection, failure);
+      });
+      socket.on('message', (message) => {
+        meter.restart();
+        void this.#receive(connection, message);
+      });
+      socket.on('pong', () => {
+        connection.lastHeardAt = this.#options.clock.now();
+      });
+      socket.on('open', () => {
+        wire?.on('data', (piece: Buffer) => meter.add(piece));
+        this.#connection = connection;
+        void this.#watchdog(connection);
+        if (this.#listeners.size > 0) void this.#subscribe(connection);
+        resolve(connection);
+      });
+    });
+  }
+
+  /** Forgets a dead connection and rejects all that waited on it. */
+  #drop(connection: Connection, error: Error): void {
+    if (connection.ended.signal.aborted) return;
+    connection.ended.abort();
+    connection.meter.close();
+    if (this.#connection === connection) this.#connection = null;
+    for (const call of connection.pending.values()) call.fail(error);
+    connection.pending.clear();
+    if (this.#listeners.size > 0) void this.#keepConnected();
+  }
+
+  /** While anyone watches heads: reconnects until it holds, with growing pauses. */
+  async #keepConnected(): Promise<void> {
+    if (this.#keeping) return;
+    this.#keeping = true;
+    try {
+      for (let attempt = 0; this.#listeners.size > 0 && this.#connection === null; attempt += 1) {
+        if (attempt > 0) {
+          const pause = backoffMs(this.#options.clock, attempt - 1, RECONNECT_BASE_MS, RECONNECT_MAX_MS);
+          await this.#options.clock.sleep(pause, this.#closed.signal);
+        }
+        await this.#connect().catch(() => null);
+      }
+    } catch {
+      // Only the closing of the transport ends the pause early.
+    } finally {
+      this.#keeping = false;
+    }
+  }
+
+  /** Pings a silent peer and cuts a dead one; ends with its connection. */
+  async #watchdog(connection: Connection): Promise<void> {
+    const { clock } = this.#options;
+    try {
+      for (;;) {
+        await clock.sleep(PING_AFTER_MS, connection.ended.signal);
+        const silentMs = clock.now() - connection.lastHeardAt;
+        if (silentMs >= 2 * PING_AFTER_MS) {
+          connection.socket.terminate();
+          return;
+        }
+        if (silentMs >= PING_AFTER_MS) connection.socket.ping();
+      }
+    } catch {
+      // The connection ended.
+    }
+  }
+
+  async #subscribe(connection: Connection): Promise<void> {
+    if (connection.subscription !== null) return;
+    connection.subscription = '';
+    const call = { method: 'eth_subscribe', params: ['newHeads'] };
+    const answer = await this.#ask(connection, call, connection.ended.signal).catch(() => null);
+    const id = answer !== null && 'result' in answer ? answer.result : null;
+    // A node without subscriptions leaves it at ''; the feed's polling serves then.
+    if (typeof id === 'string') connection.subscription = id;
+    this.#tell(null);
+  }
+
+  #tell(hint: HeadHint | null): void {
+    for (const listener of this.#listeners) listener(hint);
+  }
+
+  #ask(connection: Connection, call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
+    return new Promise((resolve, reject) => {
+      if (connection.ended.signal.aborted || connection.pending.size >= PENDING_MAX) {
+        reject(this.#error('network', 'the connection is gone or full'));
+        return;
+      }
+      const id = this.#nextId;
+      this.#nextId += 1;
+      const release = onAbort(signal, (reason) => {
+        connection.pending.delete(id);
+        reject(reason);
+      });
+      if (signal.aborted) return;
+      const settle = (answer: RpcAnswer): void => {
+        release();
+        resolve(answer);
+      };
+      const fail = (error: Error): void => {
+        release();
+        reject(error);
+      };
+      connection.pending.set(id, { call, settle, fail });
+      connection.socket.send(
+        JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
+        (error) => {
+          if (error !== undefined && error !== null && connection.pending.delete(id)) {
+            fail(this.#error('network', reasonOf(error), error));
+          }
+        },
+      );
+    });
+  }
+
+  async #receive(connection: Connection, message: RawData): Promise<void> {
+    connection.lastHeardAt = this.#options.clock.now();
+    const pieces = Array.isArray(message) ? message : [toBuffer(message)];
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const parsed = await parseAnswer(pieces, this.#options.clock);
+    if (!isRecord(parsed)) {
+      this.#drop(connection, this.#error('network', 'a frame is not a JSON-RPC message'));
+      connection.socket.terminate();
+      return;
+    }
+    if (parsed['method'] === 'eth_subscription') {
+      const params = parsed['params'];
+      const ours = isRecord(params) && params['subscription'] === connection.subscription;
+      if (ours) this.#tell(readHint(params['result']));
+      return;
+    }
+    const id = parsed['id'];
+    const pending = typeof id === 'number' ? connection.pending.get(id) : undefined;
+    if (pending === undefined || typeof id !== 'number') return;
+    connection.pending.delete(id);
+    const { bytesMax, cut } = boundOf([pending.call], this.#options.bodyBytesMax);
+    if (length <= bytesMax) pending.settle(readAnswer(this.#endpoint, parsed));
+    else if (cut === 'answer') pending.fail(this.#oversized(tooLargeText(bytesMax)));
+    else pending.settle({ error: oversizedError(this.#endpoint, tooLargeText(bytesMax), cut) });
+  }
+}
+
+/** The transport of a ws(s) endpoint. It connects at the first call or when heads are first watched. */
+export function createWsTransport(endpoint: EndpointUrl, options: TransportOptions): RpcTransport {
+  return new WsTransport(endpoint, options);
+}
+
+function toBuffer(message: Buffer | ArrayBuffer): Buffer {
+  return Buffer.isBuffer(message) ? message : Buffer.from(message);
+}
+
+function readHint(head: unknown): HeadHint | null {
+  if (!isRecord(head)) return null;
+  const { number, hash } = head;
+  return isQuantity(number) && isHash(hash) ? { number: Number(number), hash: toLowerHex(hash) } : null;
+}
+
+/** Waits for a promise no longer than a signal allows; the promise itself goes on. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const release = onAbort(signal, reject);
+    promise.then(resolve, reject).finally(release);
+  });
+}

@@ -1,0 +1,158 @@
+/**
+ * Finds the servers of a cluster, as one of them knows it, and opens a database that lies on all of them: rows are written
+ * and read through Distributed tables of one server, what acts on a node's own tables is sent to each.
+ */
+import { z } from 'zod';
+
+import { AppError, errorText } from '../../errors';
+import { openDatabase, type Cluster, type Database, type DatabaseOptions } from './database';
+import { selectNamed } from './namedQueries';
+import { nameRowShape } from '../rows/rowShapes';
+
+export interface ClusterServers {
+  readonly name: string;
+  /** Of the shard that has the fewest. */
+  readonly replicas: number;
+  readonly servers: readonly ClusterServer[];
+}
+
+export interface ClusterServer {
+  /** `host:port` of its native protocol, as the cluster's configuration names it. */
+  readonly name: string;
+  /** Address of its HTTP interface, with the user, the password and the database of the one that was asked. */
+  readonly url: string;
+}
+
+const nodeShape = z.object({
+  shard: z.int(),
+  replica: z.int(),
+  host: z.string(),
+  port: z.int(),
+  internal: z.int(),
+});
+type NodeRow = z.infer<typeof nodeShape>;
+const portShape = z.object({ place: z.int(), port: z.int() });
+
+/**
+ * The cluster's servers as the server at `url` tells. Throws `bad_config` naming the clusters there are when it does not
+ * know this one, `unavailable` naming the server that cannot be reached.
+ */
+export async function findCluster(url: string, cluster: string): Promise<ClusterServers> {
+  const database = openDatabase({ url: atDatabase(url, 'default') });
+  try {
+    const nodes = await listNodes(database, cluster);
+    const replicas = countReplicas(nodes);
+    if (replicas > 1 && nodes.some(({ internal }) => internal === 0)) {
+      const message = `the cluster ${cluster} needs <internal_replication>true</internal_replication>: its tables replicate themselves`;
+      throw new AppError('bad_config', message);
+    }
+    const ports = await listPorts(database, cluster, new URL(url).protocol);
+    const servers = nodes.map((node, index) => {
+      const name = `${node.host}:${node.port}`;
+      const httpPort = ports.get(index + 1);
+      if (httpPort === undefined)
+        throw new AppError('unavailable', `the server ${name} of the cluster ${cluster} cannot be reached`);
+      return { name, url: atServer(url, node.host, httpPort) };
+    });
+    for (const server of servers) await checkServer(server, cluster, replicas > 1);
+    return { name: cluster, replicas, servers };
+  } finally {
+    await database.close();
+  }
+}
+
+async function listNodes(database: Database, cluster: string): Promise<NodeRow[]> {
+  const nodes = await selectNamed(database, 'engine/list_nodes', { cluster }, nodeShape);
+  if (nodes.length > 0) return nodes;
+  const known = await selectNamed(database, 'engine/list_clusters', {}, nameRowShape);
+  const names = known.map(({ name }) => name).join(', ') || 'none';
+  throw new AppError(
+    'bad_config',
+    `CLICKHOUSE_CLUSTER: the server does not know the cluster "${cluster}"; it knows: ${names}`,
+  );
+}
+
+function countReplicas(nodes: readonly NodeRow[]): number {
+  const counts = new Map<number, number>();
+  for (const { shard } of nodes) counts.set(shard, (counts.get(shard) ?? 0) + 1);
+  return Math.min(...counts.values());
+}
+
+/** HTTP ports by the server's place in the cluster's configuration, from 1; those that do not answer are missing. */
+async function listPorts(
+  database: Database,
+  cluster: string,
+  protocol: string,
+): Promise<ReadonlyMap<number, number>> {
+  const kind = protocol === 'https:' ? 'https_port' : 'http_port';
+  const rows = await selectNamed(database, 'engine/list_ports', { cluster, kind }, portShape);
+  return new Map(rows.map((row) => [row.place, row.port]));
+}
+
+/** Whether the server takes our user; with replicas also whether it knows its place among them. */
+async function checkServer(
+  { name, url }: ClusterServer,
+  cluster: string,
+  replicated: boolean,
+): Promise<void> {
+  const database = openDatabase({ url: atDatabase(url, 'default') });
+  try {
+    if (replicated) await selectNamed(database, 'engine/check_node', {}, z.unknown());
+    else await selectNamed(database, 'engine/read_version', {}, z.unknown());
+  } catch (cause) {
+    const macros = /macro/i.test(errorText(cause))
+      ? ' (its configuration must name the macros shard and replica)'
+      : '';
+    const message = `the server ${name} of the cluster ${cluster} cannot be used${macros}: ${errorText(cause)}`;
+    throw new AppError('unavailable', message, { cause });
+  } finally {
+    await database.close();
+  }
+}
+
+/** The database that `url` names, on all servers of the cluster. */
+export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOptions): Database {
+  const database = new URL(options.url).pathname.slice(1);
+  const nodes = cluster.servers.map((server) => ({
+    name: server.name,
+    database: openDatabase({
+      url: atDatabase(server.url, database),
+      maxConnections: 1,
+      ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
+    }),
+  }));
+  const whole = openDatabase({
+    ...options,
+    url: withQuorum(options.url, cluster.replicas),
+    distributed: true,
+  });
+  const described: Cluster = { name: cluster.name, replicated: cluster.replicas > 1, nodes };
+  return {
+    ...whole,
+    cluster: described,
+    close: async () => {
+      await Promise.all([whole, ...nodes.map((node) => node.database)].map((one) => one.close()));
+    },
+  };
+}
+
+/** The address for writing: an insert is acknowledged when every replica has it, so that whichever is read has it. */
+export function withQuorum(url: string, replicas: number): string {
+  if (replicas === 1) return url;
+  const changed = new URL(url);
+  changed.searchParams.set('ch_insert_quorum', String(replicas));
+  return changed.toString();
+}
+
+function atDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.toString();
+}
+
+function atServer(url: string, host: string, port: number): string {
+  const changed = new URL(url);
+  changed.hostname = host.includes(':') ? `[${host}]` : host;
+  changed.port = String(port);
+  return changed.toString();
+}

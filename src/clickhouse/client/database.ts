@@ -1,0 +1,211 @@
+/**
+ * The one door to ClickHouse: names every query, turns engine errors into AppErrors and sets in full the settings that
+ * shape durability. Knows no table.
+ */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+
+import { AppError, errorText } from '../../errors';
+import { createByteReader } from './byteReader';
+import { ENGINE_CODES, EngineError, isConnectionLost, isPassing, systemCode } from './engineError';
+import { createGlobalizer } from './globalSubqueries';
+import type { QueryParams } from './queryParams';
+
+export type { QueryParams };
+
+/** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
+export const INSERT_SETTINGS = {
+  async_insert: 0,
+  wait_end_of_query: 1,
+  input_format_parallel_parsing: 0,
+  max_insert_block_size: '4000000',
+  max_insert_block_size_bytes: '0',
+  min_insert_block_size_rows: '0',
+  min_insert_block_size_bytes: '0',
+  max_insert_threads: '1',
+  // Above 100,000 groups the engine would sum in 256 parts, and each would be a part of the view's table, in any order.
+  group_by_two_level_threshold: '0',
+  group_by_two_level_threshold_bytes: '0',
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  throw_on_max_partitions_per_insert_block: 0,
+  // Of a cluster: acknowledged when every shard has its rows; a promotion reads and writes inside each shard.
+  distributed_foreground_insert: 1,
+  parallel_distributed_insert_select: '2',
+} as const;
+
+/** Behind SETTINGS of an INSERT … SELECT that gathers what it inserts: sums by all threads, as by the engine's default. */
+export const TWO_LEVEL_SUMS =
+  'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
+
+export interface DatabaseOptions {
+  /** `http(s)://user:pass@host:port/database`; settings of all statements behind it: `?ch_<name>=<value>`. */
+  readonly url: string;
+  /** Default 30 s. */
+  readonly requestTimeoutMs?: number;
+  readonly maxConnections?: number;
+  /** Whether the tables are those of a cluster. */
+  readonly distributed?: boolean;
+}
+
+/** The servers among which the rows lie, each with its own part of every table (clusterSchema.ts). */
+export interface Cluster {
+  readonly name: string;
+  /** Whether each part lies on several of them. */
+  readonly replicated: boolean;
+  readonly nodes: readonly ClusterNode[];
+}
+
+export interface ClusterNode {
+  /** `host:port`. */
+  readonly name: string;
+  readonly database: Database;
+}
+
+export interface Database {
+  /** null: one server has all rows. */
+  readonly cluster: Cluster | null;
+  /** Rows of a SELECT, whose shape is the caller's to check. `name` stands in errors and metrics. */
+  select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
+  /**
+   * The same as bytes in one piece, in RowBinary (half the time of JSON where rows are numbers) unless another output format
+   * is named.
+   */
+  selectBinary(name: string, sql: string, params?: QueryParams, format?: string): Promise<Buffer>;
+  /** Runs a statement without a result. */
+  command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
+  /** Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with it is a no-op. */
+  insert(table: string, columns: readonly string[], body: Buffer, token?: string): Promise<void>;
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_CONNECTIONS = 16;
+/** Far less than the engine's own 10 s, so that it is never the one to close, however late a busy process looks. */
+const IDLE_MS = 2_500;
+/** Statements under way have so long to end: a server whose answers are cut off must cancel what it asked of others. */
+const CLOSE_GRACE_MS = 500;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
+  const said = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
+  const client = createClient({
+    url,
+    request_timeout: requestTimeoutMs,
+    max_open_connections: maxConnections,
+    keep_alive: { enabled: true, idle_socket_ttl: IDLE_MS },
+    compression: { request: false, response: false },
+    use_multipart_params_auto: true,
+    application: 'candlehouse',
+    // Failures are thrown; whoever catches them logs them.
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
+  const underWay = new Set<Promise<unknown>>();
+  const guard = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
+    const running = run();
+    underWay.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      throw toAppError(name, error);
+    } finally {
+      underWay.delete(running);
+    }
+  };
+  return {
+    cluster: null,
+    select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
+    selectBinary: (name, sql, params = {}, format = 'RowBinary') =>
+      guard(name, () => again(() => bytes.read(said(sql), params, format))),
+    command: (name, sql, params = {}, token) => guard(name, () => command(client, said(sql), params, token)),
+    insert: (table, columns, body, token) =>
+      guard(`insert ${table}`, () => insert(client, table, columns, body, token)),
+    ping: async () => (await client.ping({ select: true })).success,
+    close: async () => {
+      if (underWay.size > 0)
+        await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+      await Promise.all([bytes.close(), client.close()]);
+    },
+  };
+}
+
+/** Reads once more where the server had closed a connection that lay idle. */
+async function again<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isConnectionLost(error)) return read();
+    throw error;
+  }
+}
+
+/** The engine sends rows once it has all of them, so that an error is never among them. */
+async function select(client: ClickHouseClient, query: string, params: QueryParams): Promise<unknown[]> {
+  const answer = await client.query({
+    query,
+    query_params: params,
+    format: 'JSONEachRow',
+    clickhouse_settings: { wait_end_of_query: 1 },
+  });
+  return answer.json();
+}
+
+async function command(
+  client: ClickHouseClient,
+  sql: string,
+  params: QueryParams,
+  token: string | undefined,
+): Promise<void> {
+  const dedup =
+    token === undefined
+      ? {}
+      : { insert_deduplication_token: token, deduplicate_insert_select: 'force_enable', max_threads: 1 };
+  await client.command({
+    query: sql,
+    query_params: params,
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+  });
+}
+
+async function insert(
+  client: ClickHouseClient,
+  table: string,
+  columns: readonly string[],
+  body: Buffer,
+  token: string | undefined,
+): Promise<void> {
+  const dedup = token === undefined ? {} : { insert_deduplication_token: token };
+  const { stream } = await client.exec({
+    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+    values: Readable.from([body]),
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+  });
+  // With wait_end_of_query the answer is empty and there when its head is.
+  stream.resume();
+}
+
+function toAppError(name: string, error: unknown): AppError {
+  const cause = toCause(error);
+  const passing = isPassing(cause);
+  const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
+  const full = isFull ? 'the disk is full: ' : '';
+  const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
+  return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
+}
+
+/** Errors of the two clients in one form: of the engine by its number, of the connection by the system's code. */
+function toCause(error: unknown): unknown {
+  if (error instanceof ClickHouseError)
+    return new EngineError(Number(error.code), `${error.message.trim()} (${error.type ?? 'no name'})`);
+  if (error instanceof Error && error.message === 'Timeout error.')
+    return Object.assign(new Error('no answer in time', { cause: error }), { code: 'ETIMEDOUT' });
+  const code = systemCode(error);
+  if (code === null) return error;
+  const text = errorText(error);
+  const message = text.includes(code) ? text : `${code} ${text}`.trim();
+  return Object.assign(new Error(message, { cause: error }), { code });
+}

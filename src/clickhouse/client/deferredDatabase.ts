@@ -1,0 +1,28 @@
+/** A database that is not there yet: every use is `unavailable` until it is given. Lets the API answer while it comes up. */
+import { AppError } from '../../errors';
+import type { Database } from './database';
+
+export interface DeferredDatabase extends Database {
+  give(database: Database): void;
+}
+
+export function createDeferredDatabase(): DeferredDatabase {
+  let given: Database | null = null;
+  const now = (): Database => {
+    if (given === null) throw new AppError('unavailable', 'the database is still starting');
+    return given;
+  };
+  return {
+    give(database) {
+      given = database;
+    },
+    // Of readers only: to them a cluster is its tables.
+    cluster: null,
+    select: async (name, sql, params) => now().select(name, sql, params),
+    selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),
+    command: async (name, sql, params, token) => now().command(name, sql, params, token),
+    insert: async (table, columns, body, token) => now().insert(table, columns, body, token),
+    ping: async () => given !== null && given.ping(),
+    close: async () => given?.close(),
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Named SQL: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once, run by its name. Every row is checked
+ * by the shape that its reader expects.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { z } from 'zod';
+
+import { createSlices } from '../../domain/turns';
+import { AppError } from '../../errors';
+import type { Database, QueryParams } from './database';
+import { findPackageRoot } from './packageRoot';
+import { parseQueryText } from './queryText';
+import { RowReader } from '../rows/rowReader';
+
+/** Runs named queries against one database. */
+export interface QueryRunner {
+  /** Rows of the named query. Throws internal where a row has another shape. */
+  run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
+  /** Rows of the named query as `decode` makes them of RowBinary: for reads of many numbers that must be fast. */
+  read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
+  /** The named query's answer as the server writes it in one of its output formats. */
+  write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
+}
+
+export type OutputFormat = 'CSVWithNames' | 'Parquet' | 'ArrowStream' | 'RowBinary';
+
+export interface QueryRunnerOptions {
+  readonly observe?: (name: string, seconds: number) => void;
+}
+
+export function createQueryRunner(database: Database, { observe }: QueryRunnerOptions = {}): QueryRunner {
+  const timed = async <T>(name: string, ask: () => Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const answer = await ask();
+    observe?.(name, (performance.now() - started) / 1000);
+    return answer;
+  };
+  const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
+    timed(name, () => database.selectBinary(name, textOf(name, params), params, format));
+  return {
+    async run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]> {
+      const rows = await timed(name, () => ask(database, name, params));
+      const checked: Row[] = [];
+      const slices = createSlices();
+      for (const row of rows) {
+        checked.push(checkRow(name, row, shape));
+        if (slices.isOver()) await slices.giveWay();
+      }
+      return checked;
+    },
+    async read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]> {
+      const reader = new RowReader(await bytesOf(name, params, 'RowBinary'));
+      const rows: Row[] = [];
+      const slices = createSlices();
+      while (!reader.done) {
+        rows.push(decode(reader));
+        if (slices.isOver()) await slices.giveWay();
+      }
+      return rows;
+    },
+    write: bytesOf,
+  };
+}
+
+/** Rows of the named query, for the ingester and the commands. They are checked in one go. */
+export async function selectNamed<Row>(
+  database: Database,
+  name: string,
+  params: QueryParams,
+  shape: z.ZodType<Row>,
+): Promise<Row[]> {
+  return (await ask(database, name, params)).map((row) => checkRow(name, row, shape));
+}
+
+/** Rows of a statement that is made of the names of tables or columns, and so cannot be a file. */
+export async function selectMade<Row>(
+  database: Database,
+  name: string,
+  sql: string,
+  params: QueryParams,
+  shape: z.ZodType<Row>,
+): Promise<Row[]> {
+  return (await database.select(name, sql, params)).map((row) => checkRow(name, row, shape));
+}
+
+function ask(database: Database, name: string, params: QueryParams): Promise<unknown[]> {
+  return database.select(name, textOf(name, params), params);
+}
+
+function checkRow<Row>(name: string, row: unknown, shape: z.ZodType<Row>): Row {
+  const parsed = shape.safeParse(row);
+  if (parsed.success) return parsed.data;
+  throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
+}
+
+const FOLDER = join(findPackageRoot(), 'clickhouse', 'queries');
+const texts = new Map<string, (params: QueryParams) => string>();
+
+function textOf(name: string, params: QueryParams): string {
+  const known = texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, `${name}.sql`), 'utf8'));
+  texts.set(name, known);
+  return known(params);
+}

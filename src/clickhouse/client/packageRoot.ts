@@ -1,0 +1,15 @@
+/** Where the project's own files (SQL, contract artifacts) lie: found by walking up, from sources and from dist alike. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { AppError } from '../../errors';
+
+/** The folder of the package.json that names candlehouse. */
+export function findPackageRoot(from: string = __dirname): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file) && /"name":\s*"candlehouse"/.test(readFileSync(file, 'utf8'))) return folder;
+    if (folder === dirname(folder))
+      throw new AppError('bad_config', `no candlehouse package.json above ${from}`);
+  }
+}

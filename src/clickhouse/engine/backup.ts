@@ -1,0 +1,152 @@
+/** ClickHouse's own BACKUP and RESTORE of whole databases: destinations, waiting for the end, what went wrong in words. */
+import { z } from 'zod';
+
+import { AppError, errorText } from '../../errors';
+import type { Database } from '../client/database';
+import { selectMade, selectNamed } from '../client/namedQueries';
+import { wideIntegerShape } from '../rows/rowShapes';
+
+/** Where a backup lies, in the engine's words: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
+export type Destination = string;
+
+/** A database and the name that it has in the backup. */
+export interface BackedUp {
+  readonly database: string;
+  readonly name: string;
+}
+
+export interface BackupProgress {
+  readonly files: number;
+  /** Written or restored so far. */
+  readonly bytes: number;
+}
+
+const POLL_MS = 250;
+/** An engine that is not reached for so long is away. */
+const SILENCE_MAX_MS = 60_000;
+const ENGINES = /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
+
+/** Whether the text is a destination in the engine's words; its arguments are quoted texts. */
+export function isDestination(text: string): boolean {
+  return ENGINES.test(text);
+}
+
+/** `File('…')` of a name or path. */
+export function fileDestination(path: string): Destination {
+  return `File('${path.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`;
+}
+
+/** For people: without the arguments after the first, which may be keys. */
+export function showDestination(destination: Destination): string {
+  const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
+  const shown = first.replace(/\/\/[^/@']*@/, '//');
+  return /^disk$/i.test(engine)
+    ? destination
+    : `${engine}(${shown}${destination.includes(',') ? ', …' : ''})`;
+}
+
+/** Writes the databases to the destination. Throws with the engine's reason; `onProgress` about four times a second. */
+export async function writeBackup(
+  database: Database,
+  databases: readonly BackedUp[],
+  destination: Destination,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupProgress> {
+  const list = databases.map((each) => `DATABASE ${each.database} AS ${each.name}`).join(', ');
+  return run(database, `BACKUP ${list} TO ${destination} ASYNC`, onProgress);
+}
+
+/** Restores the databases of a backup under other names, which must not exist. */
+export async function readBackup(
+  database: Database,
+  databases: readonly BackedUp[],
+  destination: Destination,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupProgress> {
+  const list = databases.map((each) => `DATABASE ${each.name} AS ${each.database}`).join(', ');
+  return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
+}
+
+/** Where a restore leaves a database that was checked and is to take the place of `name`. */
+export const restoredName = (name: string): string => `${name}_restored`;
+
+/** Drops `name` and puts the restored database in its place. A crash in between leaves a restore that waits. */
+export async function placeRestored(database: Database, name: string): Promise<void> {
+  await database.command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
+  await database.command('put in place', `RENAME DATABASE ${restoredName(name)} TO ${name}`);
+}
+
+/** Whether a crash ended a restore after it dropped `name`: there are no tables of that name, and a restored database. */
+export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
+  const params = { name, restored: restoredName(name) };
+  const [row] = await selectNamed(database, 'engine/find_restored', params, waitsShape);
+  return row?.waits === 1;
+}
+
+/** Whether some backup is being written now. */
+export async function isBackingUp(database: Database): Promise<boolean> {
+  const [row] = await selectNamed(database, 'engine/count_backups', {}, runningShape);
+  return Number(row?.running ?? 0) > 0;
+}
+
+const waitsShape = z.object({ waits: z.int() });
+const runningShape = z.object({ running: wideIntegerShape });
+const begunShape = z.object({ id: z.string() });
+const backupShape = z.object({
+  status: z.string(),
+  error: z.string(),
+  files: wideIntegerShape,
+  bytes: wideIntegerShape,
+});
+type BackupRow = z.infer<typeof backupShape>;
+
+async function run(
+  database: Database,
+  sql: string,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupProgress> {
+  const [begun] = await selectMade(database, 'begin a backup', sql, {}, begunShape).catch((error: unknown) =>
+    Promise.reject(explained(errorText(error), error)),
+  );
+  if (begun === undefined) throw new AppError('internal', 'the engine gave the backup no name');
+  let heardAt = performance.now();
+  for (;;) {
+    const row = await readRow(database, begun.id).catch((error: unknown) => {
+      if (performance.now() - heardAt > SILENCE_MAX_MS) throw error;
+      return null;
+    });
+    if (row === undefined) throw new AppError('unavailable', 'the engine was restarted in the middle');
+    if (row !== null) {
+      heardAt = performance.now();
+      const progress = { files: Number(row.files), bytes: Number(row.bytes) };
+      onProgress(progress);
+      if (row.status === 'BACKUP_CREATED' || row.status === 'RESTORED') return progress;
+      if (!/^(CREATING_BACKUP|RESTORING)$/.test(row.status)) throw explained(row.error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function readRow(database: Database, id: string): Promise<BackupRow | undefined> {
+  const [row] = await selectNamed(database, 'engine/find_backup', { id }, backupShape);
+  return row;
+}
+
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/BACKUP_ALREADY_EXISTS|already exists/, 'there is a backup of that name already'],
+  [/BACKUP_NOT_FOUND|not found/, 'there is no such backup'],
+  [
+    /allowed_path|allowed_disk/,
+    "the server's configuration does not allow that place: see backups.allowed_path and backups.allowed_disk",
+  ],
+  [/NOT_ENOUGH_SPACE|No space left/, 'the disk is full'],
+  [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights'],
+];
+
+/** The engine's reason without its stack, and what it means. */
+function explained(reason: string, cause?: unknown): AppError {
+  const [first = ''] = reason.replace(/, Stack trace.*$/s, '').split('\n');
+  const short = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(reason))?.[1];
+  return new AppError('bad_config', meaning === undefined ? short : `${meaning} (${short})`, { cause });
+}

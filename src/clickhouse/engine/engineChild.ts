@@ -1,0 +1,197 @@
+/**
+ * The engine's process: a child Node that calls libchdb's `chdb_query_cmdline`, which turns into a ClickHouse server and
+ * lives as long as the pipe on its standard input. Starting again after a death is server.ts.
+ *
+ * The pipe is a FIFO whose only writer is this process: when this process dies, however it dies, the kernel closes the
+ * writing end, the engine's last query ends and with it the child. (Node's own 'pipe' stdio is a socket, which
+ * /dev/stdin cannot open.)
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { AppError } from '../../errors';
+import { findPackageRoot } from '../client/packageRoot';
+
+/** Where the native parts lie. */
+export interface EngineLibraries {
+  readonly ffi: string;
+  readonly engine: string;
+}
+
+export interface EngineLaunch {
+  readonly libraries: EngineLibraries;
+  /** Folder of the FIFO, ours alone. */
+  readonly folder: string;
+  readonly dataPath: string;
+  readonly configFile: string;
+  /** 0: a free port, chosen by the kernel when the engine binds it. */
+  readonly httpPort: number;
+  /** Of the native protocol, by which the nodes of a cluster speak; absent: not served. */
+  readonly tcpPort?: number;
+}
+
+export interface EngineProcess {
+  readonly pid: number;
+  /** Resolves when the process has ended, with why and the last it said. Never rejects. */
+  readonly ended: Promise<string>;
+  hasEnded(): boolean;
+  /** The port that the engine listens on for HTTP; null before it listens. */
+  httpPort(): number | null;
+  /** The last it wrote to standard error. */
+  said(): string;
+  /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
+  end(graceMs: number): Promise<void>;
+}
+
+const STDERR_TAIL_MAX = 4096;
+
+/** Finds libchdb and ffi-rs for this platform. Throws `bad_config` that names CLICKHOUSE_URL where there are none. */
+export function findEngineLibraries(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): EngineLibraries {
+  const name = `@chdb/lib-${platform}-${arch}${platform === 'linux' ? '-gnu' : ''}`;
+  try {
+    const here = createRequire(__filename);
+    const ffi = here.resolve('ffi-rs');
+    const packageFile = createRequire(here.resolve('chdb/package.json')).resolve(`${name}/package.json`);
+    const engine = join(dirname(packageFile), 'libchdb.so');
+    accessSync(engine);
+    return { ffi, engine };
+  } catch (cause) {
+    throw new AppError(
+      'bad_config',
+      `the embedded ClickHouse is not available on ${platform} ${arch} (package ${name} is missing): ` +
+        'set CLICKHOUSE_URL to a ClickHouse server',
+      { cause },
+    );
+  }
+}
+
+/** Starts the engine. It is not ready yet when this returns: ask it over HTTP. */
+export function launchEngine(launch: EngineLaunch): EngineProcess {
+  const fifo = join(launch.folder, `stdin-${process.pid}`);
+  const portFile = join(launch.folder, portFileName());
+  rmSync(fifo, { force: true });
+  rmSync(portFile, { force: true });
+  makeFifo(fifo);
+  // Read-write first: it does not wait for the other side. Both are close-on-exec, so the child gets only stdin.
+  const writeEnd = openSync(fifo, constants.O_RDWR);
+  const readEnd = openSync(fifo, constants.O_RDONLY);
+  try {
+    const child = spawn(
+      '/bin/sh',
+      ['-c', 'ulimit -c 0; exec "$@"', 'sh', process.execPath, ...childArguments(launch)],
+      {
+        stdio: [readEnd, 'ignore', 'pipe'],
+        env: childEnvironment(),
+        cwd: launch.folder,
+        // A session of its own: Ctrl-C in the terminal reaches the parent, which drains before it ends the engine.
+        detached: true,
+      },
+    );
+    return watch(child, writeEnd, portFile);
+  } finally {
+    closeSync(readEnd);
+    rmSync(fifo, { force: true });
+  }
+}
+
+function makeFifo(path: string): void {
+  try {
+    execFileSync('mkfifo', ['-m', '600', path], { stdio: 'pipe' });
+  } catch (cause) {
+    const message = `cannot make a named pipe at ${path}: set DATA_DIR to a folder on a local disk`;
+    throw new AppError('bad_config', message, { cause });
+  }
+}
+
+/** In the engine's working directory: a name without a path needs no quoting in SQL. */
+const portFileName = (): string => `http-port-${process.pid}`;
+
+function childArguments(launch: EngineLaunch): string[] {
+  const { tcpPort } = launch;
+  const query = [
+    'SYSTEM START LISTEN HTTP',
+    ...(tcpPort === undefined ? [] : ['SYSTEM START LISTEN TCP']),
+    `SELECT getServerPort('http_port') INTO OUTFILE '${portFileName()}' TRUNCATE FORMAT TSV`,
+    "SELECT count() FROM file('/dev/stdin', 'LineAsString')",
+  ].join('; ');
+  return [
+    join(findPackageRoot(), 'clickhouse', 'engine', 'child.cjs'),
+    String(process.pid),
+    launch.libraries.ffi,
+    launch.libraries.engine,
+    launch.folder,
+    `--path=${launch.dataPath}`,
+    `--config-file=${launch.configFile}`,
+    `--http_port=${launch.httpPort}`,
+    ...(tcpPort === undefined ? [] : [`--tcp_port=${tcpPort}`]),
+    '--listen_host=127.0.0.1',
+    '--log-level=warning',
+    `--query=${query}`,
+  ];
+}
+
+/** What the engine may know of our environment: no keys, no passwords. */
+function childEnvironment(): NodeJS.ProcessEnv {
+  return { TZ: 'UTC', LANG: 'C.UTF-8' };
+}
+
+function watch(child: ChildProcess, writeEnd: number, portFile: string): EngineProcess {
+  let tail = '';
+  let port: number | null = null;
+  let ended = false;
+  let pipeOpen = true;
+  const closePipe = (): void => {
+    if (pipeOpen) closeSync(writeEnd);
+    pipeOpen = false;
+  };
+  child.stderr?.setEncoding('utf8');
+  child.stderr?.on('data', (text: string) => {
+    tail = (tail + text).slice(-STDERR_TAIL_MAX);
+  });
+  const whenEnded = new Promise<string>((resolve) => {
+    const finish = (why: string): void => {
+      ended = true;
+      closePipe();
+      const words = lastWords(tail);
+      resolve(words === '' ? why : `${why}: ${words}`);
+    };
+    child.once('error', (error) => finish(error.message));
+    child.once('close', (code, signal) => finish(signal === null ? `exit code ${code ?? '?'}` : signal));
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended: whenEnded,
+    hasEnded: () => ended,
+    httpPort: () => (port ??= takePort(portFile)),
+    said: () => tail,
+    end: async (graceMs) => {
+      closePipe();
+      const patience = new AbortController();
+      const tooLong = delay(graceMs, 'slow', { signal: patience.signal }).catch(() => 'aborted');
+      if ((await Promise.race([whenEnded, tooLong])) === 'slow' && !ended) child.kill('SIGKILL');
+      patience.abort();
+      await whenEnded;
+    },
+  };
+}
+
+/** Reads and removes the file that the engine writes once it listens; null while the file is missing or unfinished. */
+function takePort(file: string): number | null {
+  if (!existsSync(file)) return null;
+  const text = readFileSync(file, 'utf8');
+  if (!/^\d+\n$/.test(text)) return null;
+  rmSync(file, { force: true });
+  return Number(text);
+}
+
+/** What the engine said, without its notices of where it logs to. */
+function lastWords(tail: string): string {
+  const lines = tail.split('\n').filter((line) => line !== '' && !line.startsWith('Logging '));
+  return lines.join('\n').trim();
+}

@@ -1,0 +1,196 @@
+/**
+ * Who owns an engine's folder: a file that names the owning process and its engine's, so that a second start says who
+ * is in its way. It is for people; what keeps two engines off one data path in every race is the engine's own file lock.
+ */
+import { execFileSync } from 'node:child_process';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { steadyNow } from '../../domain/steadyTime';
+import { AppError } from '../../errors';
+
+interface ProcessIdentity {
+  readonly pid: number;
+  /** Tells two processes apart that had the same pid, one after the other. */
+  readonly startedAt: string;
+}
+
+interface LockContent {
+  readonly owner: ProcessIdentity;
+  readonly engine: ProcessIdentity | null;
+}
+
+export interface EngineLock {
+  /** Writes down the engine's process, for which the next owner waits if this one dies. */
+  setEngine(pid: number): void;
+  release(): void;
+}
+
+const POLL_MS = 50;
+
+/** A process that was just killed is still there for a moment. */
+const OWNER_GRACE_MS = 1_000;
+const TAKE_OVER_ATTEMPTS = 10;
+
+/**
+ * Takes the lock, waiting at most `waitMs` for the engine of a dead owner to be gone. Throws `bad_config` naming folder
+ * and pid when a live process owns it, `unavailable` when the dead owner's engine does not end.
+ */
+export async function takeEngineLock(file: string, folder: string, waitMs: number): Promise<EngineLock> {
+  const owner = identify(process.pid);
+  if (owner === null) throw new AppError('internal', `cannot identify process ${process.pid}`);
+  const own: LockContent = { owner, engine: null };
+  const temporary = `${file}.${process.pid}`;
+  for (let attempt = 0; attempt < TAKE_OVER_ATTEMPTS; attempt++) {
+    writeFileSync(temporary, JSON.stringify(own), { mode: 0o600 });
+    const taken = tryLink(temporary, file);
+    rmSync(temporary, { force: true });
+    if (taken) return heldLock(file, own);
+    const found = readLock(file);
+    if (found !== null) {
+      if (!(await isGoneWithin(found.owner, OWNER_GRACE_MS))) throw heldBy(folder, found.owner.pid);
+      if (found.engine !== null) await waitUntilGone(found.engine, folder, waitMs);
+    }
+    setAside(file, found);
+  }
+  throw new AppError('unavailable', `could not take the lock ${file}: others keep taking it`);
+}
+
+function heldBy(folder: string, pid: number): AppError {
+  return new AppError(
+    'bad_config',
+    `the database in ${folder} is in use by process ${pid}: stop it, or set DATA_DIR to another folder`,
+  );
+}
+
+function heldLock(file: string, own: LockContent): EngineLock {
+  let content = own;
+  const isOurs = (): boolean => {
+    const found = readLock(file);
+    return found !== null && isSame(found.owner, own.owner);
+  };
+  return {
+    setEngine: (pid) => {
+      content = { ...content, engine: identify(pid) };
+      if (!isOurs()) return;
+      const temporary = `${file}.${process.pid}`;
+      writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
+      renameSync(temporary, file);
+    },
+    release: () => {
+      if (isOurs()) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Removes a lock judged stale; if another process was quicker and it is that one's new lock, puts it back. */
+function setAside(file: string, judged: LockContent | null): void {
+  const aside = `${file}.${process.pid}.stale`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  const moved = readLock(aside);
+  if (moved !== null && (judged === null || !isSame(moved.owner, judged.owner))) tryLink(aside, file);
+  rmSync(aside, { force: true });
+}
+
+/** Whether `file` was made: it fails when it exists, in one step. */
+function tryLink(source: string, file: string): boolean {
+  try {
+    linkSync(source, file);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function waitUntilGone(engine: ProcessIdentity, folder: string, waitMs: number): Promise<void> {
+  if (await isGoneWithin(engine, waitMs)) return;
+  throw new AppError(
+    'unavailable',
+    `the previous database engine in ${folder}, process ${engine.pid}, has not ended within ${waitMs} ms`,
+  );
+}
+
+async function isGoneWithin(wanted: ProcessIdentity, waitMs: number): Promise<boolean> {
+  const deadline = steadyNow() + waitMs;
+  while (isAlive(wanted)) {
+    if (steadyNow() > deadline) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+/** The lock's content; null when there is none, or a damaged one, which nobody owns. */
+function readLock(file: string): LockContent | null {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof parsed !== 'object' || parsed === null || !('owner' in parsed)) return null;
+    const owner = readIdentity(parsed.owner);
+    if (owner === null) return null;
+    return { owner, engine: 'engine' in parsed ? readIdentity(parsed.engine) : null };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function readIdentity(value: unknown): ProcessIdentity | null {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value))
+    return null;
+  const { pid, startedAt } = value;
+  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null;
+}
+
+function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt;
+}
+
+function isAlive(wanted: ProcessIdentity): boolean {
+  const found = identify(wanted.pid);
+  return found !== null && isSame(found, wanted);
+}
+
+/** Null when no such process runs. A zombie has ended. */
+function identify(pid: number): ProcessIdentity | null {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);
+  return startedAt === null ? null : { pid, startedAt };
+}
+
+/** Boot id and start tick from /proc; see proc(5), field 22 of stat. */
+function startOnLinux(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name, field 2, is in parentheses and may itself hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state] = fields;
+    if (state === 'Z' || state === 'X') return null;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}:${fields[19] ?? ''}`;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null;
+    throw error;
+  }
+}
+
+function startElsewhere(pid: number): string | null {
+  try {
+    const [state = 'Z', ...started] = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+    })
+      .trim()
+      .split(/\s+/);
+    return state.startsWith('Z') ? null : started.join(' ');
+  } catch {
+    return null;
+  }
+}
+
+function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,247 @@
+/**
+ * Keeps one engine running: starts it, notices when it ends, starts it again on the same port with growing pauses, and
+ * gives up when that does not help. Which port, passwords and folder is server.ts.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { steadyNow } from '../../domain/steadyTime';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { launchEngine, type EngineLaunch, type EngineProcess } from './engineChild';
+import type { EngineUser } from './engineConfig';
+import { askEngine, isAnswering } from './engineProbe';
+
+/** `up`: answers. `restarting`: died, or was told to restart. `failed`: given up. `stopped`: by `stop()`. */
+export interface EngineStatus {
+  readonly state: 'up' | 'restarting' | 'failed' | 'stopped';
+  /** Why it is not up; empty when it is. */
+  readonly reason: string;
+  /** Restarts since the start. */
+  readonly restarts: number;
+}
+
+/** How to start the engine and how to know it. */
+export interface EngineRecipe {
+  readonly launch: EngineLaunch;
+  /** Text of the configuration file, which exists only while the engine starts: it holds the passwords. */
+  readonly configText: string;
+  readonly writer: EngineUser;
+  readonly nonce: string;
+  /** Told the process at each start, before it answers. */
+  readonly launched: (pid: number) => void;
+}
+
+/** A start may load many parts after a crash. */
+const START_TIMEOUT_MS = 60_000;
+const PROBE_PAUSE_MS = 10;
+const PROBE_TIMEOUT_MS = 2_000;
+const END_GRACE_MS = 5_000;
+
+/** When restarting counts as hopeless, and when an engine that runs has to be restarted. */
+export interface RestartLimits {
+  readonly restartsMax: number;
+  readonly windowMs: number;
+  /** Before the second restart; doubled for each one after. */
+  readonly pauseMs: number;
+  /** Pause between two looks at a running engine, and how long each waits for an answer. */
+  readonly lookMs: number;
+  /** So many looks in a row without an answer, and it hangs. */
+  readonly silentLooksMax: number;
+}
+
+export const RESTART_LIMITS: RestartLimits = {
+  restartsMax: 8,
+  windowMs: 600_000,
+  pauseMs: 200,
+  lookMs: 10_000,
+  silentLooksMax: 6,
+};
+
+const PAUSE_MAX_MS = 10_000;
+
+/** Starts the engine once. Throws `unavailable` with the engine's last words; leaves no process behind then. */
+export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Promise<EngineProcess> {
+  const { configFile } = recipe.launch;
+  rmSync(configFile, { force: true });
+  writeFileSync(configFile, recipe.configText, { mode: 0o600 });
+  try {
+    const engine = launchEngine(recipe.launch);
+    recipe.launched(engine.pid);
+    await waitUntilUp(engine, recipe, signal);
+    return engine;
+  } finally {
+    rmSync(configFile, { force: true });
+  }
+}
+
+async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: AbortSignal): Promise<void> {
+  const deadline = steadyNow() + START_TIMEOUT_MS;
+  while (!(await isOurs(engine, recipe))) {
+    if (engine.hasEnded()) {
+      throw new AppError('unavailable', `the embedded ClickHouse did not start: ${await engine.ended}`);
+    }
+    if (signal.aborted || steadyNow() > deadline) {
+      await engine.end(0);
+      const why = signal.aborted ? 'stopped while starting' : `no answer within ${START_TIMEOUT_MS} ms`;
+      throw new AppError('unavailable', `the embedded ClickHouse did not start: ${why}`);
+    }
+    await delay(PROBE_PAUSE_MS);
+  }
+}
+
+/** Another program may hold the port: only the engine that read our configuration knows password and nonce. */
+async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<boolean> {
+  const port = engine.httpPort();
+  if (port === null) return false;
+  try {
+    const sql = "SELECT getMacro('candlehouse_nonce')";
+    return (await askEngine(port, recipe.writer, sql, PROBE_TIMEOUT_MS)) === recipe.nonce;
+  } catch {
+    return false;
+  }
+}
+
+export class EngineSupervisor {
+  private readonly listeners = new Set<(status: EngineStatus) => void>();
+  private readonly stopSignal = new AbortController();
+  /** When the last restarts began, within the window. */
+  private recentRestarts: number[] = [];
+  private reviving: Promise<void> | null = null;
+  private restarting: Promise<void> | null = null;
+  /** Why `restart` ends the engine; null when it ended by itself. */
+  private askedReason: string | null = null;
+  private stopping: Promise<void> | null = null;
+  private current: EngineStatus = { state: 'up', reason: '', restarts: 0 };
+
+  constructor(
+    private engine: EngineProcess,
+    private readonly recipe: EngineRecipe,
+    private readonly log: Logger,
+    private readonly limits: RestartLimits,
+  ) {
+    this.watch(engine);
+  }
+
+  pid(): number {
+    return this.engine.hasEnded() ? 0 : this.engine.pid;
+  }
+
+  httpPort(): number {
+    return this.recipe.launch.httpPort;
+  }
+
+  status(): EngineStatus {
+    return this.current;
+  }
+
+  onStatus(listener: (status: EngineStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  restart(reason: string): Promise<void> {
+    this.restarting ??= this.restartOnce(reason).finally(() => {
+      this.restarting = null;
+    });
+    return this.restarting;
+  }
+
+  private async restartOnce(reason: string): Promise<void> {
+    if (this.current.state === 'up') {
+      this.askedReason = reason;
+      this.setState('restarting', reason);
+      await this.engine.end(END_GRACE_MS);
+    }
+    await this.reviving;
+    if (this.current.state === 'up') return;
+    throw new AppError(
+      'unavailable',
+      `the embedded ClickHouse is ${this.current.state}: ${this.current.reason}`,
+    );
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.stopOnce();
+    return this.stopping;
+  }
+
+  private async stopOnce(): Promise<void> {
+    this.stopSignal.abort();
+    await this.reviving;
+    await this.engine.end(END_GRACE_MS);
+    this.setState('stopped', 'stopped');
+  }
+
+  private watch(engine: EngineProcess): void {
+    void engine.ended.then((why) => {
+      if (this.stopSignal.signal.aborted) return;
+      const reason = this.askedReason ?? why;
+      this.askedReason = null;
+      this.reviving = this.revive(reason).finally(() => {
+        this.reviving = null;
+      });
+    });
+    void this.guard(engine);
+  }
+
+  /**
+   * Restarts a process that runs and answers nobody; ends with the process. Looks are counted, not time: a machine that was
+   * asleep has missed one. Never rejects: what goes wrong ends in the status.
+   */
+  private async guard(engine: EngineProcess): Promise<void> {
+    const { lookMs, silentLooksMax } = this.limits;
+    const { signal } = this.stopSignal;
+    for (let silent = 0; silent < silentLooksMax;) {
+      await delay(lookMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted || engine.hasEnded()) return;
+      silent = (await isAnswering(this.httpPort(), this.recipe.writer, lookMs)) ? 0 : silent + 1;
+      if (signal.aborted || engine.hasEnded()) return;
+    }
+    const reason = `none of ${silentLooksMax} statements in a row was answered within ${lookMs / 1000} s`;
+    await this.restart(reason).catch(() => undefined);
+  }
+
+  /** Never rejects: what goes wrong ends in the status. */
+  private async revive(why: string): Promise<void> {
+    let reason = why;
+    while (!this.stopSignal.signal.aborted) {
+      this.log.error({ reason }, 'the embedded ClickHouse ended; starting it again');
+      this.setState('restarting', reason);
+      const now = steadyNow();
+      this.recentRestarts = this.recentRestarts.filter((at) => at > now - this.limits.windowMs);
+      const count = this.recentRestarts.length;
+      if (count >= this.limits.restartsMax) return this.giveUp(reason);
+      this.recentRestarts.push(now);
+      try {
+        if (count > 0) await this.pause(Math.min(this.limits.pauseMs * 2 ** (count - 1), PAUSE_MAX_MS));
+        this.engine = await startEngine(this.recipe, this.stopSignal.signal);
+        this.current = { ...this.current, restarts: this.current.restarts + 1 };
+        this.setState('up', '');
+        this.log.info({ pid: this.engine.pid }, 'the embedded ClickHouse is up again');
+        return this.watch(this.engine);
+      } catch (error) {
+        reason = errorText(error);
+      }
+    }
+  }
+
+  private giveUp(reason: string): void {
+    const { restartsMax, windowMs } = this.limits;
+    this.setState(
+      'failed',
+      `gave up after ${restartsMax} restarts within ${windowMs / 1000} s; the last: ${reason}`,
+    );
+    this.log.fatal({ reason: this.current.reason }, 'the embedded ClickHouse keeps ending; giving up');
+  }
+
+  private async pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.stopSignal.signal });
+  }
+
+  private setState(state: EngineStatus['state'], reason: string): void {
+    if (state === this.current.state && reason === this.current.reason) return;
+    this.current = { ...this.current, state, reason };
+    for (const listener of this.listeners) listener(this.current);
+  }
+}

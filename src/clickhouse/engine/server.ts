@@ -1,0 +1,240 @@
+/**
+ * The embedded ClickHouse: takes a folder, makes ports and passwords, starts the engine on it, and hands out the two
+ * addresses to connect to. Knows nothing of schemas; connecting is database.ts, restarting engineSupervisor.ts.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { steadyNow } from '../../domain/steadyTime';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { findEngineLibraries, type EngineProcess } from './engineChild';
+import { writeEngineConfig, type EngineCluster, type EngineConfig, type EngineUser } from './engineConfig';
+import { engineFolderOf, openDoor } from './engineDoor';
+import { takeEngineLock } from './engineLock';
+import { askEngine } from './engineProbe';
+import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSupervisor';
+import type { EngineRecipe, EngineStatus, RestartLimits } from './engineSupervisor';
+
+export interface EmbeddedServerOptions {
+  /** The engine keeps everything in the folder `clickhouse` below it; created when missing. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** Created when missing; both users also reach databases whose names start with it. Default `candlehouse`. */
+  readonly database?: string;
+  /** How long to wait for the engine of a killed predecessor. Default 30 s. */
+  readonly predecessorWaitMs?: number;
+  /** Default: 8 restarts in 10 minutes, then it gives up. */
+  readonly restartLimits?: RestartLimits;
+  /** Bytes of the file system that the engine leaves free. Default 512 MiB, of a small disk a twentieth. */
+  readonly keepFreeBytes?: number;
+  /** A reader's statement that takes longer is refused. Default 10 s; the tests raise it, for busy machines. */
+  readonly readerSecondsMax?: number;
+  /** Makes it a node of a cluster. */
+  readonly cluster?: EngineCluster;
+}
+
+export interface EmbeddedServer {
+  /** `http://user:password@127.0.0.1:port/database`; both stay valid over restarts of the engine. */
+  readonly writerUrl: string;
+  /** Of a user that can only SELECT from the database, within limits. */
+  readonly readerUrl: string;
+  /** The engine's process now; 0 while there is none. */
+  pid(): number;
+  status(): EngineStatus;
+  /** Calls `listener` at each change of the status. Returns how to stop that. */
+  onStatus(listener: (status: EngineStatus) => void): () => void;
+  /** Ends the engine and starts it again, for damage that only a restart heals (ClickHouse #118350). */
+  restart(reason: string): Promise<void>;
+  /** Ends the engine, killing it after 5 s. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const PREDECESSOR_WAIT_MS = 30_000;
+const RETRY_PAUSE_MS = 250;
+const QUERY_TIMEOUT_MS = 10_000;
+const SERVER_MEMORY_MAX = 8 * 2 ** 30;
+const KEEP_FREE_MAX = 512 * 2 ** 20;
+/** Below the engine's folder: it reaches no files elsewhere. */
+const BACKUP_FOLDER = 'backups';
+
+/**
+ * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` where there is no engine for the
+ * platform or another process has the folder (the message names both), `unavailable` when it does not start.
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const database = options.database ?? 'candlehouse';
+  if (!/^[a-z][a-z0-9_]*$/.test(database)) throw new AppError('bad_config', `bad database name ${database}`);
+  const libraries = findEngineLibraries();
+  const folder = resolve(engineFolderOf(options.dataDir));
+  prepareFolder(folder);
+  const waitMs = options.predecessorWaitMs ?? PREDECESSOR_WAIT_MS;
+  const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
+  const keepFreeBytes = options.keepFreeBytes ?? defaultKeepFree(folder);
+  const config = makeConfig(database, folder, keepFreeBytes, options);
+  const native = options.cluster === undefined ? {} : { tcpPort: options.cluster.tcpPort };
+  const recipe = {
+    launch: {
+      libraries,
+      folder,
+      dataPath: join(folder, 'data'),
+      configFile: config.file,
+      httpPort: 0,
+      ...native,
+    },
+    configText: writeEngineConfig(config),
+    writer: config.writer,
+    nonce: config.nonce,
+    launched: lock.setEngine,
+  };
+  try {
+    const supervisor = await startSupervised(recipe, waitMs, database, options);
+    const closeDoor = await openDoor(folder, urlOf(supervisor, config, config.writer));
+    return embeddedServer(supervisor, config, () => {
+      closeDoor();
+      lock.release();
+    });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Makes the folder and writes in it, so that one message says what is wrong with it before the engine says it in many. */
+function prepareFolder(folder: string): void {
+  const probe = join(folder, `writable.${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(probe, '');
+    rmSync(probe);
+  } catch (cause) {
+    const why = errorText(cause).replace(/,.*$/, '');
+    const message = `the data folder ${folder} cannot be written (${why}): make it writable, or set DATA_DIR to another folder`;
+    throw new AppError('bad_config', message, { cause });
+  }
+}
+
+function embeddedServer(
+  supervisor: EngineSupervisor,
+  config: EngineConfig,
+  release: () => void,
+): EmbeddedServer {
+  let stopped: Promise<void> | null = null;
+  return {
+    writerUrl: urlOf(supervisor, config, config.writer),
+    readerUrl: urlOf(supervisor, config, config.reader),
+    pid: () => supervisor.pid(),
+    status: () => supervisor.status(),
+    onStatus: (listener) => supervisor.onStatus(listener),
+    restart: (reason) => supervisor.restart(reason),
+    stop: () => {
+      stopped ??= supervisor.stop().finally(release);
+      return stopped;
+    },
+  };
+}
+
+function urlOf(supervisor: EngineSupervisor, { database }: EngineConfig, user: EngineUser): string {
+  return `http://${user.name}:${user.password}@127.0.0.1:${supervisor.httpPort()}/${database}`;
+}
+
+async function startSupervised(
+  wanted: EngineRecipe,
+  waitMs: number,
+  database: string,
+  options: EmbeddedServerOptions,
+): Promise<EngineSupervisor> {
+  const { log } = options;
+  const begun = performance.now();
+  const { engine, recipe } = await startFirst(wanted, waitMs);
+  const supervisor = new EngineSupervisor(
+    engine,
+    recipe,
+    options.log,
+    options.restartLimits ?? RESTART_LIMITS,
+  );
+  try {
+    const ask = (sql: string): Promise<string> =>
+      askEngine(recipe.launch.httpPort, recipe.writer, sql, QUERY_TIMEOUT_MS);
+    const version = await ask('SELECT version()');
+    await ask(`CREATE DATABASE IF NOT EXISTS ${database}`);
+    const ms = Math.round(performance.now() - begun);
+    log.info({ version, port: recipe.launch.httpPort, pid: engine.pid, ms }, 'embedded ClickHouse is up');
+    if (engine.said().includes('not confined')) {
+      log.warn(
+        { reason: engine.said().trim() },
+        "nothing keeps the embedded ClickHouse from reading this user's files",
+      );
+    }
+    return supervisor;
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+}
+
+/**
+ * The first start, on a free port that the kernel chooses; restarts keep that port. Tries again, for `waitMs`, while an
+ * engine that the lock does not know of still holds the data.
+ */
+async function startFirst(
+  wanted: EngineRecipe,
+  waitMs: number,
+): Promise<{ engine: EngineProcess; recipe: EngineRecipe }> {
+  const deadline = steadyNow() + waitMs;
+  const never = new AbortController().signal;
+  for (;;) {
+    try {
+      const engine = await startEngine(wanted, never);
+      const httpPort = engine.httpPort() ?? 0;
+      return { engine, recipe: { ...wanted, launch: { ...wanted.launch, httpPort } } };
+    } catch (error) {
+      if (!errorText(error).includes('Another server instance')) throw error;
+      if (steadyNow() > deadline) {
+        const message = `the database in ${wanted.launch.folder} is in use by an engine that does not end`;
+        throw new AppError('unavailable', message, { cause: error });
+      }
+      await delay(RETRY_PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * The engine asks for room before it writes, but this build of it acknowledges an insert whose write then failed (libchdb
+ * leaves out the error in WriteBufferFromFileDescriptor): the disk must never run full under its hands.
+ */
+function defaultKeepFree(folder: string): number {
+  const { blocks, bsize } = statfsSync(folder);
+  return Math.min(KEEP_FREE_MAX, Math.floor((blocks * bsize) / 20));
+}
+
+function makeConfig(
+  database: string,
+  folder: string,
+  keepFreeBytes: number,
+  { cluster, readerSecondsMax }: EmbeddedServerOptions,
+): EngineConfig {
+  const secret = (): string => randomBytes(24).toString('hex');
+  return {
+    nonce: secret(),
+    writer: { name: 'candlehouse_writer', password: cluster?.passwords.writer ?? secret() },
+    reader: { name: 'candlehouse_reader', password: cluster?.passwords.reader ?? secret() },
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(readerSecondsMax === undefined ? {} : { readerSecondsMax }),
+    database,
+    file: join(folder, 'engine.xml'),
+    logFile: join(folder, 'engine.log'),
+    backupFolder: join(folder, BACKUP_FOLDER),
+    serverMemoryMax: Math.min(SERVER_MEMORY_MAX, Math.floor(machineMemory() / 2)),
+    keepFreeBytes,
+  };
+}
+
+/** Bytes that this process may use: the container's limit where there is one. */
+function machineMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}

@@ -1,0 +1,59 @@
+/** Column types as pairs of a ClickHouse type and a RowBinary writer. Table descriptors are made of these. */
+import type { Hex } from '../../domain/hex';
+import type { RowWriter } from './rowWriter';
+
+/** One way to store a value of T. */
+export interface ColumnType<T> {
+  /** The type as `system.columns` prints it. */
+  readonly sql: string;
+  write(writer: RowWriter, value: T): void;
+}
+
+function column<T>(sql: string, write: (writer: RowWriter, value: T) => void): ColumnType<T> {
+  return { sql, write };
+}
+
+export const u8 = column<number>('UInt8', (w, v) => w.u8(v));
+export const u16 = column<number>('UInt16', (w, v) => w.u16(v));
+export const u32 = column<number>('UInt32', (w, v) => w.u32(v));
+export const u64 = column<number>('UInt64', (w, v) => w.u64(v));
+/** UInt64 beyond the integers of a float64. */
+export const wideU64 = column<bigint>('UInt64', (w, v) => w.bigU64(v));
+export const i32 = column<number>('Int32', (w, v) => w.i32(v));
+export const f64 = column<number>('Float64', (w, v) => w.f64(v));
+export const bool = column<boolean>('Bool', (w, v) => w.bool(v));
+export const u128 = column<bigint>('UInt128', (w, v) => w.u128(v));
+export const u256 = column<bigint>('UInt256', (w, v) => w.u256(v));
+export const i256 = column<bigint>('Int256', (w, v) => w.i256(v));
+/** USD, scaled by 10^12. */
+export const usd = column<bigint>('Decimal(38, 12)', (w, v) => w.decimal128(v));
+export const address = column<Hex>('FixedString(20)', (w, v) => w.fixed(v, 20));
+export const hash = column<Hex>('FixedString(32)', (w, v) => w.fixed(v, 32));
+/** A topic that may be absent: then zero bytes. */
+export const topic = column<Hex | undefined>('FixedString(32)', (w, v) =>
+  v === undefined ? w.zeros(32) : w.fixed(v, 32),
+);
+export const text = column<string>('String', (w, v) => w.text(v));
+export const hexBytes = column<Hex>('String', (w, v) => w.hexString(v));
+export const lowText = column<string>('LowCardinality(String)', (w, v) => w.text(v));
+
+export function nullable<T>(inner: ColumnType<T>): ColumnType<T | null> {
+  return column<T | null>(`Nullable(${inner.sql})`, (w, v) => {
+    if (v === null) return w.u8(1);
+    w.u8(0);
+    inner.write(w, v);
+  });
+}
+
+export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
+  return column<readonly T[]>(`Array(${inner.sql})`, (w, values) => {
+    w.varint(values.length);
+    for (const value of values) inner.write(w, value);
+  });
+}
+
+/** Enum8 by name; the numbers are the schema's. */
+export function enum8<K extends string>(numbers: Readonly<Record<K, number>>): ColumnType<K> {
+  const words = (Object.keys(numbers) as K[]).map((name) => `'${name}' = ${numbers[name]}`);
+  return column<K>(`Enum8(${words.join(', ')})`, (w, v) => w.u8(numbers[v]));
+}

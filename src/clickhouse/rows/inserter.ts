@@ -1,0 +1,39 @@
+/** Turns rows of a table descriptor into RowBinary and inserts them as one block, into the final table or its head twin. */
+import type { Database } from '../client/database';
+import { RowWriter } from './rowWriter';
+import type { Table } from '../schema/tables';
+
+export interface EncodedRows {
+  /** Table to insert into; the head twin when a commit was given. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly body: Buffer;
+  readonly rows: number;
+}
+
+/** Encodes rows. With `commit` they are for the table's head twin. The body is a copy of its own. */
+export function encodeRows<Row>(table: Table<Row>, rows: readonly Row[], commit?: number): EncodedRows {
+  const writer = new RowWriter();
+  for (const row of rows) {
+    if (commit !== undefined) writer.u64(commit);
+    table.writeRow(writer, row);
+  }
+  return {
+    table: commit === undefined ? table.name : `${table.name}_head`,
+    columns: commit === undefined ? table.columns : ['commit', ...table.columns],
+    body: writer.view(),
+    rows: rows.length,
+  };
+}
+
+/** Encodes and inserts rows; nothing is sent for none. */
+export async function insertRows<Row>(
+  database: Database,
+  table: Table<Row>,
+  rows: readonly Row[],
+  options: { readonly commit?: number; readonly token?: string } = {},
+): Promise<void> {
+  if (rows.length === 0) return;
+  const encoded = encodeRows(table, rows, options.commit);
+  await database.insert(encoded.table, encoded.columns, encoded.body, options.token);
+}

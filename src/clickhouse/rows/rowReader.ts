@@ -1,0 +1,140 @@
+/**
+ * Reads ClickHouse's RowBinary values out of an answer: the counterpart of rowWriter for the few reads whose rows are
+ * many and asked for all the time. Integers are little-endian.
+ * Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
+ */
+import type { Hex } from '../../domain/hex';
+
+const TWO_32 = 4_294_967_296;
+
+export class RowReader {
+  private at = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** Bytes read so far. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** Whether all bytes were read. Reading beyond them is a RangeError. */
+  get done(): boolean {
+    return this.at >= this.bytes.length;
+  }
+
+  private take(bytes: number): number {
+    const { at } = this;
+    this.at = at + bytes;
+    return at;
+  }
+
+  u8(): number {
+    return this.bytes.readUInt8(this.take(1));
+  }
+
+  bool(): boolean {
+    return this.u8() !== 0;
+  }
+
+  u16(): number {
+    return this.bytes.readUInt16LE(this.take(2));
+  }
+
+  u32(): number {
+    return this.bytes.readUInt32LE(this.take(4));
+  }
+
+  /** UInt64 as a float: exact to 2^53, which ords and counts are; larger ones are rounded. */
+  u64(): number {
+    const at = this.take(8);
+    return this.bytes.readUInt32LE(at) + this.bytes.readUInt32LE(at + 4) * TWO_32;
+  }
+
+  f64(): number {
+    return this.bytes.readDoubleLE(this.take(8));
+  }
+
+  u256(): bigint {
+    const at = this.take(32);
+    let value = 0n;
+    for (let word = 24; word >= 0; word -= 8) {
+      const part = this.bytes.readBigUInt64LE(at + word);
+      // Most amounts fit 64 or 128 bits.
+      if (value !== 0n) value = (value << 64n) | part;
+      else if (part !== 0n) value = part;
+    }
+    return value;
+  }
+
+  i32(): number {
+    return this.bytes.readInt32LE(this.take(4));
+  }
+
+  u128(): bigint {
+    const at = this.take(16);
+    const low = this.bytes.readBigUInt64LE(at);
+    const high = this.bytes.readBigUInt64LE(at + 8);
+    return high === 0n ? low : (high << 64n) | low;
+  }
+
+  i256(): bigint {
+    return BigInt.asIntN(256, this.u256());
+  }
+
+  /** Decimal(38, s) as an integer of 10^-s. */
+  decimal128(): bigint {
+    const at = this.take(16);
+    const low = this.bytes.readBigUInt64LE(at);
+    const high = this.bytes.readBigInt64LE(at + 8);
+    return high === 0n ? low : (high << 64n) | low;
+  }
+
+  /** FixedString as lower-case hex without 0x. */
+  hex(bytes: number): string {
+    const at = this.take(bytes);
+    return this.bytes.toString('hex', at, at + bytes);
+  }
+
+  /** FixedString as hex. */
+  hex0x(bytes: number): Hex {
+    return `0x${this.hex(bytes)}`;
+  }
+
+  /** String as hex, two digits a byte. */
+  text0x(): Hex {
+    return this.hex0x(this.varUint());
+  }
+
+  /** String, UTF-8. */
+  text(): string {
+    const bytes = this.varUint();
+    const at = this.take(bytes);
+    return this.bytes.toString('utf8', at, at + bytes);
+  }
+
+  /** Nullable(T), of which `read` reads the T. */
+  orNull<T>(read: () => T): T | null {
+    return this.bool() ? null : read();
+  }
+
+  skip(bytes: number): void {
+    this.take(bytes);
+  }
+
+  /** String, as a view of its bytes. */
+  slice(): Buffer {
+    const bytes = this.varUint();
+    const at = this.take(bytes);
+    return this.bytes.subarray(at, at + bytes);
+  }
+
+  /** LEB128, as lengths are. */
+  private varUint(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.u8();
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  }
+}

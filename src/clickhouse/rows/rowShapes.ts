@@ -1,0 +1,13 @@
+/** Shapes of values as ClickHouse writes them in JSON. */
+import { z } from 'zod';
+
+import type { Hex } from '../../domain/hex';
+
+/** An integer of 64 bits or more. */
+export const wideIntegerShape = z.string().regex(/^-?\d+$/);
+/** Bytes that the statement gives as 0x and lower-case digits. */
+export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
+/** A row with the name of a table, a column or a database. */
+export const nameRowShape = z.object({ name: z.string() });
+/** Map(String, UInt64). */
+export const countsShape = z.record(z.string(), wideIntegerShape);

@@ -1,0 +1,122 @@
+/**
+ * The schema as a cluster has it: each table T becomes `T_local`, a node's own part, and `T`, the Distributed table over all
+ * of them; views run inside a node, from local table to local table. Pure text; who runs it where is migrate.ts.
+ */
+import { AppError } from '../../errors';
+import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
+import { columnsOf } from './schema';
+
+/** What the transformation must know of a cluster. */
+export interface ClusterShape {
+  readonly name: string;
+  /** Whether shards have more than one replica: then engines are Replicated ones. */
+  readonly replicated: boolean;
+}
+
+const LOCAL_SUFFIX = '_local';
+
+/** A node's own part of a table. */
+export const localTable = (table: string): string => `${table}${LOCAL_SUFFIX}`;
+
+/**
+ * By what rows are spread over the shards. Rows that FINAL or LIMIT 1 BY must see together have equal keys; a head table is
+ * spread as its final table, so that a promotion moves rows inside a shard. What is changed by one insert that readers must
+ * see whole (a flip of the head, the end of a range, a wish) lies on one shard.
+ */
+const SHARDING_KEYS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
+  head_blocks: 'chain_id',
+  promotions: 'chain_id',
+  operations: '0',
+  import_positions: '0',
+  tokens: 'cityHash64(address)',
+  token_balance_checks: 'cityHash64(token)',
+  audit_hashes: 'cityHash64(chain_id, from_block)',
+  contract_codes: 'cityHash64(address)',
+  contract_creations: 'cityHash64(address)',
+  verified_contracts: 'cityHash64(chain_id, address)',
+  source_files: 'cityHash64(content_hash)',
+  source_uses: 'cityHash64(content_hash)',
+  abi_signatures: 'cityHash64(selector)',
+};
+
+const TABLE = /^CREATE TABLE IF NOT EXISTS (\w+)\n/;
+const VIEW = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS \w+) TO (\w+) AS\n([\s\S]+)$/;
+const MODIFIED_VIEW = /^ALTER TABLE \w+ MODIFY QUERY\n/;
+const ENGINE = /\nENGINE = (\w*)MergeTree(?:\(([^)\n]*)\))?/;
+const WINDOW = 'non_replicated_deduplication_window = 1000';
+/** Ten years: a range that a crash left open is replayed whenever the program comes back. */
+const DEDUPLICATION_SECONDS = 315_360_000;
+
+/** Statements that create a node's own tables and the views between them, each safe to repeat. */
+export function toLocalSchema(schema: readonly string[], cluster: ClusterShape): string[] {
+  const names = new Set(schema.flatMap((statement) => TABLE.exec(statement)?.[1] ?? []));
+  return schema.map((statement) => {
+    const table = TABLE.exec(statement)?.[1];
+    if (table !== undefined) return localStatement(statement, table, cluster);
+    const [, create = '', target = '', select = ''] = VIEW.exec(statement) ?? [];
+    if (create === '') throw new AppError('bad_config', `a cluster cannot have: ${statement.slice(0, 80)}`);
+    const local = select.replace(/\bFROM (\w+)\b/g, (text, name: string) =>
+      names.has(name) ? `FROM ${localTable(name)}` : text,
+    );
+    return `${create} TO ${localTable(target)} AS\n${local}`;
+  });
+}
+
+/** Statements that create the tables over all nodes. `outdated`: those to replace where there is one, by what the parts became. */
+export function toDistributedSchema(
+  schema: readonly string[],
+  cluster: ClusterShape,
+  outdated: ReadonlySet<string>,
+): string[] {
+  const targets = new Set(schema.flatMap((statement) => VIEW.exec(statement)?.[2] ?? []));
+  return schema.flatMap((statement) => {
+    const table = TABLE.exec(statement)?.[1];
+    if (table === undefined) return [];
+    const engine = [`'${cluster.name}'`, 'currentDatabase()', `'${localTable(table)}'`];
+    // What only views write has no key: an insert into it is an error.
+    if (!targets.has(table)) engine.push(shardingKey(table));
+    const create = outdated.has(table)
+      ? `CREATE OR REPLACE TABLE ${table} AS ${localTable(table)}`
+      : `CREATE TABLE IF NOT EXISTS ${table}\n(\n${columnsOf(statement)}\n)`;
+    const comment = /\nCOMMENT '.*'$/.exec(statement)?.[0] ?? '';
+    return [`${create}\nENGINE = Distributed(${engine.join(', ')})${comment}`];
+  });
+}
+
+/** A migration's statement for a node's own table, or for a view between those, which has one name everywhere. */
+export function toLocalMigration(statement: string): string {
+  if (MODIFIED_VIEW.test(statement))
+    return statement.replace(/\bFROM (\w+)\b/g, (_, table: string) => `FROM ${localTable(table)}`);
+  const changed = statement.replace(
+    /^ALTER TABLE (\w+)/,
+    (_, table: string) => `ALTER TABLE ${localTable(table)}`,
+  );
+  if (changed !== statement) return changed;
+  throw new AppError('bad_config', `a cluster cannot have the migration: ${statement.slice(0, 80)}`);
+}
+
+function shardingKey(table: string): string {
+  const key = SHARDING_KEYS[table.replace(/_head$/, '')];
+  if (key === undefined) throw new AppError('bad_config', `table ${table} has no sharding key`);
+  return key;
+}
+
+function localStatement(statement: string, table: string, cluster: ClusterShape): string {
+  const renamed = statement.replace(TABLE, `CREATE TABLE IF NOT EXISTS ${localTable(table)}\n`);
+  if (!cluster.replicated) return renamed;
+  const path = `'/clickhouse/tables/${cluster.name}/{database}/{table}/{shard}', '{replica}'`;
+  const replicated = renamed.replace(ENGINE, (_, kind: string, given?: string) => {
+    const rest = given === undefined || given === '' ? '' : `, ${given}`;
+    return `\nENGINE = Replicated${kind}MergeTree(${path}${rest})`;
+  });
+  if (replicated.includes(WINDOW)) {
+    const seconds = `replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`;
+    return replicated.replace(WINDOW, `replicated_deduplication_window = 1000, ${seconds}`);
+  }
+  // Else they would have one by default.
+  const none = '\nSETTINGS replicated_deduplication_window = 0';
+  return replicated.includes('\nSETTINGS ')
+    ? replicated.replace('\nSETTINGS ', `${none}, `)
+    : replicated.replace('\nCOMMENT ', `${none}\nCOMMENT `);
+}

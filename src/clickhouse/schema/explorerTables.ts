@@ -1,0 +1,25 @@
+/** Descriptors of the explorer's own tables (clickhouse/schema/10.explorer.sql), as tables.ts has those of the market. */
+import { address, hash, lowText, nullable, u32, u64 } from '../rows/columns';
+import { defineTable } from './tables';
+
+export const createdContractsTable = defineTable('created_contracts', {
+  ord: u64,
+  timestamp: u32,
+  address,
+  creator: nullable(address),
+  tx_hash: hash,
+  tx_index: u32,
+});
+export type CreatedContractRow = Parameters<typeof createdContractsTable.writeRow>[1];
+
+export const contractCodesTable = defineTable('contract_codes', {
+  address,
+  code_hash: hash,
+  code_size: u32,
+  proxy: lowText,
+  implementation: address,
+  beacon: address,
+  checked_block: u32,
+  version: u64,
+});
+export type ContractCodeRow = Parameters<typeof contractCodesTable.writeRow>[1];

@@ -1,0 +1,230 @@
+/**
+ * Brings a database to the current schema: creates a new one, or applies the migrations that an older one lacks. A crash
+ * after any statement leaves a database that the next start goes on with. Every statement is safe to repeat, so two
+ * processes may migrate at once.
+ */
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { localTable, toDistributedSchema, toLocalMigration, toLocalSchema } from './clusterSchema';
+import type { Cluster, Database } from '../client/database';
+import { readMigrations, type Migration } from './migrations';
+import { selectNamed } from '../client/namedQueries';
+import { findPackageRoot } from '../client/packageRoot';
+import { nameRowShape } from '../rows/rowShapes';
+import { createdName, readSchema } from './schema';
+
+/** ClickHouse versions below this deduplicate view targets wrongly (#95970). */
+const VERSION_MIN = [26, 2] as const;
+
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
+(
+    id UInt32 COMMENT 'Number of the migration file; 0: created by the current schema',
+    name String COMMENT 'File name',
+    applied_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was applied, UTC'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY id
+COMMENT 'Which migrations this database has'`;
+
+const migrationShape = z.object({ id: z.int(), name: z.string() });
+type Row = Readonly<z.infer<typeof migrationShape>>;
+
+/** Recorded before the first table is created. Its name carries the fingerprint of the schema that is being created. */
+const BEGUN_ID = 2 ** 32 - 1;
+/**
+ * Recorded together with all migrations, in one insert, after the last table is created. A change of the schema without a migration
+ * raises the number, and databases with a smaller one are refused. Only versions before the first release may do so.
+ */
+const CREATED: Row = { id: 0, name: 'created 2' };
+
+/** `being created`: nothing has been ingested, and tables may be missing. `created`: some build finished the creation. */
+type State = 'empty' | 'being created' | 'being created by another build' | 'created';
+
+/**
+ * Creates or upgrades the schema of the database that `database` is connected to. Returns the migrations applied.
+ * @param root folder that holds clickhouse/schema and clickhouse/migrations
+ */
+export async function migrate(database: Database, log: Logger, root = findPackageRoot()): Promise<string[]> {
+  await checkVersion(database);
+  const schema = readSchema(root);
+  const migrations = readMigrations(root);
+  const { cluster } = database;
+  if (cluster !== null)
+    return migrateCluster(cluster, { mark: localTable('swaps'), schema, migrations }, log);
+  await refuseOther(database, true, 'those of a cluster: set CLICKHOUSE_CLUSTER');
+  return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
+}
+
+/** The wanted state of one server. `mark`: a table by which a database older than schema_migrations is known. */
+interface Plan {
+  readonly mark: string;
+  readonly schema: readonly string[];
+  readonly migrations: readonly Migration[];
+}
+
+/** First the parts on every server, then the tables over all servers, which need every part. */
+async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promise<string[]> {
+  const local = {
+    ...plan,
+    schema: toLocalSchema(plan.schema, cluster),
+    migrations: plan.migrations.map((migration) => ({
+      ...migration,
+      statements: migration.statements.map(toLocalMigration),
+    })),
+  };
+  const applied = new Set<string>();
+  for (const { name, database } of cluster.nodes) {
+    await refuseOther(database, false, 'those of one server: give the cluster another database');
+    const server = log.child({ server: name });
+    for (const migration of await migrateServer(database, local, server)) applied.add(migration);
+  }
+  for (const { database } of cluster.nodes) {
+    const outdated = await listOutdated(database);
+    const statements = toDistributedSchema(plan.schema, cluster, outdated);
+    const missing = statements.filter((statement) => statement.startsWith('CREATE TABLE'));
+    const replaced = statements.filter((statement) => !missing.includes(statement));
+    await createMissing(database, missing);
+    for (const statement of replaced) await database.command('replace distributed', statement);
+  }
+  return [...applied];
+}
+
+/** Distributed tables whose columns differ from their local tables: a migration has changed the local ones. */
+async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
+  const params = { local: `${localTable('')}$` };
+  const rows = await selectNamed(database, 'engine/list_outdated', params, nameRowShape);
+  return new Set(rows.map((row) => row.name));
+}
+
+async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
+  const tables = await listTables(database);
+  if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
+  const rows = await selectNamed(database, 'engine/list_migrations', {}, migrationShape);
+  const state = readState(plan, tables, rows);
+  if (state !== 'created') {
+    await create(database, plan, state, log);
+    return [];
+  }
+  const applied = new Set(rows.map((row) => row.id));
+  const pending = plan.migrations.filter((migration) => !applied.has(migration.id));
+  for (const migration of pending) await applyMigration(database, migration, tables, log);
+  await createMissing(database, plan.schema);
+  return pending.map((migration) => migration.name);
+}
+
+const printOf = (schema: readonly string[]): string =>
+  createHash('sha256').update(schema.join(';')).digest('hex').slice(0, 16);
+
+const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
+
+/** Throws `bad_config` for a database of a version before the first release, unless its schema has the same number. */
+function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
+  if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
+  if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
+  if (rows.some(({ id }) => id === BEGUN_ID)) return 'being created by another build';
+  if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
+  throw new AppError(
+    'bad_config',
+    'a version before the first release made this database, and it cannot be upgraded: ingest into an empty one',
+  );
+}
+
+/** Creates the tables that are missing. Tables of another build may have other columns: they are dropped first. */
+async function create(database: Database, plan: Plan, state: State, log: Logger): Promise<void> {
+  if (state !== 'empty') log.info({ state }, 'an earlier start did not finish creating the schema');
+  if (state === 'being created by another build') await dropTables(database);
+  if (state !== 'being created') await record(database, [{ id: BEGUN_ID, name: begunName(plan) }]);
+  await createMissing(database, plan.schema);
+  await record(database, [CREATED, ...plan.migrations]);
+  log.info({ statements: plan.schema.length }, 'created the schema');
+}
+
+async function dropTables(database: Database): Promise<void> {
+  const rows = await selectNamed(database, 'engine/list_droppable_tables', {}, nameRowShape);
+  for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
+}
+
+/**
+ * How many tables are created at the same time. On two cores the 61 statements take 0.7 to 0.9 s this way; one after the
+ * other they take 1.3 to 3.2 s.
+ */
+const CREATED_AT_ONCE = 8;
+
+async function createMissing(database: Database, schema: readonly string[]): Promise<void> {
+  const tables = await listTables(database);
+  const missing = schema.filter((statement) => !tables.has(createdName(statement)));
+  // A view names the tables that it reads and writes: they must be there before it.
+  const isTable = (statement: string): boolean => statement.startsWith('CREATE TABLE');
+  await createAll(database, missing.filter(isTable));
+  await createAll(
+    database,
+    missing.filter((statement) => !isTable(statement)),
+  );
+}
+
+/** Runs the statements, several at a time. When one fails, starts no other, waits for those that run, and rejects. */
+async function createAll(database: Database, statements: readonly string[]): Promise<void> {
+  const left = [...statements];
+  const work = async (): Promise<void> => {
+    for (let statement = left.shift(); statement !== undefined; statement = left.shift())
+      await database.command('create schema', statement).catch((error: unknown) => {
+        left.length = 0;
+        throw error;
+      });
+  };
+  const ended = await Promise.allSettled(Array.from({ length: CREATED_AT_ONCE }, work));
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
+}
+
+/** A database of one server cannot become a cluster's, nor the other way round. */
+async function refuseOther(database: Database, distributed: boolean, those: string): Promise<void> {
+  const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
+  if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
+}
+
+async function listTables(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await selectNamed(database, 'engine/list_tables', {}, nameRowShape);
+  return new Set(rows.map((row) => row.name));
+}
+
+/** Skips tables that do not exist yet: the schema creates them with everything that the migration adds. */
+async function applyMigration(
+  database: Database,
+  migration: Migration,
+  tables: ReadonlySet<string>,
+  log: Logger,
+): Promise<void> {
+  log.info({ migration: migration.name }, 'applying a migration');
+  for (const statement of migration.statements) {
+    const table = /^ALTER TABLE (\w+)/.exec(statement)?.[1];
+    if (table === undefined || tables.has(table)) await database.command(migration.name, statement);
+  }
+  await record(database, [migration]);
+}
+
+/** All rows in one insert, which a crash leaves whole or absent. */
+async function record(database: Database, rows: readonly Row[]): Promise<void> {
+  await database.command(
+    'record migrations',
+    `INSERT INTO schema_migrations (id, name)
+     SELECT row.1, row.2 FROM (SELECT arrayJoin(arrayZip({ids:Array(UInt32)}, {names:Array(String)})) AS row)`,
+    { ids: rows.map(({ id }) => id), names: rows.map(({ name }) => name) },
+  );
+}
+
+const versionShape = z.object({ version: z.string() });
+
+async function checkVersion(database: Database): Promise<void> {
+  const [row] = await selectNamed(database, 'engine/read_version', {}, versionShape);
+  const [major = 0, minor = 0] = (row?.version ?? '').split('.').map(Number);
+  const [majorMin, minorMin] = VERSION_MIN;
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return;
+  throw new AppError(
+    'bad_config',
+    `ClickHouse ${row?.version ?? 'of unknown version'} is too old: ${majorMin}.${minorMin} or later is needed`,
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * Reads clickhouse/migrations. A migration that a crash interrupts starts over at its first statement, so each of its
+ * statements must be safe to repeat; a file that breaks this rule is refused when it is read.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError } from '../../errors';
+import { findPackageRoot } from '../client/packageRoot';
+import { readStatements } from './schema';
+
+export interface Migration {
+  readonly id: number;
+  /** File name. */
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/**
+ * Actions of ALTER TABLE that change nothing when they run again. RENAME COLUMN is missing: the engine writes the new name
+ * before it notes which parts have the old one, and a crash between the two loses the column's values.
+ */
+const REPEATABLE =
+  /^(?:ADD (?:COLUMN|INDEX|PROJECTION) IF NOT EXISTS|(DROP) (?:COLUMN|INDEX|PROJECTION) IF EXISTS|(?:MODIFY|COMMENT|MATERIALIZE) COLUMN|MATERIALIZE (?:INDEX|PROJECTION)) (\w+)(?! (?:REMOVE|RESET|MODIFY)\b)/;
+const REPEATABLE_WHOLE = /^MODIFY (?:SETTING|QUERY|COMMENT)\b/;
+
+/**
+ * Reads the migration files `NNNN_name.sql` in ascending order of their numbers. Numbers start at 0015, because versions
+ * before the first release used the smaller ones. Returns an empty list when the folder is missing. Throws `bad_config` for
+ * a file that is not safe to repeat.
+ */
+export function readMigrations(root: string = findPackageRoot()): Migration[] {
+  const folder = join(root, 'clickhouse', 'migrations');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const statements = readStatements(readFileSync(join(folder, name), 'utf8'));
+      checkRepeatable(name, statements);
+      return { id: Number.parseInt(name, 10), name, statements };
+    });
+}
+
+function checkRepeatable(file: string, statements: readonly string[]): void {
+  const dropped = new Set<string>();
+  const kept = new Set<string>();
+  for (const statement of statements) {
+    const [, table = '', actions = ''] = /^ALTER TABLE (\w+)\s+([^]+)$/.exec(statement) ?? [];
+    for (const action of splitActions(actions)) {
+      const [, drop, name = ''] = REPEATABLE.exec(action) ?? [];
+      if (name !== '') (drop === undefined ? kept : dropped).add(`${table}.${name}`);
+      else if (!REPEATABLE_WHOLE.test(action))
+        throw refused(file, action || statement, 'is not safe to repeat');
+    }
+  }
+  const both = [...dropped].find((name) => kept.has(name));
+  if (both !== undefined) throw refused(file, both, 'is dropped and used: drop it in a migration of its own');
+}
+
+function refused(file: string, what: string, why: string): AppError {
+  return new AppError('bad_config', `migration ${file}: "${what.slice(0, 120)}" ${why}`);
+}
+
+/** The actions of one ALTER TABLE: split at commas outside parentheses and quotes. The query of MODIFY QUERY stays whole. */
+function splitActions(text: string): string[] {
+  if (text.startsWith('MODIFY QUERY')) return [text];
+  const actions = [''];
+  let depth = 0;
+  for (const [token] of text.matchAll(/'(?:[^'\\]|\\.|'')*'|[(),]|[^'(),]+|'/g)) {
+    if (token === '(') depth += 1;
+    if (token === ')') depth -= 1;
+    if (token === ',' && depth === 0) actions.push('');
+    else actions[actions.length - 1] += token;
+  }
+  return actions.map((action) => action.trim());
+}

@@ -1,0 +1,26 @@
+/** What operators asked for by commands, in the table `operations`: named numbers of which the newest counts. */
+import { z } from 'zod';
+
+import type { Database } from '../client/database';
+import { selectNamed } from '../client/namedQueries';
+import { wideIntegerShape } from '../rows/rowShapes';
+
+const valueShape = z.object({ name: z.string(), value: wideIntegerShape });
+
+/** The values of these names; a name nobody wrote has none. */
+export async function readOperations(
+  database: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await selectNamed(database, 'engine/list_operations', { names }, valueShape);
+  return new Map(rows.map(({ name, value }) => [name, Number(value)]));
+}
+
+export async function writeOperation(database: Database, name: string, value: number): Promise<void> {
+  await database.command(
+    'write operation',
+    `INSERT INTO operations (name, value, version)
+     SELECT {name:String}, {value:UInt64}, toUInt64(toUnixTimestamp64Micro(now64(6)))`,
+    { name, value },
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads clickhouse/schema: the tables and views of a fresh database as single statements, in layer order. A line
+ * `-- HEAD OF <table> PARTITION BY <expr> ORDER BY <expr>` stands for the table's head twin: the same columns behind a
+ * `commit`, no projections, no indexes, no deduplication.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError } from '../../errors';
+import { findPackageRoot } from '../client/packageRoot';
+
+const HEAD_LINE = /^-- HEAD OF (\w+) PARTITION BY (.+) ORDER BY (.+)$/;
+const COMMIT_COLUMN =
+  "    commit UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',";
+
+const CREATED = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\b/;
+
+/** The table or view that a statement of the schema creates. Throws `bad_config` for a statement that cannot be repeated. */
+export function createdName(statement: string): string {
+  const name = CREATED.exec(statement)?.[1];
+  if (name !== undefined) return name;
+  const begin = statement.slice(0, 80);
+  throw new AppError('bad_config', `a schema statement is not CREATE … IF NOT EXISTS: ${begin}`);
+}
+
+/** Statements that create everything, each safe to repeat. */
+export function readSchema(root: string = findPackageRoot()): string[] {
+  const folder = join(root, 'clickhouse', 'schema');
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  return files.flatMap((name) => readStatements(readFileSync(join(folder, name), 'utf8')));
+}
+
+/** Splits one file into statements and expands its HEAD lines. */
+export function readStatements(text: string): string[] {
+  const statements: string[] = [];
+  const tables = new Map<string, string>();
+  let lines: string[] = [];
+  for (const line of text.split('\n')) {
+    const head = HEAD_LINE.exec(line);
+    if (head !== null) {
+      const [, table = '', partition = '', order = ''] = head;
+      statements.push(headTwin(table, tables.get(table), partition, order));
+    } else if (!line.startsWith('--')) {
+      lines.push(line);
+      if (line.endsWith(';')) {
+        const statement = lines.join('\n').trim().slice(0, -1);
+        const name = /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement)?.[1];
+        if (name !== undefined) tables.set(name, statement);
+        statements.push(statement);
+        lines = [];
+      }
+    }
+  }
+  if (lines.join('').trim() !== '') throw new AppError('bad_config', 'a schema file ends inside a statement');
+  return statements;
+}
+
+function headTwin(table: string, statement: string | undefined, partition: string, order: string): string {
+  if (statement === undefined) throw new AppError('bad_config', `HEAD OF ${table} stands before the table`);
+  const columns = columnsOf(statement);
+  return [
+    `CREATE TABLE IF NOT EXISTS ${table}_head`,
+    '(',
+    COMMIT_COLUMN,
+    columns,
+    ')',
+    'ENGINE = MergeTree',
+    `PARTITION BY ${partition}`,
+    `ORDER BY ${order}`,
+    'SETTINGS index_granularity = 1024',
+    `COMMENT 'Rows of ${table} of blocks that are not final yet'`,
+  ].join('\n');
+}
+
+/** The lines of a table's columns, without its projections and indexes. */
+export function columnsOf(statement: string): string {
+  const body = statement.slice(statement.indexOf('(\n') + 2, statement.indexOf('\n)\nENGINE'));
+  return body
+    .split('\n')
+    .filter((line) => !/^\s*(PROJECTION|INDEX) /.test(line))
+    .join('\n')
+    .replace(/,\s*$/, '');
+}

@@ -1,0 +1,323 @@
+/**
+ * Descriptors of the tables that the ingester fills: column order, types and row shapes. They mirror clickhouse/schema;
+ * a test compares them with system.columns. Amounts are raw token units, times unix seconds UTC, addresses and hashes
+ * lower-case 0x-hex.
+ */
+import {
+  address,
+  array,
+  bool,
+  enum8,
+  f64,
+  hash,
+  hexBytes,
+  i256,
+  i32,
+  lowText,
+  nullable,
+  text,
+  topic,
+  u128,
+  u16,
+  u256,
+  u32,
+  u64,
+  u8,
+  usd,
+  wideU64,
+  type ColumnType,
+} from '../rows/columns';
+import type { RowWriter } from '../rows/rowWriter';
+
+type Columns = Readonly<Record<string, ColumnType<never>>>;
+
+/** What a row of a table with these columns must hold. */
+export type RowOf<C> = { readonly [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never };
+
+export interface Table<Row> {
+  readonly name: string;
+  /** Column names in writing order. */
+  readonly columns: readonly string[];
+  readonly sqlTypes: readonly string[];
+  writeRow(writer: RowWriter, row: Row): void;
+}
+
+export function defineTable<C extends Columns>(name: string, columns: C): Table<RowOf<C>> {
+  const names = Object.keys(columns);
+  const types = Object.values(columns) as unknown as ColumnType<unknown>[];
+  return {
+    name,
+    columns: names,
+    sqlTypes: types.map((type) => type.sql),
+    writeRow(writer, row) {
+      const values = row as Readonly<Record<string, unknown>>;
+      for (let i = 0; i < names.length; i += 1) types[i]?.write(writer, values[names[i] ?? '']);
+    },
+  };
+}
+
+export const blocksTable = defineTable('blocks', {
+  chain_id: u32,
+  number: u32,
+  hash,
+  parent_hash: hash,
+  timestamp: u32,
+  base_fee: nullable(u128),
+  transaction_count: u32,
+  log_count: u32,
+  gas_prices: array(u128),
+});
+export type BlockRow = Parameters<typeof blocksTable.writeRow>[1];
+
+export const headBlocksTable = defineTable('head_blocks', {
+  chain_id: u32,
+  number: u32,
+  hash,
+  parent_hash: hash,
+  timestamp: u32,
+  commit: u64,
+  version: u64,
+  final_number: u32,
+});
+export type HeadBlockRow = Parameters<typeof headBlocksTable.writeRow>[1];
+
+export const tokensTable = defineTable('tokens', {
+  address,
+  symbol: nullable(text),
+  name: nullable(text),
+  decimals: nullable(u8),
+  version: u64,
+});
+export type TokenRow = Parameters<typeof tokensTable.writeRow>[1];
+
+export const poolsTable = defineTable('pools', {
+  ord: u64,
+  address,
+  dex: lowText,
+  protocol: lowText,
+  pool_type: u8,
+  factory: address,
+  token0: address,
+  token1: address,
+  base_is_token0: bool,
+  tokens: array(address),
+  weights: array(wideU64),
+  fee_pips: u32,
+  tick_spacing: i32,
+  created_block: nullable(u32),
+  created_at: nullable(u32),
+  created_tx: nullable(hash),
+});
+export type PoolRow = Parameters<typeof poolsTable.writeRow>[1];
+
+export const swapsTable = defineTable('swaps', {
+  ord: u64,
+  timestamp: u32,
+  pair: address,
+  leg: u16,
+  dex: lowText,
+  pool_type: u8,
+  token0: address,
+  token1: address,
+  base_is_token0: bool,
+  tx_hash: hash,
+  tx_index: u32,
+  maker: nullable(address),
+  sender: address,
+  recipient: address,
+  amount0: i256,
+  amount1: i256,
+  reserve0: u256,
+  reserve1: u256,
+  sqrt_price_x96: u256,
+  liquidity: u128,
+  tick: i32,
+  price: f64,
+  price_usd: f64,
+  quote_price_usd: f64,
+  native_usd: f64,
+  amount_usd: usd,
+  untracked_usd: usd,
+  tracked: bool,
+  fee_pips: u32,
+});
+export type SwapRow = Parameters<typeof swapsTable.writeRow>[1];
+
+export const LIQUIDITY_KINDS = { mint: 1, burn: 2, collect: 3, collect_protocol: 4, flash: 5 } as const;
+
+export const liquidityEventsTable = defineTable('liquidity_events', {
+  ord: u64,
+  timestamp: u32,
+  kind: enum8(LIQUIDITY_KINDS),
+  pair: address,
+  dex: lowText,
+  pool_type: u8,
+  token0: address,
+  token1: address,
+  base_is_token0: bool,
+  tx_hash: hash,
+  tx_index: u32,
+  maker: nullable(address),
+  owner: address,
+  recipient: address,
+  amount0: u256,
+  amount1: u256,
+  liquidity: nullable(u256),
+  tick_lower: nullable(i32),
+  tick_upper: nullable(i32),
+  amount0_usd: nullable(usd),
+  amount1_usd: nullable(usd),
+  trust: u8,
+  others_usd: nullable(usd),
+});
+export type LiquidityEventRow = Parameters<typeof liquidityEventsTable.writeRow>[1];
+
+export const STATE_KINDS = {
+  sync: 1,
+  initialize: 2,
+  swap: 3,
+  mint: 4,
+  burn: 5,
+  collect: 6,
+  collect_protocol: 7,
+  flash: 8,
+} as const;
+
+export const poolStatesTable = defineTable('pool_states', {
+  ord: u64,
+  timestamp: u32,
+  kind: enum8(STATE_KINDS),
+  pair: address,
+  dex: lowText,
+  pool_type: u8,
+  token0: address,
+  token1: address,
+  base_is_token0: bool,
+  tx_hash: hash,
+  tx_index: u32,
+  maker: nullable(address),
+  reserve0: u256,
+  reserve1: u256,
+  sqrt_price_x96: u256,
+  liquidity: u128,
+  tick: i32,
+  price: f64,
+  balances: array(u256),
+});
+export type PoolStateRow = Parameters<typeof poolStatesTable.writeRow>[1];
+
+export const eventsTable = defineTable('events', {
+  ord: u64,
+  kind: enum8({ swap: 1, mint: 2, burn: 3, sync: 4 }),
+  pair: address,
+  token0: address,
+  token1: address,
+  maker: nullable(address),
+});
+
+export const logsTable = defineTable('logs', {
+  chain_id: u32,
+  ord: u64,
+  timestamp: u32,
+  address,
+  topic_count: u8,
+  topic0: topic,
+  topic1: topic,
+  topic2: topic,
+  topic3: topic,
+  data: hexBytes,
+  tx_hash: hash,
+  tx_index: u32,
+});
+export type LogRow = Parameters<typeof logsTable.writeRow>[1];
+
+export const poolEpochsTable = defineTable('pool_epochs', {
+  ord: u64,
+  timestamp: u32,
+  pair: address,
+  leg: u16,
+  price: f64,
+  reserve0: f64,
+  reserve1: f64,
+  liquidity: f64,
+  depth_liquidity: f64,
+  mean_log: f64,
+  traded: f64,
+  moved_at: u32,
+});
+export type PoolEpochRow = Parameters<typeof poolEpochsTable.writeRow>[1];
+
+export const tokenRoutesTable = defineTable('token_routes', {
+  ord: u64,
+  timestamp: u32,
+  token: address,
+  next_token: address,
+  hops: u8,
+  hop_confidence: f64,
+  depth_usd: f64,
+  recent: bool,
+  stale: bool,
+  pairs: array(address),
+  legs: array(u16),
+  weights: array(f64),
+  warnings: array(lowText),
+});
+export type TokenRouteRow = Parameters<typeof tokenRoutesTable.writeRow>[1];
+
+export const tokenPricesTable = defineTable('token_prices', {
+  ord: u64,
+  timestamp: u32,
+  token: address,
+  next_token: address,
+  hop_price: f64,
+  hop_confidence: f64,
+  price_usd: f64,
+  confidence: f64,
+  previous_next_token: address,
+  previous_hop_price: f64,
+});
+export type TokenPriceRow = Parameters<typeof tokenPricesTable.writeRow>[1];
+
+export const TRANSFER_KINDS = { transfer: 1, deposit: 2, withdrawal: 3 } as const;
+
+export const transfersTable = defineTable('transfers', {
+  ord: u64,
+  timestamp: u32,
+  token: address,
+  sender: address,
+  recipient: address,
+  amount: u256,
+  kind: enum8(TRANSFER_KINDS),
+  tx_index: u32,
+});
+export type TransferRow = Parameters<typeof transfersTable.writeRow>[1];
+
+export const POSITION_KINDS = { transfer: 1, increase: 2, decrease: 3, collect: 4 } as const;
+
+export const positionEventsTable = defineTable('position_events', {
+  ord: u64,
+  timestamp: u32,
+  manager: address,
+  token_id: u256,
+  kind: enum8(POSITION_KINDS),
+  sender: address,
+  recipient: address,
+  pair: address,
+  tick_lower: i32,
+  tick_upper: i32,
+  liquidity: u128,
+  amount0: u256,
+  amount1: u256,
+});
+export type PositionEventRow = Parameters<typeof positionEventsTable.writeRow>[1];
+
+export const balanceChecksTable = defineTable('token_balance_checks', {
+  token: address,
+  checked_block: u32,
+  holders_checked: u64,
+  mismatches: u64,
+  mismatch_block: u32,
+  rebasing: bool,
+  version: u64,
+});
+export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];

@@ -1,0 +1,192 @@
+/**
+ * Compares balances with the contracts while the head is followed: now and then some holders of tokens that moved lately,
+ * as of one block, beside the ingester and never in its way. A node or a store that fails is told in the log and in the
+ * status, and asked again at the next turn.
+ */
+import { z } from 'zod';
+
+import { withDeadline, type Clock } from '../../chain/rpc/clock';
+import { RpcError } from '../../chain/rpc/rpcError';
+import type { Database } from '../../clickhouse/client/database';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
+import { balanceChecksTable } from '../../clickhouse/schema/tables';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { balanceOfCall, readBalance } from '../../protocols/erc20';
+import { BalanceBook, type ComparedBalance, type HeldToken } from './balanceBook';
+import { callContracts } from '../pools/contractCalls';
+import type { EthCalls } from '../pools/ethCalls';
+import type { IngestStatus } from '../session/status';
+import type { StoredState } from '../store/store';
+import { readStoredState } from '../store/storedState';
+
+/** Between two checks. */
+const INTERVAL_MS = 30_000;
+/** Before the first one, and after a mismatch: whether it repeats is to be known soon. */
+const SOON_MS = 3_000;
+/** Balances in one check, of which so many are looked at again. */
+const BALANCES_MAX = 100;
+const AGAIN_MAX = 40;
+/** Head blocks whose transfers are sampled. */
+const RECENT_BLOCKS = 64;
+/** For all answers of the node together. */
+const NODE_MS = 5_000;
+/** Gas of one balanceOf. */
+const CALL_GAS: Hex = '0x4c4b40';
+/** More tokens than are ever checked; a bound, not a page. */
+const TOKENS_MAX = 2_000_000;
+
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
+const heldShape = z.object({ token: hex, holder: hex });
+const balanceShape = heldShape.extend({ balance: z.string(), ahead: z.boolean() });
+const checkShape = z.object({
+  token: hex,
+  checked_block: z.number(),
+  holders_checked: z.coerce.number(),
+  mismatches: z.coerce.number(),
+  mismatch_block: z.number(),
+  rebasing: z.boolean(),
+});
+
+export interface BalanceCheckerDeps {
+  readonly database: Database;
+  readonly rpc: EthCalls;
+  readonly chainId: number;
+  readonly status: Pick<IngestStatus, 'phase' | 'balanceChecks'>;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+export class BalanceChecker {
+  readonly #runner: QueryRunner;
+  #book: BalanceBook | null = null;
+
+  constructor(private readonly deps: BalanceCheckerDeps) {
+    this.#runner = createQueryRunner(deps.database);
+  }
+
+  /** Checks at intervals until the signal aborts; only while the head is followed. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log } = this.deps;
+    let waitMs = SOON_MS;
+    while (!signal.aborted) {
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      // In a backfill, and until it is done, nothing is asked.
+      if (status.phase !== 'follow') continue;
+      try {
+        const { suspects } = await this.check(signal);
+        waitMs = suspects > 0 ? SOON_MS : INTERVAL_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        status.balanceChecks.failures += 1;
+        waitMs = INTERVAL_MS;
+        log.warn({ error: errorText(error) }, 'balances could not be compared with the node');
+      }
+    }
+  }
+
+  /** One check as of the stored head. Rejects when the node or the store does not answer. */
+  async check(signal?: AbortSignal): Promise<{ readonly suspects: number }> {
+    const { database, chainId, status } = this.deps;
+    const stored = await readStoredState(database, chainId);
+    const tip = stored?.head.at(-1);
+    if (stored === null || tip === undefined) return { suspects: 0 };
+    const book = (this.#book ??= await this.#loadBook());
+    const pairs = await this.#choose(book, stored);
+    const balances = await this.#readBalances(stored, pairs);
+    const compared = await this.#askNode(tip.hash, balances, signal);
+    const after = await readStoredState(database, chainId);
+    // A reorg meanwhile: what was read may be of neither branch.
+    if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
+    const findings = book.note(tip.number, compared, stored.startBlock > 1);
+    await this.#store(findings.tokens);
+    status.balanceChecks.compared += compared.length;
+    status.balanceChecks.mismatches += findings.mismatches;
+    this.#tell(book, findings.mismatches);
+    return findings;
+  }
+
+  #tell(book: BalanceBook, mismatches: number): void {
+    const { status, log } = this.deps;
+    const marked = book.marked().length;
+    status.balanceChecks.rounds += 1;
+    if (marked > status.balanceChecks.rebasing)
+      log.warn({ rebasing: marked, mismatches }, 'tokens whose logs do not tell their balances');
+    status.balanceChecks.rebasing = marked;
+  }
+
+  async #loadBook(): Promise<BalanceBook> {
+    const rows = await this.#runner.run('balances/list_checks', { limit: TOKENS_MAX }, checkShape);
+    return new BalanceBook(rows.map((row) => checkShape.parse(row)));
+  }
+
+  /** Some that were looked at before, and some of those that moved lately. */
+  async #choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
+    const again = book.listAgain(AGAIN_MAX);
+    const params = {
+      commits: head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
+      marked: book.marked().map((token) => token.slice(2)),
+      salt: Math.floor(this.deps.clock.random() * 2 ** 52),
+      limit: BALANCES_MAX,
+    };
+    const fresh = await this.#runner.run('balances/sample_moved', params, heldShape);
+    const pairs = new Map([...again, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
+    return [...pairs.values()].slice(0, BALANCES_MAX);
+  }
+
+  /** What the logs add up to as of the stored head; without those of which more is stored meanwhile. */
+  async #readBalances(
+    { cursor, head }: StoredState,
+    pairs: readonly HeldToken[],
+  ): Promise<Omit<ComparedBalance, 'node'>[]> {
+    if (pairs.length === 0) return [];
+    const params = {
+      final_ord: lastOrdOfBlock(cursor.number),
+      tip_ord: lastOrdOfBlock((head.at(-1) ?? cursor).number),
+      commits: head.map(({ commit }) => commit),
+      tokens: pairs.map(({ token }) => token.slice(2)),
+      holders: pairs.map(({ holder }) => holder.slice(2)),
+      limit: pairs.length,
+    };
+    const rows = await this.#runner.run('balances/list_held', params, balanceShape);
+    return rows
+      .filter(({ ahead }) => !ahead)
+      .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));
+  }
+
+  /** balanceOf at the block, by its hash; without those that have no answer. */
+  async #askNode(
+    blockHash: Hex,
+    balances: readonly Omit<ComparedBalance, 'node'>[],
+    signal?: AbortSignal,
+  ): Promise<ComparedBalance[]> {
+    const { rpc, clock } = this.deps;
+    const calls = balances.map(({ token, holder }) => ({
+      to: token,
+      data: balanceOfCall(holder),
+      gas: CALL_GAS,
+      at: { blockHash },
+    }));
+    const late = (): Error => new RpcError('timeout', `no answer within ${NODE_MS} ms`);
+    const answers = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
+      callContracts(rpc, calls, inner),
+    );
+    return balances.flatMap((balance, index) => {
+      const node = readBalance(answers[index]);
+      return node === null ? [] : [{ ...balance, node }];
+    });
+  }
+
+  async #store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {
+    const version = Math.floor(this.deps.clock.now());
+    await insertRows(
+      this.deps.database,
+      balanceChecksTable,
+      tokens.map((check) => ({ ...check, version })),
+    );
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Turns verified blocks into priced rows: finds out what the node must be asked first (pools that no event describes in
+ * full, metadata of tokens), decodes, prices. What it knows can be loaded from the store and taken back block by block.
+ */
+import { systemClock, TimeSlices, type Clock } from '../../chain/rpc/clock';
+import type { BlockRef, ChainBlock } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+import { blockOfOrd } from '../../domain/ord';
+import type { PricerConfig } from '../../pricing/pricer';
+import { VAULT_PROTOCOL } from '../../protocols/registry';
+import { BlockPricer } from '../price/blockPricer';
+import type { BlockFacts, BlockRows } from '../rows/blockRows';
+import { decodeBlock, type BlockFindings } from './decodeBlock';
+import type { DecodeContext } from './decodeContext';
+import type { PoolDiscovery } from '../pools/discoverPools';
+import type { VaultDiscovery } from '../pools/discoverVaultPools';
+import type { EthCalls } from '../pools/ethCalls';
+import { poolOfRow } from '../pools/poolRegistry';
+import { unlinked } from '../session/sameChain';
+import type { Cursor, Store } from '../store/store';
+import { readTokens, type ShowingBlock } from '../pools/tokenMetadata';
+
+const NO_FINDINGS: BlockFindings = { pools: [], vaultPools: [] };
+
+export interface ReaderDeps {
+  readonly store: Store;
+  readonly rpc: EthCalls;
+  readonly decode: DecodeContext;
+  readonly prices: PricerConfig;
+  readonly discovery: PoolDiscovery;
+  readonly vaultDiscovery: VaultDiscovery;
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined;
+}
+
+export class BlockReader {
+  /** Decimals of the tokens whose metadata is stored. */
+  private readonly tokens = new Map<Hex, number>();
+  private readonly pricer: BlockPricer;
+  private readonly clock: Clock;
+
+  constructor(
+    private readonly deps: ReaderDeps,
+    /** First block that was ever to be ingested. */
+    private readonly startBlock: number,
+  ) {
+    this.clock = deps.clock ?? systemClock();
+    this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? 0);
+  }
+
+  /** Takes up what is stored up to the cursor. `exact` as in Store.loadPoolStates. Returns the number of pools. */
+  async load(cursor: Cursor, exact: boolean): Promise<number> {
+    const { store, decode } = this.deps;
+    const { registry } = decode;
+    registry.clear();
+    const pools = await store.loadPools(cursor.number);
+    for (const row of pools) if (row.protocol !== VAULT_PROTOCOL) registry.addPool(poolOfRow(row));
+    const states = await store.loadPoolStates(cursor.number, exact);
+    for (const [address, state] of states) {
+      if (registry.findPool(address) !== undefined) registry.setState(address, state);
+    }
+    const vaultRows = pools.filter((row) => row.protocol === VAULT_PROTOCOL);
+    const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
+    for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
+    for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
+    this.pricer.load(await store.loadPrices(cursor, this.startBlock, pools));
+    return registry.size;
+  }
+
+  /** Reads linked blocks in order, with the pools and tokens that they are the first to show. */
+  async read(
+    blocks: readonly ChainBlock[],
+    parent: Pick<BlockRef, 'number' | 'hash'>,
+    reversible: boolean,
+    signal: AbortSignal,
+    take: (rows: BlockRows) => void,
+  ): Promise<void> {
+    const first = blocks[0];
+    if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
+    const findingsOf = await this.discover(blocks, reversible, signal);
+    const newTokens = new Set<Hex>();
+    const slices = new TimeSlices(this.clock);
+    const all: BlockFacts[] = [];
+    for (const block of blocks) {
+      await slices.step();
+      const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
+      for (const { token0, token1, tokens } of facts.pools) {
+        for (const token of [token0, token1, ...tokens]) newTokens.add(token);
+      }
+      for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
+      all.push(facts);
+    }
+    // Prices are of whole tokens: the decimals come first.
+    const last = blocks.at(-1);
+    if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
+    for (const facts of all) {
+      await slices.step();
+      take(this.pricer.price(facts, reversible));
+    }
+  }
+
+  /** Takes back every reversible block above `number`. */
+  rewindTo(number: number): void {
+    this.deps.decode.registry.rewindTo(number);
+    this.pricer.rewindTo(number);
+  }
+
+  /** Forgets how to take back blocks up to `number`: they are final. */
+  settle(number: number): void {
+    this.deps.decode.registry.settle(number);
+    this.pricer.settle(number);
+  }
+
+  private async discover(
+    blocks: readonly ChainBlock[],
+    reversible: boolean,
+    signal: AbortSignal,
+  ): Promise<(block: ChainBlock) => BlockFindings> {
+    const { decode, discovery, vaultDiscovery } = this.deps;
+    // Blocks from the first one on show every pair's creation; only a start in mid-history has older ones.
+    const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
+    const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
+    if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
+    return ({ number }) => ({
+      pools: pools.filter(({ ord }) => blockOfOrd(ord) === number),
+      vaultPools: vaultPools.filter(({ blockNumber }) => blockNumber === number),
+    });
+  }
+
+  /** Metadata is stored before the rows that need it are seen. */
+  private async readTokens(
+    tokens: ReadonlySet<Hex>,
+    block: ShowingBlock,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const fresh = [...tokens].filter((token) => !this.tokens.has(token));
+    if (fresh.length === 0) return;
+    const rows = await readTokens(this.deps.rpc, fresh, block, signal);
+    await this.deps.store.writeTokens(rows);
+    for (const { address, decimals } of rows) this.tokens.set(address, decimals ?? 0);
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Turns one verified block into facts. Needs nothing but the block and the pool registry, which it moves on: so decoding
+ * the same blocks in the same order always gives the same facts.
+ */
+import type { ChainBlock, ChainLog } from '../../domain/block';
+import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { toOrd } from '../../domain/ord';
+import type { PoolState } from '../../domain/pool';
+import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
+import { noFacts, type BlockFacts } from '../rows/blockRows';
+import { makerOf, type BlockWork, type DecodeContext } from './decodeContext';
+import { addVaultPool, readVaultLog } from './decodeVaultLog';
+import type { DiscoveredPool } from '../pools/discoverPools';
+import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
+
+const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** The only leg of a two-token pool. */
+const PAIR_LEG = 1;
+
+/** What had to be asked of the node before a block can be decoded. */
+export interface BlockFindings {
+  /** Pools that this block was the first to show, without a creation event. */
+  readonly pools: readonly DiscoveredPool[];
+  /** Pools of vaults that this block creates or was the first to show, and those whose books are known from it on. */
+  readonly vaultPools: readonly FoundVaultPool[];
+}
+
+/** What a pool did earlier in the same transaction, which its later logs refer to. */
+interface TxMemory {
+  txIndex: number;
+  /** Whether a Sync was seen: a V2 swap's price is that of its Sync. */
+  synced: boolean;
+  lpMinted: bigint | null;
+  lpBurned: bigint | null;
+}
+
+interface Work extends BlockWork {
+  readonly memory: Map<Hex, TxMemory>;
+}
+
+/**
+ * The facts of the block, in log order. `reversible`: the registry can take the block back (it is not final yet).
+ */
+export function decodeBlock(
+  context: DecodeContext,
+  block: ChainBlock,
+  found: BlockFindings,
+  reversible: boolean,
+): BlockFacts {
+  const { number, hash, parentHash, timestamp } = block;
+  const facts = noFacts({ number, hash, parentHash, timestamp });
+  context.registry.openBlock(number, reversible);
+  const work: Work = { context, block, facts, memory: new Map() };
+  pushBlockRow(work);
+  pushCreations(work);
+  for (const { pool, ord, state } of found.pools) {
+    context.registry.addPool(pool);
+    if (state !== null) context.registry.setState(pool.address, state);
+    facts.pools.push(toPoolRow(pool, ord));
+  }
+  for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
+  for (const log of block.logs) {
+    pushLogRow(work, log);
+    const topic = log.topics[0];
+    if (topic === undefined) continue;
+    if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
+    if (context.eventTopics.has(topic)) readPoolLog(work, log);
+    else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
+    else if (context.creationTopics.has(topic)) readCreation(work, log);
+    else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
+  }
+  return facts;
+}
+
+function pushBlockRow({ context, block, facts }: Work): void {
+  const prices: bigint[] = [];
+  for (const tx of block.transactions) if (tx.effectiveGasPrice !== null) prices.push(tx.effectiveGasPrice);
+  facts.blocks.push({
+    chain_id: context.chainId,
+    number: block.number,
+    hash: block.hash,
+    parent_hash: block.parentHash,
+    timestamp: block.timestamp,
+    base_fee: block.baseFeePerGas,
+    transaction_count: block.transactionCount,
+    log_count: block.logs.length,
+    gas_prices: prices,
+  });
+}
+
+/** Receipts name the contract that a transaction created itself. */
+function pushCreations({ block, facts }: Work): void {
+  for (const tx of block.transactions) {
+    if (tx.contractAddress === null) continue;
+    facts.created_contracts.push({
+      ord: toOrd(block.number, tx.index),
+      timestamp: block.timestamp,
+      address: tx.contractAddress,
+      creator: tx.from,
+      tx_hash: tx.hash,
+      tx_index: tx.index,
+    });
+  }
+}
+
+function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
+  facts.logs.push({
+    chain_id: context.chainId,
+    ord: toOrd(block.number, log.logIndex),
+    timestamp: block.timestamp,
+    address: log.address,
+    topic_count: log.topics.length,
+    topic0: log.topics[0],
+    topic1: log.topics[1],
+    topic2: log.topics[2],
+    topic3: log.topics[3],
+    data: log.data,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+  });
+}
+
+function readCreation({ context, block, facts }: Work, log: ChainLog): void {
+  const dex = context.dexByFactory.get(log.address);
+  if (dex === undefined) return;
+  const protocol = context.protocolOfDex(dex);
+  if (protocol.creationTopic !== log.topics[0]) return;
+  const creation = protocol.decodeCreation(log);
+  if (creation === null) return context.onMalformed(log);
+  if (context.registry.findPool(creation.pool) !== undefined) return;
+  const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
+  const pool: KnownPool = { ...toPool(protocol, dex, creation), baseIsToken0 };
+  context.registry.addPool(pool);
+  facts.pools.push({
+    ...toPoolRow(pool, toOrd(block.number, log.logIndex)),
+    created_block: block.number,
+    created_at: block.timestamp,
+    created_tx: log.transactionHash,
+  });
+}
+
+function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
+  const known = work.memory.get(pair);
+  if (known !== undefined && known.txIndex === txIndex) return known;
+  const fresh: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
+  work.memory.set(pair, fresh);
+  return fresh;
+}
+
+/**
+ * The LP tokens of a V2 mint or burn stand only in the pair's own Transfer before it: from zero to a holder (the
+ * MINIMUM_LIQUIDITY goes to zero and does not count), or from the pair to zero. UniswapV2Pair.sol, mint() and burn().
+ */
+function rememberLpTransfer(work: Work, log: ChainLog): void {
+  if (log.topics.length !== 3 || log.data.length !== 66) return;
+  const pool = work.context.registry.findPool(log.address);
+  if (pool === undefined || pool.poolType !== 2) return;
+  const from = addressOfWord(log.topics[1] ?? '');
+  const to = addressOfWord(log.topics[2] ?? '');
+  const memory = memoryOf(work, log.address, log.transactionIndex);
+  if (from === ZERO_ADDRESS && to !== ZERO_ADDRESS) memory.lpMinted = BigInt(log.data);
+  else if (to === ZERO_ADDRESS && from === log.address) memory.lpBurned = BigInt(log.data);
+}
+
+function readPoolLog(work: Work, log: ChainLog): void {
+  const { context } = work;
+  const pool = context.registry.findPool(log.address);
+  if (pool === undefined) return;
+  const protocol = context.protocolOfPool(pool);
+  const event = protocol.decodeEvent(log);
+  if (event === null) return context.onMalformed(log);
+  const before = context.registry.stateOf(pool.address);
+  const after = protocol.applyEvent(before, event);
+  if (after !== before) context.registry.setState(pool.address, after);
+  const memory = memoryOf(work, pool.address, log.transactionIndex);
+  if (event.kind === 'sync') memory.synced = true;
+  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
+  else if (event.kind !== 'sync' && event.kind !== 'initialize')
+    pushLiquidity(work, log, pool, event, memory);
+  if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+}
+
+function pushSwap(
+  work: Work,
+  log: ChainLog,
+  pool: KnownPool,
+  event: SwapEvent,
+  protocol: Protocol,
+  after: PoolState,
+  synced: boolean,
+): void {
+  // A V2 swap without a Sync in its transaction has no price: the state is then of another transaction.
+  const priced = pool.poolType !== 2 || synced;
+  work.facts.swaps.push({
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
+    leg: PAIR_LEG,
+    sender: event.sender,
+    recipient: event.recipient,
+    amount0: event.amount0,
+    amount1: event.amount1,
+    reserve0: priced ? after.reserve0 : 0n,
+    reserve1: priced ? after.reserve1 : 0n,
+    sqrt_price_x96: after.sqrtPriceX96,
+    liquidity: after.liquidity,
+    tick: after.tick,
+    price: priced ? (protocol.spotPrice(after) ?? 0) : 0,
+    fee_pips: pool.feePips,
+  });
+}
+
+type LiquidityEvent = Exclude<PoolEvent, { kind: 'swap' | 'sync' | 'initialize' }>;
+
+function pushLiquidity(
+  work: Work,
+  log: ChainLog,
+  pool: KnownPool,
+  event: LiquidityEvent,
+  memory: TxMemory,
+): void {
+  const seen = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
+  work.facts.liquidity_events.push({
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
+    kind: event.kind,
+    owner: event.owner,
+    recipient: 'recipient' in event ? event.recipient : ZERO_ADDRESS,
+    amount0: event.amount0,
+    amount1: event.amount1,
+    liquidity: 'liquidity' in event ? (event.liquidity ?? seen) : null,
+    tick_lower: 'tickLower' in event ? event.tickLower : null,
+    tick_upper: 'tickUpper' in event ? event.tickUpper : null,
+  });
+  // Each LP Transfer belongs to the next mint or burn only.
+  if (event.kind === 'mint') memory.lpMinted = null;
+  if (event.kind === 'burn') memory.lpBurned = null;
+}
+
+function pushState(
+  work: Work,
+  log: ChainLog,
+  pool: KnownPool,
+  event: PoolEvent,
+  protocol: Protocol,
+  after: PoolState,
+): void {
+  work.facts.pool_states.push({
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
+    kind: event.kind,
+    reserve0: after.reserve0,
+    reserve1: after.reserve1,
+    sqrt_price_x96: after.sqrtPriceX96,
+    liquidity: after.liquidity,
+    tick: after.tick,
+    price: protocol.spotPrice(after) ?? 0,
+    balances: [],
+  });
+}

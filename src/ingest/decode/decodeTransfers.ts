@@ -1,0 +1,261 @@
+/**
+ * Reads who owns what out of a block's logs: ERC-20 transfers, deposits and withdrawals of the wrapped native token, and
+ * what position managers say of V3 positions. Knows neither pools' states nor prices. Events as in EIP-20, EIP-721,
+ * WETH9.sol and INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's has the same).
+ */
+import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
+import type { ChainLog } from '../../domain/block';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { toOrd } from '../../domain/ord';
+import type { MintEvent } from '../../protocols/protocol';
+import { uniswapV3 } from '../../protocols/uniswapV3';
+import {
+  addressAt,
+  addressOfTopic,
+  isAddressTopic,
+  isUint128,
+  isUint160,
+  loadData,
+  uintAt,
+} from '../../protocols/words';
+
+/** Transfer(address indexed from, address indexed to, uint256): ERC-20; with a third indexed word ERC-721. */
+const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** Deposit(address indexed dst, uint256 wad). */
+const DEPOSIT: Hex = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
+/** Withdrawal(address indexed src, uint256 wad). */
+const WITHDRAWAL: Hex = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+/** IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1). */
+const INCREASE: Hex = '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f';
+/** DecreaseLiquidity, with the same words. */
+const DECREASE: Hex = '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4';
+/** Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
+const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01';
+/** Mint of a V3 pool, which comes right before the manager's IncreaseLiquidity (src/protocols/v3Pool.ts). */
+const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
+
+const NO_DATA: Hex = '0x';
+
+/** Why a log was left out: a Transfer of an NFT, one of these events in another shape, or of a pool that is not known. */
+export interface SkippedLogs {
+  nft: number;
+  malformed: number;
+  /** IncreaseLiquidity without a Mint of a known pool before it: stored without its pool. */
+  unplaced: number;
+}
+
+export interface TransferRules {
+  /** Null where none is known: then nobody's Deposit and Withdrawal count. */
+  readonly wrappedNative: Hex | null;
+  readonly positionManagers: ReadonlySet<Hex>;
+  /** Whether a V3 pool of a configured factory stands at the address: others may write what they like. */
+  isPool(address: Hex): boolean;
+}
+
+export interface TransferRows {
+  readonly transfers: TransferRow[];
+  readonly position_events: PositionEventRow[];
+}
+
+/** The block whose logs are read. */
+export interface BlockTime {
+  readonly number: number;
+  /** Unix seconds, UTC. */
+  readonly timestamp: number;
+}
+
+export interface TransferDecoder {
+  /** topic0 of every log that `read` wants to see. */
+  readonly topics: ReadonlySet<Hex>;
+  /** Running counts since the start. */
+  readonly skipped: Readonly<SkippedLogs>;
+  /** Appends the log's row, if it makes one. Logs of a block come in order, with the same `rows` for the whole block. */
+  read(block: BlockTime, log: ChainLog, rows: TransferRows): void;
+}
+
+interface PoolMint extends MintEvent {
+  readonly pool: Hex;
+}
+
+/** Mints into managers' positions that the transaction at hand made so far. */
+interface TxMints {
+  rows: TransferRows | null;
+  txIndex: number;
+  readonly mints: PoolMint[];
+}
+
+interface Work {
+  readonly rules: TransferRules;
+  readonly skipped: SkippedLogs;
+  readonly memory: TxMints;
+}
+
+export function createTransferDecoder(rules: TransferRules): TransferDecoder {
+  const skipped: SkippedLogs = { nft: 0, malformed: 0, unplaced: 0 };
+  const memory: TxMints = { rows: null, txIndex: -1, mints: [] };
+  const work: Work = { rules, skipped, memory };
+  const topics = [TRANSFER];
+  if (rules.wrappedNative !== null) topics.push(DEPOSIT, WITHDRAWAL);
+  if (rules.positionManagers.size > 0) topics.push(INCREASE, DECREASE, COLLECT, POOL_MINT);
+  return {
+    topics: new Set(topics),
+    skipped,
+    read: (block, log, rows) => readLog(work, block, log, rows),
+  };
+}
+
+function readLog(work: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+  const { rules } = work;
+  switch (log.topics[0]) {
+    case TRANSFER:
+      return readTransfer(work, block, log, rows);
+    case DEPOSIT:
+    case WITHDRAWAL:
+      if (log.address === rules.wrappedNative) readWrapping(work, block, log, rows);
+      return;
+    case POOL_MINT:
+      if (rules.isPool(log.address)) rememberMint(work, log, rows);
+      return;
+    case INCREASE:
+    case DECREASE:
+    case COLLECT:
+      if (rules.positionManagers.has(log.address)) readPosition(work, block, log, rows);
+      return;
+    default:
+      return;
+  }
+}
+
+function readTransfer({ rules, skipped }: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+  const { topics, data } = log;
+  const [, sender, recipient, nft] = topics;
+  if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
+    skipped.malformed += 1;
+    return;
+  }
+  if (topics.length === 3 && loadData(data, 1)) {
+    rows.transfers.push({
+      ord: toOrd(block.number, log.logIndex),
+      timestamp: block.timestamp,
+      token: log.address,
+      sender: addressOfTopic(sender),
+      recipient: addressOfTopic(recipient),
+      amount: uintAt(0),
+      kind: 'transfer',
+      tx_index: log.transactionIndex,
+    });
+    return;
+  }
+  const tokenId = topics.length === 4 && data === NO_DATA ? uintOfTopic(nft) : null;
+  if (tokenId === null) {
+    skipped.malformed += 1;
+  } else if (!rules.positionManagers.has(log.address)) {
+    skipped.nft += 1;
+  } else {
+    rows.position_events.push({
+      ...emptyEvent(block, log, tokenId),
+      kind: 'transfer',
+      sender: addressOfTopic(sender),
+      recipient: addressOfTopic(recipient),
+    });
+  }
+}
+
+/** A topic as a number, null for what is no word of hex. Takes the place where data is loaded. */
+function uintOfTopic(topic: Hex | undefined): bigint | null {
+  return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
+}
+
+/** The wrapped native token mints and burns without a Transfer. */
+function readWrapping({ skipped }: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+  const { topics, data } = log;
+  const [topic, holderTopic] = topics;
+  if (topics.length !== 2 || !isAddressTopic(holderTopic) || !loadData(data, 1)) {
+    skipped.malformed += 1;
+    return;
+  }
+  const holder = addressOfTopic(holderTopic);
+  const deposit = topic === DEPOSIT;
+  rows.transfers.push({
+    ord: toOrd(block.number, log.logIndex),
+    timestamp: block.timestamp,
+    token: log.address,
+    sender: deposit ? ZERO_ADDRESS : holder,
+    recipient: deposit ? holder : ZERO_ADDRESS,
+    amount: uintAt(0),
+    kind: deposit ? 'deposit' : 'withdrawal',
+    tx_index: log.transactionIndex,
+  });
+}
+
+/** What the pool's Mints of this transaction were; of another transaction they are forgotten. */
+function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[] {
+  if (memory.rows !== rows || memory.txIndex !== log.transactionIndex) {
+    memory.rows = rows;
+    memory.txIndex = log.transactionIndex;
+    memory.mints.length = 0;
+  }
+  return memory.mints;
+}
+
+function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
+  const event = uniswapV3.decodeEvent(log);
+  // A malformed log of a pool is counted where pools are read.
+  if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;
+  mintsOf(work, log, rows).push({ ...event, pool: log.address });
+}
+
+function readPosition(work: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
+  const { topics, data } = log;
+  const collect = topics[0] === COLLECT;
+  const tokenId = topics.length === 2 ? uintOfTopic(topics[1]) : null;
+  if (tokenId === null || !loadData(data, 3) || !(collect ? isUint160(0) : isUint128(0))) {
+    work.skipped.malformed += 1;
+    return;
+  }
+  const amounts = { amount0: uintAt(1), amount1: uintAt(2) };
+  const event = { ...emptyEvent(block, log, tokenId), ...amounts };
+  if (collect) rows.position_events.push({ ...event, kind: 'collect', recipient: addressAt(data, 0) });
+  else {
+    const liquidity = uintAt(0);
+    const kind = topics[0] === INCREASE ? 'increase' : 'decrease';
+    const place = kind === 'increase' ? placeOf(work, log, rows, { ...amounts, liquidity }) : {};
+    rows.position_events.push({ ...event, ...place, kind, liquidity });
+  }
+}
+
+type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
+type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
+
+/** Where liquidity went: the nearest Mint before it in its transaction for this manager, of the same size. */
+function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {
+  const mint = mintsOf(work, log, rows).findLast(
+    ({ owner, liquidity, amount0, amount1 }) =>
+      owner === log.address &&
+      liquidity === increase.liquidity &&
+      amount0 === increase.amount0 &&
+      amount1 === increase.amount1,
+  );
+  if (mint === undefined) {
+    work.skipped.unplaced += 1;
+    return {};
+  }
+  return { pair: mint.pool, tick_lower: mint.tickLower ?? 0, tick_upper: mint.tickUpper ?? 0 };
+}
+
+function emptyEvent(block: BlockTime, log: ChainLog, tokenId: bigint): Omit<PositionEventRow, 'kind'> {
+  return {
+    ord: toOrd(block.number, log.logIndex),
+    timestamp: block.timestamp,
+    manager: log.address,
+    token_id: tokenId,
+    sender: ZERO_ADDRESS,
+    recipient: ZERO_ADDRESS,
+    pair: ZERO_ADDRESS,
+    tick_lower: 0,
+    tick_upper: 0,
+    liquidity: 0n,
+    amount0: 0n,
+    amount1: 0n,
+  };
+}

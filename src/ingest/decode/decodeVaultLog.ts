@@ -1,0 +1,193 @@
+/**
+ * Rows of the events of Balancer V2 vaults. A pool of n tokens trades as legs of two, so each swap is a row of its leg;
+ * what can name only two tokens (states, liquidity events) names those of the pool's default leg, and a state's `balances`
+ * hold all of them. A pool's tokens stay as they were when it was listed: only managed pools change theirs, and those have
+ * no price.
+ */
+import type { ChainLog } from '../../domain/block';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { toOrd } from '../../domain/ord';
+import {
+  decodeBalancerEvent,
+  poolOfId,
+  SWAP_FEE_CHANGED,
+  type BalanceChanged,
+  type BalancerEvent,
+  type VaultSwap,
+} from '../../protocols/balancerV2';
+import {
+  applyBalancerEvent,
+  fillState,
+  toFeePips,
+  toLeg,
+  toLegSwap,
+  toPairState,
+  weightedSpotPrice,
+  type Leg,
+  type WeightedPoolState,
+} from '../../protocols/weightedPool';
+import type { PoolStateRow } from '../../clickhouse/schema/tables';
+import { makerOf, type BlockWork } from './decodeContext';
+import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
+
+/** Takes up what was asked of the node before this block: a pool with its row, or the books of one already listed. */
+export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
+  const { pool, state } = found.vaultPool;
+  const known = context.registry.findVaultPool(pool.address);
+  const begun = known === undefined ? state : fillState(known.state, state);
+  context.registry.setVaultPool({ pool, state: begun });
+  if (found.listed === null) return;
+  const { ord, created } = found.listed;
+  facts.pools.push({
+    ...toPoolRow(pool, ord),
+    tokens: [...state.tokens],
+    weights: [...(state.weights ?? [])],
+    created_block: created?.block ?? null,
+    created_at: created?.at ?? null,
+    created_tx: created?.tx ?? null,
+  });
+}
+
+/** Reads an event of a configured vault, or of a pool's own contract, where it is of a pool that is listed. */
+export function readVaultLog(work: BlockWork, log: ChainLog): void {
+  const { registry, onMalformed } = work.context;
+  const known = findPoolOf(work, log);
+  if (known === undefined) return;
+  const event = decodeBalancerEvent(log);
+  if (event === null) return onMalformed(log);
+  if (event.kind === 'pool_registered' || event.kind === 'tokens_registered') return;
+  const { pool, state } = known;
+  // A contract may register more than one pool: the first one counts.
+  if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
+  const after = applyBalancerEvent(state, event);
+  if (after !== state) registry.setVaultPool({ pool, state: after });
+  if (event.kind === 'swap_fee_changed') return;
+  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, after);
+  if (event.kind === 'balance_changed') pushLiquidity(work, log, pool, event);
+  pushState(work, log, pool, event, after);
+}
+
+/** The fee's event stands on the pool, all others on its vault. */
+function findPoolOf({ context: { registry } }: BlockWork, log: ChainLog): VaultPool | undefined {
+  const [topic, poolId] = log.topics;
+  if (topic === SWAP_FEE_CHANGED) return registry.findVaultPool(log.address);
+  const known = poolId === undefined ? undefined : registry.findVaultPool(poolOfId(poolId));
+  return known?.pool.factory === log.address ? known : undefined;
+}
+
+function placeOf(work: BlockWork, log: ChainLog, pool: KnownPool) {
+  return {
+    ord: toOrd(work.block.number, log.logIndex),
+    timestamp: work.block.timestamp,
+    pair: pool.address,
+    dex: pool.dex,
+    pool_type: pool.poolType,
+    tx_hash: log.transactionHash,
+    tx_index: log.transactionIndex,
+    maker: makerOf(work, log),
+  };
+}
+
+function pushLegSwap(
+  work: BlockWork,
+  log: ChainLog,
+  pool: KnownPool,
+  event: VaultSwap,
+  after: WeightedPoolState,
+): void {
+  const swap = toLegSwap(after, event);
+  if (swap === null) return;
+  const { reserve0, reserve1 } = toPairState(after, swap);
+  work.facts.swaps.push({
+    ...placeOf(work, log, pool),
+    leg: swap.leg,
+    token0: swap.token0,
+    token1: swap.token1,
+    base_is_token0: work.context.baseIsToken0(swap.token0, swap.token1),
+    // The event names neither.
+    sender: ZERO_ADDRESS,
+    recipient: ZERO_ADDRESS,
+    amount0: swap.amount0,
+    amount1: swap.amount1,
+    reserve0,
+    reserve1,
+    sqrt_price_x96: 0n,
+    liquidity: 0n,
+    tick: 0,
+    price: weightedSpotPrice(after, swap.first, swap.second) ?? 0,
+    fee_pips: toFeePips(after.swapFee),
+  });
+}
+
+const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
+
+/**
+ * What the provider gave or got of the default leg's tokens; of the others only their value is stored. The pool's own token,
+ * which composable pools make for the vault, is nobody's money.
+ */
+function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
+  const amountOf = (token: Hex): bigint => {
+    const delta = event.deltas[event.tokens.indexOf(token)] ?? 0n;
+    return delta < 0n ? -delta : delta;
+  };
+  const named = new Set([pool.token0, pool.token1, pool.address]);
+  work.facts.liquidity_events.push({
+    ...placeOf(work, log, pool),
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    kind: isExit(event) ? 'burn' : 'mint',
+    owner: event.provider,
+    recipient: ZERO_ADDRESS,
+    amount0: amountOf(pool.token0),
+    amount1: amountOf(pool.token1),
+    liquidity: null,
+    tick_lower: null,
+    tick_upper: null,
+    others: event.tokens
+      .filter((token) => !named.has(token))
+      .map((token) => ({ token, amount: amountOf(token) })),
+  });
+}
+
+type MovingEvent = Exclude<
+  BalancerEvent,
+  { kind: 'pool_registered' | 'tokens_registered' | 'swap_fee_changed' }
+>;
+
+function pushState(
+  work: BlockWork,
+  log: ChainLog,
+  pool: KnownPool,
+  event: MovingEvent,
+  after: WeightedPoolState,
+): void {
+  const leg = legOf(pool, after);
+  const { reserve0, reserve1 } = toPairState(after, leg);
+  work.facts.pool_states.push({
+    ...placeOf(work, log, pool),
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    kind: kindOf(event),
+    reserve0,
+    reserve1,
+    sqrt_price_x96: 0n,
+    liquidity: 0n,
+    tick: 0,
+    price: weightedSpotPrice(after, leg.first, leg.second) ?? 0,
+    balances: [...after.balances],
+  });
+}
+
+function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Leg {
+  return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
+}
+
+/** An asset manager's gain or loss is neither trade nor liquidity of a provider: the pool's tokens were moved, no more. */
+function kindOf(event: MovingEvent): PoolStateRow['kind'] {
+  if (event.kind === 'swap') return 'swap';
+  if (event.kind === 'balance_managed') return 'collect';
+  return isExit(event) ? 'burn' : 'mint';
+}

@@ -1,0 +1,205 @@
+/**
+ * Finds pools that are older than the first ingested block: addresses that emit pool events without a creation event
+ * seen. The pool's own word counts for nothing; a configured factory must name it. Its state then comes from the node.
+ */
+import { AbiCoder } from 'ethers';
+
+import type { ChainBlock } from '../../domain/block';
+import { numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { toOrd } from '../../domain/ord';
+import type { Dex, PoolState } from '../../domain/pool';
+import type { Logger } from '../../log';
+import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
+import { callContractsOfOld, callContractsSince, type TaggedCall } from './contractCalls';
+import type { EthCalls } from './ethCalls';
+import type { KnownPool, PoolRegistry } from './poolRegistry';
+
+/** Candidates asked about at once. */
+const CANDIDATES_MAX = 75;
+/** Addresses remembered as no pool of ours; beyond it the memory starts anew. */
+const STRANGERS_MAX = 200_000;
+
+const SELECTORS = {
+  token0: '0x0dfe1681',
+  token1: '0xd21220a7',
+  fee: '0xddca3f43',
+  tickSpacing: '0xd0c93a7c',
+  slot0: '0x3850c7bd',
+  liquidity: '0x1a686502',
+  balanceOf: '0x70a08231',
+  getPair: '0xe6a43905',
+  getPool: '0x1698ee82',
+} as const;
+
+/** A pool found by asking, with the log that made us ask and its state before that block. */
+export interface DiscoveredPool {
+  readonly pool: KnownPool;
+  readonly ord: number;
+  readonly state: PoolState | null;
+}
+
+export interface DiscoveryDeps {
+  readonly rpc: EthCalls;
+  readonly dexes: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
+  readonly eventTopics: ReadonlySet<Hex>;
+  readonly creationTopics: ReadonlySet<Hex>;
+  readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
+  readonly log: Logger;
+}
+
+interface Candidate {
+  readonly address: Hex;
+  readonly ord: number;
+  readonly blockNumber: number;
+}
+
+export class PoolDiscovery {
+  private readonly strangers = new Set<Hex>();
+
+  constructor(private readonly deps: DiscoveryDeps) {}
+
+  /** Pools that these blocks' logs come from and the registry does not know. Bounded by the emitters in the blocks. */
+  async discover(
+    blocks: readonly ChainBlock[],
+    registry: PoolRegistry,
+    signal?: AbortSignal,
+  ): Promise<DiscoveredPool[]> {
+    const last = blocks.at(-1);
+    if (last === undefined) return [];
+    const candidates = this.listCandidates(blocks, registry);
+    const found: DiscoveredPool[] = [];
+    for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
+      found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
+    }
+    const pools = new Set(found.map((item) => item.pool.address));
+    if (this.strangers.size > STRANGERS_MAX) this.strangers.clear();
+    for (const { address } of candidates) if (!pools.has(address)) this.strangers.add(address);
+    return found;
+  }
+
+  private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
+    const { eventTopics, creationTopics, dexes } = this.deps;
+    const factories = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
+    const created = new Set<Hex>();
+    const candidates = new Map<Hex, Candidate>();
+    for (const block of blocks) {
+      for (const log of block.logs) {
+        const topic = log.topics[0];
+        if (topic === undefined) continue;
+        if (creationTopics.has(topic)) {
+          const creation = factories.get(log.address)?.decodeCreation(log);
+          if (creation != null) created.add(creation.pool);
+        }
+        if (!eventTopics.has(topic) || candidates.has(log.address) || created.has(log.address)) continue;
+        if (this.strangers.has(log.address) || registry.findPool(log.address) !== undefined) continue;
+        const ord = toOrd(block.number, log.logIndex);
+        candidates.set(log.address, { address: log.address, ord, blockNumber: block.number });
+      }
+    }
+    return [...candidates.values()];
+  }
+
+  private async ask(
+    candidates: readonly Candidate[],
+    block: ChainBlock,
+    signal?: AbortSignal,
+  ): Promise<DiscoveredPool[]> {
+    const asked = await callContractsSince(
+      this.deps.rpc,
+      candidates.flatMap(({ address }) =>
+        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map((data) => ({
+          to: address,
+          data,
+        })),
+      ),
+      block,
+      signal,
+    );
+    const claims: { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[] = [];
+    candidates.forEach((candidate, index) => {
+      const [token0, token1, fee, tickSpacing] = asked.slice(index * 4, index * 4 + 4);
+      const t0 = addressOf(token0);
+      const t1 = addressOf(token1);
+      if (t0 === null || t1 === null) return;
+      for (const { dex, protocol } of this.deps.dexes) {
+        if (protocol.poolType === 3 && (wordOf(fee) === null || wordOf(tickSpacing) === null)) continue;
+        if (protocol.poolType !== 3 && protocol.poolType !== 2) continue;
+        const v3 = protocol.poolType === 3;
+        const feePips = v3 ? Number(BigInt.asUintN(24, wordOf(fee) ?? 0n)) : null;
+        const spacing = v3 ? Number(BigInt.asIntN(24, wordOf(tickSpacing) ?? 0n)) : 0;
+        const creation = { pool: candidate.address, token0: t0, token1: t1, feePips, tickSpacing: spacing };
+        claims.push({ candidate, creation, dex, protocol });
+      }
+    });
+    const answers = await callContractsSince(
+      this.deps.rpc,
+      claims.map(({ creation, dex }) => factoryCall(dex.factory, creation)),
+      block,
+      signal,
+    );
+    const proven = claims.filter((claim, index) => addressOf(answers[index]) === claim.candidate.address);
+    return this.readStates(proven, signal);
+  }
+
+  /** State at the end of the block before the first log seen; null where the node has no such state. */
+  private async readStates(
+    proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
+    signal?: AbortSignal,
+  ): Promise<DiscoveredPool[]> {
+    const asked = await callContractsOfOld(
+      this.deps.rpc,
+      proven.flatMap(({ candidate: { address, blockNumber }, creation }): TaggedCall[] => {
+        const at = numberToHex(Math.max(0, blockNumber - 1));
+        const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
+        return [
+          { to: creation.token0, data: balance, at },
+          { to: creation.token1, data: balance, at },
+          { to: address, data: SELECTORS.slot0, at },
+          { to: address, data: SELECTORS.liquidity, at },
+        ];
+      }),
+      signal,
+    );
+    return proven.map(({ candidate, creation, dex, protocol }, index) => {
+      const [balance0, balance1, slot0, liquidity] = asked.slice(index * 4, index * 4 + 4);
+      const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
+      const pool = { ...toPool(protocol, dex, creation), baseIsToken0 };
+      const reserve0 = wordOf(balance0);
+      const reserve1 = wordOf(balance1);
+      this.deps.log.info({ pool: pool.address, dex: dex.name }, 'found a pool older than the first block');
+      if (pool.poolType !== 3 || reserve0 === null || reserve1 === null) {
+        return { pool, ord: candidate.ord, state: null };
+      }
+      const sqrtPriceX96 = BigInt.asUintN(160, wordOf(slot0) ?? 0n);
+      const tick = Number(BigInt.asIntN(24, wordOf(slot0, 1) ?? 0n));
+      const active = BigInt.asUintN(128, wordOf(liquidity) ?? 0n);
+      const state = { reserve0, reserve1, sqrtPriceX96, liquidity: active, tick };
+      return { pool, ord: candidate.ord, state };
+    });
+  }
+}
+
+function factoryCall(factory: Hex, creation: PoolCreation): Omit<TaggedCall, 'at'> {
+  const coder = AbiCoder.defaultAbiCoder();
+  const { token0, token1, feePips } = creation;
+  const data =
+    feePips === null
+      ? SELECTORS.getPair + coder.encode(['address', 'address'], [token0, token1]).slice(2)
+      : SELECTORS.getPool +
+        coder.encode(['address', 'address', 'uint24'], [token0, token1, feePips]).slice(2);
+  return { to: factory, data };
+}
+
+/** The `index`-th 32-byte word of an answer; null when it is not there. */
+function wordOf(data: Hex | null | undefined, index = 0): bigint | null {
+  const start = 2 + index * 64;
+  if (data == null || data.length < start + 64) return null;
+  return BigInt(`0x${data.slice(start, start + 64)}`);
+}
+
+function addressOf(data: Hex | null | undefined): Hex | null {
+  const word = wordOf(data);
+  if (word === null || word >> 160n !== 0n) return null;
+  const address: Hex = `0x${word.toString(16).padStart(40, '0')}`;
+  return address === ZERO_ADDRESS ? null : address;
+}

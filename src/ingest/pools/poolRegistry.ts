@@ -1,0 +1,158 @@
+/**
+ * The pools of the configured factories and their newest states, as of the block last decoded. Blocks that may still be
+ * reorganised are decoded reversibly: `rewindTo` takes them back.
+ */
+import type { PoolRow } from '../../clickhouse/schema/tables';
+import type { Hex } from '../../domain/hex';
+import { EMPTY_STATE, parsePoolType, parseProtocolName, type Pool, type PoolState } from '../../domain/pool';
+import type { WeightedPoolState } from '../../protocols/weightedPool';
+
+/** A pool with its fixed orientation. */
+export interface KnownPool extends Pool {
+  readonly baseIsToken0: boolean;
+}
+
+/** A pool that a vault keeps, of n tokens; token0 and token1 of `pool` are those of its default leg. */
+export interface VaultPool {
+  readonly pool: KnownPool;
+  readonly state: WeightedPoolState;
+}
+
+interface Before {
+  readonly pool: KnownPool | undefined;
+  readonly state: PoolState | undefined;
+  readonly vaultPool: VaultPool | undefined;
+}
+
+interface Undo {
+  readonly number: number;
+  /** What stood at each touched address before the block. */
+  readonly before: Map<Hex, Before>;
+}
+
+/** A pool read back from the store. */
+export function poolOfRow(row: PoolRow): KnownPool {
+  return {
+    address: row.address,
+    dex: row.dex,
+    protocol: parseProtocolName(row.protocol),
+    poolType: parsePoolType(row.pool_type),
+    factory: row.factory,
+    token0: row.token0,
+    token1: row.token1,
+    feePips: row.fee_pips,
+    tickSpacing: row.tick_spacing,
+    baseIsToken0: row.base_is_token0,
+  };
+}
+
+/** The row of a pool of two tokens whose creation event was not seen. */
+export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
+  return {
+    ord,
+    address: pool.address,
+    dex: pool.dex,
+    protocol: pool.protocol,
+    pool_type: pool.poolType,
+    factory: pool.factory,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tokens: [],
+    weights: [],
+    fee_pips: pool.feePips,
+    tick_spacing: pool.tickSpacing,
+    created_block: null,
+    created_at: null,
+    created_tx: null,
+  };
+}
+
+export class PoolRegistry {
+  private readonly pools = new Map<Hex, KnownPool>();
+  private readonly states = new Map<Hex, PoolState>();
+  /** Apart from the others: no event of a pair may be read as one of these, or the other way round. */
+  private readonly vaultPools = new Map<Hex, VaultPool>();
+  private readonly undos: Undo[] = [];
+  private current: Undo | null = null;
+
+  get size(): number {
+    return this.pools.size + this.vaultPools.size;
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.pools.clear();
+    this.states.clear();
+    this.vaultPools.clear();
+    this.undos.length = 0;
+    this.current = null;
+  }
+
+  /** Begins a block; a reversible one can be taken back until it is settled. */
+  openBlock(number: number, reversible: boolean): void {
+    this.current = reversible ? { number, before: new Map() } : null;
+    if (this.current !== null) this.undos.push(this.current);
+  }
+
+  findPool(address: Hex): KnownPool | undefined {
+    return this.pools.get(address);
+  }
+
+  stateOf(address: Hex): PoolState {
+    return this.states.get(address) ?? EMPTY_STATE;
+  }
+
+  addPool(pool: KnownPool): void {
+    this.remember(pool.address);
+    this.pools.set(pool.address, pool);
+  }
+
+  findVaultPool(address: Hex): VaultPool | undefined {
+    return this.vaultPools.get(address);
+  }
+
+  /** Adds a vault's pool, or sets its state. */
+  setVaultPool(vaultPool: VaultPool): void {
+    const { address } = vaultPool.pool;
+    this.remember(address);
+    this.vaultPools.set(address, vaultPool);
+  }
+
+  setState(address: Hex, state: PoolState): void {
+    this.remember(address);
+    this.states.set(address, state);
+  }
+
+  /** Takes back every reversible block above `number`. */
+  rewindTo(number: number): void {
+    for (let undo = this.undos.at(-1); undo !== undefined && undo.number > number; undo = this.undos.at(-1)) {
+      for (const [address, before] of undo.before) {
+        restore(this.pools, address, before.pool);
+        restore(this.states, address, before.state);
+        restore(this.vaultPools, address, before.vaultPool);
+      }
+      this.undos.pop();
+    }
+    this.current = null;
+  }
+
+  /** Forgets how to take back blocks up to `number`: they are final. */
+  settle(number: number): void {
+    while ((this.undos[0]?.number ?? Infinity) <= number) this.undos.shift();
+  }
+
+  private remember(address: Hex): void {
+    if (this.current === null || this.current.before.has(address)) return;
+    this.current.before.set(address, {
+      pool: this.pools.get(address),
+      state: this.states.get(address),
+      vaultPool: this.vaultPools.get(address),
+    });
+  }
+}
+
+function restore<T>(map: Map<Hex, T>, key: Hex, value: T | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}

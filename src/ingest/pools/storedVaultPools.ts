@@ -1,0 +1,106 @@
+/**
+ * Reads back the pools of Balancer V2 vaults as of the cursor. What no table of ours keeps stands in the stored logs: the
+ * id in the log that made us list the pool, the fee in the newest log that changed it.
+ */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { PoolRow } from '../../clickhouse/schema/tables';
+import type { Hex } from '../../domain/hex';
+import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
+import { AppError } from '../../errors';
+import { poolOfId, SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../protocols/balancerV2';
+import { emptyWeightedPool, fromFeePips, withBalances, withWeights } from '../../protocols/weightedPool';
+import { poolOfRow, type VaultPool } from './poolRegistry';
+
+/** Pools in one query. */
+const POOLS_MAX = 1_000;
+const VAULT_TOPIC_LIST = [...VAULT_TOPICS].map((topic) => topic.slice(2));
+
+const idShape = z.object({ pool_id: hexShape });
+const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
+const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape) });
+
+/** `rows`: their pools' rows, all of one vault protocol. `exact` as in Store.loadPoolStates. */
+export async function readVaultPools(
+  database: Database,
+  chainId: number,
+  finalTo: number,
+  exact: boolean,
+  rows: readonly PoolRow[],
+): Promise<VaultPool[]> {
+  const found: VaultPool[] = [];
+  for (let from = 0; from < rows.length; from += POOLS_MAX) {
+    const some = rows.slice(from, from + POOLS_MAX);
+    const [ids, fees, balances] = await Promise.all([
+      readIds(database, chainId, some),
+      readFees(database, chainId, finalTo, some),
+      readBalances(database, finalTo, exact, some),
+    ]);
+    for (const row of some) {
+      const poolId = ids.get(row.address);
+      if (poolId === undefined)
+        throw new AppError('broken_invariant', `the log that shows pool ${row.address} is not stored`);
+      const fee = fees.get(row.address);
+      // A fee that was changed before the pool was listed is that of its row already.
+      const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
+      const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
+      const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
+      // Nothing happened since it was made: it is empty. Nothing known of an older one: so it stays.
+      const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
+      const state = { ...begun, balances: balances.get(row.address) ?? begun.balances };
+      const weights = row.weights.length === 0 ? null : row.weights;
+      found.push({ pool: poolOfRow(row), state: withWeights(state, weights) });
+    }
+  }
+  return found;
+}
+
+/** Ids by pool: topic 1 of the log at the row's ord, which stands on the vault. */
+async function readIds(
+  database: Database,
+  chainId: number,
+  rows: readonly PoolRow[],
+): Promise<Map<Hex, Hex>> {
+  const found = new Map<Hex, Hex>();
+  for (const vault of new Set(rows.map((row) => row.factory))) {
+    const ords = rows.filter((row) => row.factory === vault).map((row) => row.ord);
+    const params = { chain: chainId, vault: vault.slice(2), topics: VAULT_TOPIC_LIST, ords };
+    const logs = await selectNamed(database, 'ingest/list_vault_ids', params, idShape);
+    for (const { pool_id: poolId } of logs) found.set(poolOfId(poolId), poolId);
+  }
+  return found;
+}
+
+/** The newest change of each pool's fee. */
+async function readFees(
+  database: Database,
+  chainId: number,
+  finalTo: number,
+  rows: readonly PoolRow[],
+): Promise<Map<Hex, { readonly ord: number; readonly swapFee: bigint }>> {
+  const params = {
+    chain: chainId,
+    pools: rows.map((row) => row.address.slice(2)),
+    topic: SWAP_FEE_CHANGED.slice(2),
+    final_ord: lastOrdOfBlock(finalTo),
+  };
+  const logs = await selectNamed(database, 'ingest/list_vault_fees', params, feeShape);
+  const fees = new Map<Hex, { ord: number; swapFee: bigint }>();
+  for (const { address, ord, data } of logs) fees.set(address, { ord: Number(ord), swapFee: BigInt(data) });
+  return fees;
+}
+
+async function readBalances(
+  database: Database,
+  finalTo: number,
+  exact: boolean,
+  rows: readonly PoolRow[],
+): Promise<Map<Hex, readonly bigint[]>> {
+  const name = exact ? 'ingest/list_exact_vault_balances' : 'ingest/list_latest_vault_balances';
+  const params = { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) };
+  const stored = await selectNamed(database, name, params, balancesShape);
+  return new Map(stored.map(({ pair, balances }) => [pair, balances.map(BigInt)]));
+}

@@ -1,0 +1,173 @@
+/**
+ * Reads symbol, name and decimals of tokens, many at once through Multicall3 where the chain has it. Tokens answer
+ * whatever they like: bytes32 texts, reverts, absurd decimals, endless symbols. An answer that makes no sense is null. The
+ * bytes of all answers are bounded when they are asked for.
+ * Multicall3: https://github.com/mds1/multicall3
+ */
+import { AbiCoder, Interface } from 'ethers';
+
+import type { Settled } from '../../chain/rpc/endpoint';
+import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
+import type { TokenRow } from '../../clickhouse/schema/tables';
+import {
+  NAME_CALL,
+  NAME_MAX,
+  readAbiText,
+  SYMBOL_CALL,
+  SYMBOL_MAX,
+  TEXT_ANSWER_BYTES_MAX,
+} from '../../domain/abiText';
+import { DECIMALS_MAX } from '../../domain/amounts';
+import { isHexData, type Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import { isContractsAnswer, newestInstead, settleAtLeast, toEthCall, type BlockTag } from './contractCalls';
+import type { EthCalls } from './ethCalls';
+
+export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
+const MULTICALL = new Interface([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
+]);
+/** And decimals(). */
+const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
+/** Tokens in one aggregate: one that burns all its gas must leave enough for the others. */
+const TOKENS_MAX = 40;
+/** Bytes of an aggregate's answer for each token. Names of usual length take a third of them. */
+const AGGREGATE_BYTES_MAX = 4_096;
+/** Gas of one call to one token, when asked alone: enough behind proxies, too little for an answer of a megabyte. */
+const CALL_GAS: Hex = '0xf4240';
+/** Failures that say nothing about the token: ask again later. */
+const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
+  'rate_limited',
+  'timeout',
+  'network',
+  'refused',
+  'bad_answer',
+]);
+
+/** The block that shows the tokens: what it was asked of must know it. */
+export interface ShowingBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  /** It may be reorganised yet. */
+  readonly reversible: boolean;
+}
+
+type Asked = (Hex | null)[];
+
+/**
+ * One row per token, in the order given. Rejects retryably when the node does not answer, or is behind the block: a token
+ * that is younger than the node's newest block would seem to have no decimals, for ever.
+ */
+export async function readTokens(
+  rpc: EthCalls,
+  tokens: readonly Hex[],
+  block: ShowingBlock,
+  signal?: AbortSignal,
+): Promise<TokenRow[]> {
+  const rows: TokenRow[] = [];
+  for (let at = 0; at < tokens.length; at += TOKENS_MAX) {
+    const some = tokens.slice(at, at + TOKENS_MAX);
+    const answers = await askAtBlock(rpc, some, block, signal);
+    some.forEach((address, index) => {
+      const [symbol, name, decimals] = answers.slice(index * CALLS.length, (index + 1) * CALLS.length);
+      rows.push({
+        address,
+        symbol: readAbiText(symbol, SYMBOL_MAX),
+        name: readAbiText(name, NAME_MAX),
+        decimals: decimalsOf(decimals),
+        version: block.number,
+      });
+    });
+  }
+  return rows;
+}
+
+/** How some calls are asked: at which block, and what else must hold of the node. */
+interface Question {
+  readonly at: BlockTag;
+  /** The node's newest block must not be below it; null: the tag says enough. */
+  readonly atLeast: number | null;
+  readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
+}
+
+/** At the block's own state; where no node keeps that any more, at the newest of a node that is far beyond it. */
+async function askAtBlock(
+  rpc: EthCalls,
+  tokens: readonly Hex[],
+  { number, hash, reversible }: ShowingBlock,
+  signal?: AbortSignal,
+): Promise<Asked> {
+  const options = signal === undefined ? {} : { signal };
+  // A final block's state may be gone for good: asked of everybody once.
+  const pinned = reversible ? options : { ...options, roundsMax: 1 };
+  try {
+    return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
+  } catch (error) {
+    if (!(error instanceof RpcError) || NODE_FAULTS.has(error.kind)) throw error;
+    // The block was taken back, or has not come to the node yet.
+    if (reversible && error.kind === 'unknown_block') throw error;
+    return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
+  }
+}
+
+async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
+  return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
+}
+
+/** null when the chain has no Multicall3, or the aggregate as a whole failed or was too large. */
+async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
+  const calls = tokens.flatMap((target) =>
+    CALLS.map((callData) => ({ target, allowFailure: true, callData })),
+  );
+  const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
+  const bytesMax = AGGREGATE_BYTES_MAX * (1 + tokens.length);
+  const [settled] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
+  if (settled === undefined || 'error' in settled || settled.value.length < 130) return null;
+  try {
+    const [results] = MULTICALL.decodeFunctionResult('aggregate3', settled.value) as unknown as [
+      { success: boolean; returnData: Hex }[],
+    ];
+    return results.map(({ success, returnData }) => (success ? returnData : null));
+  } catch {
+    return null;
+  }
+}
+
+async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
+  const settled = await callAll(
+    rpc,
+    tokens.flatMap((to) => CALLS.map((data) => ({ to, data, gas: CALL_GAS }))),
+    TEXT_ANSWER_BYTES_MAX,
+    question,
+  );
+  return settled.map((item) => {
+    if ('value' in item) return item.value;
+    // A node that cannot read the tag says nothing of the token.
+    const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
+    if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
+    return null;
+  });
+}
+
+async function callAll(
+  rpc: EthCalls,
+  calls: readonly { readonly to: Hex; readonly data: string; readonly gas?: Hex }[],
+  answerBytesMax: number,
+  { at, atLeast, options }: Question,
+): Promise<Settled<Hex>[]> {
+  const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
+  if (atLeast === null) return rpc.batchSettled(asked, parseData, options);
+  return settleAtLeast(rpc, asked, parseData, atLeast, options);
+}
+
+function parseData(result: unknown): Hex {
+  if (isHexData(result)) return result;
+  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
+}
+
+/** uint8 by the standard, but any word may come: only 0–77 is believed. */
+export function decimalsOf(data: Hex | null | undefined): number | null {
+  if (data == null || data.length < 66) return null;
+  const [value] = AbiCoder.defaultAbiCoder().decode(['uint256'], data.slice(0, 66)) as unknown as [bigint];
+  return value <= BigInt(DECIMALS_MAX) ? Number(value) : null;
+}

@@ -1,0 +1,197 @@
+/**
+ * Prices blocks in the order in which they are ingested. It makes the rows of a block with their values in USD at the block's end, and
+ * the rows that show how the prices were found. The rules of pricing are in `src/pricing`.
+ */
+import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
+import { wholeTokens } from '../../domain/amounts';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { scalePrice } from '../../domain/prices';
+import type { LegRecord } from '../../pricing/epoch';
+import type { DecimalsOf } from '../../pricing/legState';
+import { Pricer, type HopChange, type PricerConfig } from '../../pricing/pricer';
+import type { Route } from '../../pricing/route';
+import { isTrusted, valueTrade } from '../../pricing/tradeValue';
+import {
+  toEventRows,
+  type BlockFacts,
+  type BlockRows,
+  type LiquidityFact,
+  type SwapFact,
+} from '../rows/blockRows';
+import { MarketReader } from './marketBlock';
+import type { StoredPrices } from './storedPrices';
+
+/** Decimal places of USD in the store. */
+const USD_SCALE = 1e12;
+const USD_MICRO = 1e6;
+
+export class BlockPricer {
+  private readonly pricer: Pricer;
+  private readonly reader: MarketReader;
+  private readonly wrappedNative: Hex | null;
+
+  constructor(
+    config: PricerConfig,
+    private readonly decimalsOf: DecimalsOf,
+  ) {
+    this.pricer = new Pricer(config);
+    this.reader = new MarketReader(decimalsOf);
+    this.wrappedNative = config.wrappedNative;
+  }
+
+  /** Forgets everything and takes up what the store knows. */
+  load(stored: StoredPrices): void {
+    this.pricer.clear();
+    this.reader.clear();
+    const legs = stored.pools.flatMap((pool) => this.reader.addPool(pool));
+    const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
+    if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
+    this.pricer.loadHops(stored.routes(legOf), stored.hops);
+    for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
+  }
+
+  /** The rows of the next block. */
+  price(facts: BlockFacts, reversible: boolean): BlockRows {
+    const { number, timestamp } = facts.ref;
+    const changes = this.pricer.apply(
+      this.reader.toMarketBlock({
+        number,
+        timestamp,
+        pools: facts.pools,
+        states: facts.pool_states,
+        swaps: facts.swaps,
+      }),
+      reversible,
+    );
+    const ord = lastOrdOfBlock(number);
+    const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
+    return {
+      ...facts,
+      swaps: facts.swaps.map((swap) => this.priceSwap(swap, native?.usd ?? 0)),
+      liquidity_events: facts.liquidity_events.map((event) => this.priceLiquidity(event)),
+      events: toEventRows(facts),
+      pool_epochs: changes.records.map((record) => toEpochRow(record, ord)),
+      token_routes: changes.routes.map((route) => toRouteRow(route, ord, timestamp)),
+      token_prices: changes.hops.map((change) => toPriceRow(change, ord, timestamp)),
+    };
+  }
+
+  rewindTo(number: number): void {
+    this.pricer.rewindTo(number);
+  }
+
+  settle(number: number): void {
+    this.pricer.settle(number);
+  }
+
+  private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {
+    const price0 = this.pricer.priceOf(swap.token0);
+    const price1 = this.pricer.priceOf(swap.token1);
+    const [base, quote] = swap.base_is_token0 ? [price0, price1] : [price1, price0];
+    const decimals0 = this.decimalsOf(swap.token0);
+    const decimals1 = this.decimalsOf(swap.token1);
+    const marginal =
+      base === null && quote === null ? 0 : scalePrice(swap.price, decimals0, decimals1, swap.base_is_token0);
+    const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0);
+    const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1);
+    const value = valueTrade(price0, price1, amount0, amount1);
+    // V8 needs 14 us for fields after a spread and 0.4 us for a spread after fields, so the spread is last.
+    return {
+      price_usd: marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0,
+      quote_price_usd: marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0,
+      native_usd: nativeUsd,
+      amount_usd: toStoredUsd(value.amountUsd),
+      untracked_usd: toStoredUsd(value.untrackedUsd),
+      tracked: value.tracked,
+      ...swap,
+    };
+  }
+
+  private priceLiquidity({ others, ...event }: LiquidityFact): LiquidityEventRow {
+    const price0 = this.pricer.priceOf(event.token0);
+    const price1 = this.pricer.priceOf(event.token1);
+    let othersUsd: bigint | null = null;
+    for (const { token, amount } of others ?? []) {
+      const price = this.pricer.priceOf(token);
+      const value = isTrusted(price) ? this.valueOf(token, amount, price.usd) : null;
+      if (value !== null) othersUsd = (othersUsd ?? 0n) + value;
+    }
+    return {
+      amount0_usd: this.valueOf(event.token0, event.amount0, price0?.usd ?? null),
+      amount1_usd: this.valueOf(event.token1, event.amount1, price1?.usd ?? null),
+      trust: (isTrusted(price0) ? 1 : 0) + (isTrusted(price1) ? 2 : 0),
+      others_usd: othersUsd,
+      ...event,
+    };
+  }
+
+  private valueOf(token: Hex, amount: bigint, usd: number | null): bigint | null {
+    if (usd === null) return null;
+    const value = valueTrade({ usd, confidence: 1 }, null, wholeTokens(amount, this.decimalsOf(token)), 0);
+    return value.tracked ? toStoredUsd(value.amountUsd) : null;
+  }
+}
+
+function finite(price: number): number {
+  return Number.isFinite(price) ? price : 0;
+}
+
+/** USD, ≥ 0 and below 10^20, times 10^12. In two steps, since the product may exceed what a float holds as an integer. */
+export function toStoredUsd(usd: number): bigint {
+  if (usd < 1_000) return BigInt(Math.round(usd * USD_SCALE));
+  const micros = Math.round(usd * USD_MICRO);
+  return BigInt(micros) * 1_000_000n;
+}
+
+function toEpochRow(record: LegRecord, ord: number): BlockRows['pool_epochs'][number] {
+  const { state } = record;
+  return {
+    ord,
+    timestamp: record.at,
+    pair: record.leg.pair,
+    leg: record.leg.number,
+    price: state.price,
+    reserve0: state.reserve0,
+    reserve1: state.reserve1,
+    liquidity: state.liquidity,
+    depth_liquidity: record.depthLiquidity,
+    mean_log: record.meanLog,
+    traded: record.traded,
+    moved_at: record.movedAt,
+  };
+}
+
+function toRouteRow(route: Route, ord: number, timestamp: number): BlockRows['token_routes'][number] {
+  return {
+    ord,
+    timestamp,
+    token: route.token,
+    next_token: route.next,
+    hops: route.hops,
+    hop_confidence: route.confidence,
+    depth_usd: Number.isFinite(route.depthUsd) ? route.depthUsd : 0,
+    recent: route.recent,
+    stale: route.stale,
+    pairs: route.pools.map(({ leg }) => leg.pair),
+    legs: route.pools.map(({ leg }) => leg.number),
+    weights: route.pools.map(({ weight }) => weight),
+    warnings: route.warnings,
+  };
+}
+
+function toPriceRow(change: HopChange, ord: number, timestamp: number): BlockRows['token_prices'][number] {
+  const { token, before, after, price } = change;
+  return {
+    ord,
+    timestamp,
+    token,
+    next_token: after.next,
+    hop_price: after.price,
+    hop_confidence: after.confidence,
+    price_usd: price?.usd ?? 0,
+    confidence: price?.confidence ?? 0,
+    previous_next_token: before?.next ?? ZERO_ADDRESS,
+    previous_hop_price: before?.price ?? 0,
+  };
+}

@@ -1,0 +1,236 @@
+/**
+ * Reads back what pricing needs to go on after a restart: what the legs were when the running epoch began, the routes and
+ * hops of then, and the blocks since, which are then applied again. Nothing above the cursor is looked at.
+ */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { PoolRow } from '../../clickhouse/schema/tables';
+import type { Hex } from '../../domain/hex';
+import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { AppError } from '../../errors';
+import { epochOf, epochStart, type LegRecord } from '../../pricing/epoch';
+import { legKey, type Leg, type LegKey } from '../../pricing/leg';
+import type { PricedState } from '../../pricing/legState';
+import { isAnchorRoute, ROUTE_WARNINGS, type Route, type TokenHop } from '../../pricing/route';
+import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
+
+type LegOf = ReadonlyMap<LegKey, Leg>;
+
+export interface StoredPrices {
+  /** The last block before the running epoch; null where the first ingested block lies in it. */
+  readonly base: { readonly number: number; readonly timestamp: number } | null;
+  /** Pools up to the base. */
+  readonly pools: readonly PricedPool[];
+  records(legOf: LegOf): LegRecord[];
+  routes(legOf: LegOf): Route[];
+  readonly hops: readonly (readonly [Hex, TokenHop])[];
+  /** Blocks of the running epoch up to the cursor, ascending. */
+  readonly blocks: readonly PricedRows[];
+}
+
+export async function readStoredPrices(
+  database: Database,
+  chainId: number,
+  cursor: { readonly number: number },
+  startBlock: number,
+  pools: readonly PoolRow[],
+): Promise<StoredPrices> {
+  const first = epochStart(cursor.number);
+  const baseNumber = first - 1;
+  const hasBase = baseNumber >= startBlock;
+  const from = Math.max(first, startBlock);
+  const baseOrd = hasBase ? lastOrdOfBlock(baseNumber) : -1;
+  const blocks = await readBlocks(database, chainId, from, cursor.number, pools);
+  if (!hasBase) return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks };
+  const [base, records, routes, hops] = await Promise.all([
+    readBase(database, chainId, baseNumber),
+    readRecords(database, lastOrdOfBlock(first)),
+    readRoutes(database, baseOrd),
+    readHops(database, baseOrd),
+  ]);
+  return {
+    base,
+    pools: pools.filter((pool) => pool.ord <= baseOrd),
+    records: (legOf) => records.flatMap((row) => toRecord(row, legOf)),
+    routes: (legOf) => routes.map((row) => toRoute(row, legOf)),
+    hops,
+    blocks,
+  };
+}
+
+async function readBase(
+  database: Database,
+  chainId: number,
+  number: number,
+): Promise<{ number: number; timestamp: number }> {
+  const params = { chain: chainId, number };
+  const [row] = await selectNamed(database, 'ingest/find_block_time', params, timeShape);
+  if (row === undefined) throw new AppError('broken_invariant', `final block ${number} is not stored`);
+  return { number, timestamp: row.timestamp };
+}
+
+const timeShape = z.object({ timestamp: z.int() });
+
+const recordShape = z.object({
+  pair: hexShape,
+  leg: z.int(),
+  ord: wideIntegerShape,
+  timestamp: z.int(),
+  price: z.number(),
+  reserve0: z.number(),
+  reserve1: z.number(),
+  liquidity: z.number(),
+  depth_liquidity: z.number(),
+  mean_log: z.number(),
+  traded: z.number(),
+  moved_at: z.int(),
+});
+type RecordRow = z.infer<typeof recordShape>;
+
+function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
+  return selectNamed(database, 'ingest/list_epochs', { final_ord: finalOrd }, recordShape);
+}
+
+/** The row was written with the first block after its epoch. */
+function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
+  const leg = legOf.get(legKey(row.pair, row.leg));
+  if (leg === undefined) return [];
+  return [
+    {
+      leg,
+      state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
+      depthLiquidity: row.depth_liquidity,
+      meanLog: row.mean_log,
+      traded: row.traded,
+      at: row.timestamp,
+      movedAt: row.moved_at,
+      epoch: epochOf(blockOfOrd(Number(row.ord))) - 1,
+    },
+  ];
+}
+
+const routeShape = z.object({
+  token: hexShape,
+  next_token: hexShape,
+  hops: z.int(),
+  hop_confidence: z.number(),
+  depth_usd: z.number(),
+  recent: z.boolean(),
+  stale: z.boolean(),
+  pairs: z.array(hexShape),
+  legs: z.array(z.int()),
+  weights: z.array(z.number()),
+  warnings: z.array(z.enum(ROUTE_WARNINGS)),
+});
+type RouteRow = z.infer<typeof routeShape>;
+
+function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
+  return selectNamed(database, 'ingest/list_routes', { final_ord: finalOrd }, routeShape);
+}
+
+function toRoute(row: RouteRow, legOf: LegOf): Route {
+  const route: Route = {
+    token: row.token,
+    next: row.next_token,
+    hops: row.hops,
+    confidence: row.hop_confidence,
+    depthUsd: row.depth_usd,
+    recent: row.recent,
+    stale: row.stale,
+    pools: row.pairs.flatMap((pair, i) => {
+      const leg = legOf.get(legKey(pair, row.legs[i] ?? 1));
+      return leg === undefined ? [] : [{ leg, weight: row.weights[i] ?? 0 }];
+    }),
+    warnings: row.warnings,
+  };
+  return isAnchorRoute(route) ? { ...route, depthUsd: Infinity } : route;
+}
+
+const hopShape = z.object({
+  token: hexShape,
+  next_token: hexShape,
+  hop_price: z.number(),
+  hop_confidence: z.number(),
+});
+
+async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
+  const rows = await selectNamed(database, 'ingest/list_hops', { final_ord: finalOrd }, hopShape);
+  return rows.map((row) => [
+    row.token,
+    { next: row.next_token, price: row.hop_price, confidence: row.hop_confidence },
+  ]);
+}
+
+const blockShape = z.object({ number: z.int(), timestamp: z.int() });
+
+const stateShape = z.object({
+  ord: wideIntegerShape,
+  pair: hexShape,
+  reserve0: wideIntegerShape,
+  reserve1: wideIntegerShape,
+  liquidity: wideIntegerShape,
+  price: z.number(),
+  balances: z.array(wideIntegerShape),
+});
+
+const swapShape = z.object({
+  ord: wideIntegerShape,
+  pair: hexShape,
+  leg: z.int(),
+  amount1: wideIntegerShape,
+});
+
+async function readBlocks(
+  database: Database,
+  chainId: number,
+  from: number,
+  to: number,
+  pools: readonly PoolRow[],
+): Promise<PricedRows[]> {
+  if (to < from) return [];
+  const range = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
+  const blocks = await selectNamed(database, 'ingest/list_blocks', range, blockShape);
+  const states = await selectNamed(database, 'ingest/list_states', range, stateShape);
+  const swaps = await selectNamed(database, 'ingest/list_swaps', range, swapShape);
+  const statesOf = groupByBlock(states, (row): PricedState => ({
+    pair: row.pair,
+    reserve0: BigInt(row.reserve0),
+    reserve1: BigInt(row.reserve1),
+    liquidity: BigInt(row.liquidity),
+    price: row.price,
+    balances: row.balances.map(BigInt),
+  }));
+  const swapsOf = groupByBlock(swaps, (row): PricedSwap => ({
+    pair: row.pair,
+    leg: row.leg,
+    amount1: BigInt(row.amount1),
+  }));
+  const poolsOf = groupByBlock(
+    pools.filter((pool) => pool.ord >= range.from_ord && pool.ord <= range.to_ord),
+    (pool): PricedPool => pool,
+  );
+  return blocks.map(({ number, timestamp }) => ({
+    number,
+    timestamp,
+    pools: poolsOf.get(number) ?? [],
+    states: statesOf.get(number) ?? [],
+    swaps: swapsOf.get(number) ?? [],
+  }));
+}
+
+function groupByBlock<Row extends { readonly ord: string | number }, T>(
+  rows: readonly Row[],
+  turn: (row: Row) => T,
+): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const number = blockOfOrd(Number(row.ord));
+    const known = groups.get(number);
+    if (known === undefined) groups.set(number, [turn(row)]);
+    else known.push(turn(row));
+  }
+  return groups;
+}

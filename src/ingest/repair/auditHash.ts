@@ -1,0 +1,189 @@
+/**
+ * An order-independent hash of what is stored of each range of 1,000 final blocks, so that two deployments, or one before
+ * and after, can be compared and what differs be found. Rows are hashed and summed inside the engine; of a row all columns
+ * count, for nothing in a final table says how or when it got there.
+ */
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { countsShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { TABLE_ENCODERS } from '../rows/encodeBlocks';
+
+export const AUDIT_BLOCKS = 1_000;
+
+/** Rows of events repeat what swaps, liquidity_events and pool_states say. */
+const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
+
+/** Logs that are hashed in one go: bounds how long one statement runs. */
+const LOGS_AT_ONCE = 4_000_000;
+const RANGES_AT_ONCE = 256;
+
+export interface RangeHash {
+  /** First block of the range, a multiple of 1,000. */
+  readonly from: number;
+  /** 32 hex digits over everything. */
+  readonly hash: string;
+  readonly rows: number;
+  /** By table: the sum modulo 2^128 of the hashes of its rows. */
+  readonly sums: ReadonlyMap<string, bigint>;
+}
+
+/** Every whole range of the blocks from … to, as its first block. Block 0, which is never stored, need not be there. */
+export function listWholeRanges(from: number, to: number): number[] {
+  const ranges: number[] = [];
+  const first = from <= 1 ? 0 : Math.ceil(from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
+  for (let start = first; start + AUDIT_BLOCKS - 1 <= to; start += AUDIT_BLOCKS) ranges.push(start);
+  return ranges;
+}
+
+/**
+ * Hashes these ranges (consecutive, ascending) from what is stored now, some at a time. `threads`: of the engine, for
+ * who must not be in the way.
+ */
+export async function* hashRanges(
+  database: Database,
+  chainId: number,
+  ranges: readonly number[],
+  threads?: number,
+): AsyncGenerator<RangeHash> {
+  for (let at = 0; at < ranges.length;) {
+    const some = await takeSome(database, chainId, ranges.slice(at, at + RANGES_AT_ONCE));
+    yield* await hashSome(database, chainId, some, threads);
+    at += some.length;
+  }
+}
+
+/** As many of the first ranges as have few enough logs together, one at least. */
+async function takeSome(
+  database: Database,
+  chainId: number,
+  ranges: readonly number[],
+): Promise<readonly number[]> {
+  const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1];
+  const params = { chain: chainId, from, to, span: AUDIT_BLOCKS };
+  const rows = await selectNamed(database, 'ingest/count_range_logs', params, logsShape);
+  const logsOf = new Map(rows.map(({ range, logs }) => [range, Number(logs)]));
+  let logs = 0;
+  const end = ranges.findIndex((range) => (logs += logsOf.get(range) ?? 0) > LOGS_AT_ONCE);
+  return end === -1 ? ranges : ranges.slice(0, Math.max(1, end));
+}
+
+const logsShape = z.object({ range: z.int(), logs: wideIntegerShape });
+const sumShape = z.object({ range: z.int(), total: wideIntegerShape, sum: wideIntegerShape });
+const hashShape = z.object({
+  from_block: z.int(),
+  hash: z.string(),
+  rows: wideIntegerShape,
+  sums: countsShape,
+});
+
+async function hashSome(
+  database: Database,
+  chainId: number,
+  ranges: readonly number[],
+  threads: number | undefined,
+): Promise<RangeHash[]> {
+  const from = ranges[0] ?? 0;
+  const to = (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1;
+  const found = new Map(
+    ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
+  );
+  for (const { name, columns } of HASHED) {
+    const sql = rangeSql(name, columns, threads);
+    const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
+    const rows = await selectMade(database, `hash ${name}`, sql, params, sumShape);
+    for (const { range, total, sum } of rows) {
+      const known = found.get(range);
+      if (known === undefined) continue;
+      known.rows += Number(total);
+      known.lines.push(`${name} ${total} ${sum}\n`);
+      known.sums.set(name, BigInt(sum));
+    }
+  }
+  return [...found].map(([range, { rows, lines, sums }]) => ({
+    from: range,
+    hash: createHash('sha256').update(lines.sort().join('')).digest('hex').slice(0, 32),
+    rows,
+    sums,
+  }));
+}
+
+/** Columns that came after hashes were stored: null counts as if there were none, so that those hashes stay true. */
+const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
+
+/** Columns that hashes cover though nobody writes them: they were stored once, and stand before another. */
+const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
+  swaps: ['fee_usd', 'tracked'],
+};
+
+/** The columns of a row in the order of its hash. */
+export function hashedColumns(name: string, columns: readonly string[]): readonly string[] {
+  const [computed, before] = COMPUTED[name] ?? [];
+  return computed === undefined
+    ? columns
+    : columns.flatMap((column) => (column === before ? [computed, column] : [column]));
+}
+
+/** The tuple keeps a null from making the whole hash null. */
+function rowHashSql(name: string, written: readonly string[]): string {
+  const columns = hashedColumns(name, written);
+  const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
+  const added = ADDED_LATER[name];
+  if (added === undefined) return hashOf(columns);
+  return `if(isNull(${added}), ${hashOf(columns.filter((column) => column !== added))}, ${hashOf(columns)})`;
+}
+
+function rangeSql(name: string, columns: readonly string[], threads: number | undefined): string {
+  const block = name === 'blocks' ? 'number' : 'bitShiftRight(ord, 20)';
+  const within =
+    name === 'blocks'
+      ? 'number BETWEEN {from:UInt32} AND {to:UInt32}'
+      : 'ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}';
+  const ofChain = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
+  const settings = threads === undefined ? '' : ` SETTINGS max_threads = ${threads}`;
+  return `SELECT toUInt32(intDiv(${block}, ${AUDIT_BLOCKS}) * ${AUDIT_BLOCKS}) AS range, toString(count()) AS total,
+      toString(sum(reinterpretAsUInt128(${rowHashSql(name, columns)}))) AS sum
+    FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
+}
+
+/** Stored hashes by range. */
+export async function readRangeHashes(
+  database: Database,
+  chainId: number,
+  from: number,
+  to: number,
+): Promise<Map<number, RangeHash>> {
+  const params = { chain: chainId, from, to };
+  const rows = await selectNamed(database, 'ingest/list_range_hashes', params, hashShape);
+  return new Map(
+    rows.map(({ from_block, hash, rows: count, sums }) => [
+      from_block,
+      {
+        from: from_block,
+        hash,
+        rows: Number(count),
+        sums: new Map(Object.entries(sums).map(([name, sum]) => [name, BigInt(sum)])),
+      },
+    ]),
+  );
+}
+
+export async function writeRangeHash(database: Database, chainId: number, range: RangeHash): Promise<void> {
+  const sums = [...range.sums].map(([name, sum]) => `'${name}', toUInt128('${sum}')`);
+  await database.command(
+    'write audit hash',
+    `INSERT INTO audit_hashes (chain_id, from_block, hash, rows, sums)
+     SELECT {chain:UInt32}, {from:UInt32}, unhex({hash:String}), {rows:UInt64}, map(${sums.join(', ')})`,
+    { chain: chainId, from: range.from, hash: range.hash, rows: range.rows },
+  );
+}
+
+/** Tables in which two hashes of one range differ; empty: they are equal. */
+export function listDifferentTables(a: RangeHash, b: RangeHash): string[] {
+  const names = new Set([...a.sums.keys(), ...b.sums.keys()]);
+  return [...names].filter((name) => a.sums.get(name) !== b.sums.get(name)).sort();
+}

@@ -1,0 +1,50 @@
+/** Stores the audit hash of each range of blocks once it is final, behind the ingester's back, one piece at a time. */
+import type { Database } from '../../clickhouse/client/database';
+import { errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { AUDIT_BLOCKS, hashRanges, listWholeRanges, readRangeHashes, writeRangeHash } from './auditHash';
+
+/** The ingester and the readers come first. */
+const THREADS = 1;
+
+export interface AuditKeeper {
+  /** Blocks from … to are final and whole. Begins to hash what is not hashed yet, unless that is under way. */
+  poke(from: number, to: number): void;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+export function createAuditKeeper(database: Database, chainId: number, log: Logger): AuditKeeper {
+  let running: Promise<void> | null = null;
+  /** Ranges below this are known to be stored. */
+  let doneBelow = 0;
+
+  const work = async (ranges: readonly number[]): Promise<void> => {
+    const stored = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+    const wanted = ranges.filter((range) => !stored.has(range));
+    for await (const range of hashRanges(database, chainId, wanted, THREADS)) {
+      await writeRangeHash(database, chainId, range);
+    }
+    doneBelow = (ranges.at(-1) ?? 0) + AUDIT_BLOCKS;
+    if (wanted.length > 0) log.info({ ranges: wanted.length, to: ranges.at(-1) }, 'audit hashes are stored');
+  };
+
+  return {
+    poke(from, to): void {
+      if (running !== null) return;
+      const ranges = listWholeRanges(Math.max(from, doneBelow), to);
+      if (ranges.length === 0) return;
+      running = work(ranges)
+        .catch((error: unknown) => {
+          // The next poke tries again; blocks do not wait for it.
+          log.warn({ error: errorText(error) }, 'audit hashes could not be stored');
+        })
+        .finally(() => {
+          running = null;
+        });
+    },
+    async idle(): Promise<void> {
+      await running;
+    },
+  };
+}

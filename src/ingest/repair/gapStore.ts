@@ -1,0 +1,199 @@
+/**
+ * Finds out whether the tables still hold what was once acknowledged: rows can be lost to a disk or a power cut long
+ * after they were written. What is missing is named range by range, so that it can be read from the node again.
+ */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { AppError } from '../../errors';
+import { rangeToken } from '../store/clickhouseStore';
+import { TABLE_ENCODERS } from '../rows/encodeBlocks';
+import { NO_FLOORS, type Floors } from '../store/retention';
+import type { RowBatch } from '../rows/rowBatch';
+import type { OpenIntent, StoredHead } from '../store/store';
+
+/** A stored range of which some tables hold no row although there were some. */
+export interface Gap extends OpenIntent {
+  readonly missing: ReadonlySet<EventTableName>;
+}
+
+export type RowTotals = ReadonlyMap<EventTableName, number>;
+
+export interface GapStore {
+  /** Rows that all finished ranges together had, by final table. One pass over promotions. */
+  readExpected(): Promise<RowTotals>;
+  /** Rows that the final tables hold, answered from metadata; with a block, only those up to it. */
+  readStored(upTo?: number): Promise<RowTotals>;
+  /**
+   * Ranges of the chain up to the cursor that are not whole, ascending. One pass over each table named. Throws broken_invariant where a
+   * range has some of its rows but not all of them, or too many.
+   */
+  listGaps(tables: readonly EventTableName[], cursor: number): Promise<Gap[]>;
+  /** Inserts what the gap lacks; nothing else of the batch. Safe to repeat. */
+  refill(gap: Gap, batch: RowBatch): Promise<void>;
+  /** Those of the head blocks whose logs are not all stored. */
+  listIncomplete(blocks: readonly StoredHead[]): Promise<StoredHead[]>;
+}
+
+const GAPS_MAX = 10_000;
+const NAMES = TABLE_ENCODERS.map(({ name }) => name);
+
+/** Tables whose views add up: a second insert of a row would count twice there, so only its first token may be used. */
+const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
+
+/** `floors`: below which block rows of which tables were dropped on purpose. */
+export function createGapStore(
+  database: Database,
+  chainId: number,
+  floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
+): GapStore {
+  return {
+    readExpected: async () => readExpected(database, await floors()),
+    readStored: async (upTo) => readStored(database, upTo, await floors()),
+    async listGaps(tables, cursor): Promise<Gap[]> {
+      const kept = await floors();
+      const gaps = new Map<number, OpenIntent & { missing: Set<EventTableName> }>();
+      for (const table of tables) {
+        for (const range of await listMissing(database, chainId, table, cursor, kept.get(table) ?? 0)) {
+          const known = gaps.get(range.seq) ?? { ...range, missing: new Set() };
+          known.missing.add(table);
+          gaps.set(range.seq, known);
+        }
+      }
+      return [...gaps.values()].sort((a, b) => a.seq - b.seq);
+    },
+    async refill(gap, batch): Promise<void> {
+      for (const { table, columns, body } of batch.encoded()) {
+        const name = NAMES.find((known) => known === table);
+        if (name === undefined || !gap.missing.has(name)) continue;
+        const first = rangeToken(chainId, gap, name);
+        await database.insert(name, columns, body, SUMMED.has(name) ? first : `refill:${first}`);
+      }
+    },
+    listIncomplete: (blocks) => listIncomplete(database, blocks),
+  };
+}
+
+async function readExpected(database: Database, floors: Floors): Promise<RowTotals> {
+  const names = [...floors.keys()].map((name) => `'${name}'`).join(', ');
+  const blocks = [...floors.values()].join(', ');
+  const counts =
+    floors.size === 0
+      ? 'counts'
+      : `mapFilter((name, rows) -> to_block >= transform(toString(name), [${names}], [${blocks}], 0), counts)`;
+  const [row] = await selectMade(
+    database,
+    'sum up finished ranges',
+    // A statement that was given up may have landed after all: a range can be said to be done twice.
+    `SELECT sumMap(${counts}) AS totals
+     FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
+    {},
+    totalsShape,
+  );
+  return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
+}
+
+/** What lies beyond `upTo` is counted and taken off: rows of a range that was begun and not finished. */
+async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
+  const counts = NAMES.map((name) => {
+    const floor = floors.get(name);
+    const below =
+      floor === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ord < ${toOrd(floor, 0)})`;
+    const block = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
+    const beyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
+    return `(SELECT count() FROM ${name})${beyond}${below} AS ${name}`;
+  });
+  const [row] = await selectMade(
+    database,
+    'count final rows',
+    `SELECT ${counts.join(', ')}`,
+    upTo === undefined ? {} : { up_to: upTo, up_to_ord: lastOrdOfBlock(upTo) },
+    countsShape,
+  );
+  return new Map(NAMES.map((name) => [name, Number(row?.[name] ?? 0)]));
+}
+
+const totalsShape = z.object({ totals: countsShape });
+const rangeShape = z.object({
+  seq: wideIntegerShape,
+  kind: z.enum(['backfill', 'promotion']),
+  from_block: z.int(),
+  to_block: z.int(),
+  to_hash: hexShape,
+  to_timestamp: z.int(),
+  counts: countsShape,
+  found: wideIntegerShape,
+});
+const commitShape = z.object({ commit: wideIntegerShape });
+
+async function listMissing(
+  database: Database,
+  chainId: number,
+  table: EventTableName,
+  cursor: number,
+  floor: number,
+): Promise<OpenIntent[]> {
+  const block = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
+  const ofChain = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
+  const rows = await selectMade(
+    database,
+    `find gaps in ${table}`,
+    `WITH
+       ranges AS (
+         SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts FROM promotions
+         WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start' AND to_block >= {floor:UInt32}
+         LIMIT 1 BY from_block, to_block, to_hash
+       ),
+       found AS (
+         SELECT r.seq AS range_seq, count() AS rows
+         FROM (SELECT {chain:UInt32} AS chain_id, ${block} AS block FROM ${table}
+               WHERE ${ofChain} block <= {cursor:UInt32}) AS t
+         ASOF INNER JOIN ranges AS r ON t.chain_id = r.chain_id AND t.block >= r.from_block
+         GROUP BY range_seq
+       )
+     SELECT seq, kind, from_block, to_block, concat('0x', lower(hex(r.to_hash))) AS to_hash, to_timestamp, counts,
+            f.rows AS found
+     FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
+     WHERE f.rows != counts[{table:String}]
+     ORDER BY r.seq LIMIT ${GAPS_MAX}`,
+    { chain: chainId, table, cursor, floor },
+    rangeShape,
+  );
+  return rows.map((row) => toRange(row, table));
+}
+
+function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
+  if (Number(row.found) !== 0) {
+    throw new AppError(
+      'broken_invariant',
+      `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table} where ${row.counts[table]} were ` +
+        'stored; the writer stops: run `candlehouse verify` to see what differs',
+    );
+  }
+  return {
+    seq: Number(row.seq),
+    kind: row.kind,
+    from: row.from_block,
+    to: row.to_block,
+    toHash: row.to_hash,
+    toTimestamp: row.to_timestamp,
+    counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, Number(count)])),
+  };
+}
+
+async function listIncomplete(database: Database, blocks: readonly StoredHead[]): Promise<StoredHead[]> {
+  if (blocks.length === 0) return [];
+  const numbers = blocks.map(({ number }) => number);
+  const params = {
+    from: Math.min(...numbers),
+    to: Math.max(...numbers),
+    commits: blocks.map(({ commit }) => commit),
+  };
+  const rows = await selectNamed(database, 'ingest/list_complete_commits', params, commitShape);
+  const complete = new Set(rows.map(({ commit }) => Number(commit)));
+  return blocks.filter(({ commit }) => !complete.has(commit));
+}

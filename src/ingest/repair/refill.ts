@@ -1,0 +1,145 @@
+/**
+ * Rows that were stored and are gone: notices it while the ingester runs, and stores them again by reading their range
+ * from the node with what was known before it.
+ */
+import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import type { BlockReader } from '../decode/blockReader';
+import { fetchAhead } from '../session/fetchAhead';
+import type { Gap, GapStore, RowTotals } from './gapStore';
+import { RowBatch } from '../rows/rowBatch';
+import { beyondFinality } from '../session/sameChain';
+import { beginWork, endWork, type IngestStatus } from '../session/status';
+import type { Cursor, Store, StoredState } from '../store/store';
+
+const CHECK_EVERY_MS = 20_000;
+
+export interface RefillDeps {
+  readonly store: Store;
+  readonly gaps: GapStore;
+  readonly source: BlockSource;
+  readonly status: IngestStatus;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Notices, at most every 20 s, that the final tables no longer hold what was written. */
+export class GapWatch {
+  private expected: Map<EventTableName, number>;
+  private checkedAt: number;
+
+  private constructor(
+    private readonly gaps: GapStore,
+    expected: RowTotals,
+    private readonly now: () => number,
+  ) {
+    this.expected = new Map(expected);
+    this.checkedAt = now();
+  }
+
+  static async begin(gaps: GapStore, now: () => number): Promise<GapWatch> {
+    return new GapWatch(gaps, await gaps.readExpected(), now);
+  }
+
+  /** A range was finished. */
+  add(counts: Readonly<Record<string, number>>): void {
+    for (const [name, rows] of this.expected) this.expected.set(name, rows + (counts[name] ?? 0));
+  }
+
+  /** Only between writes. Throws, retryably, when rows are gone: the next session refills them. */
+  async check(): Promise<void> {
+    if (this.now() - this.checkedAt < CHECK_EVERY_MS) return;
+    this.checkedAt = this.now();
+    const stored = await this.gaps.readStored();
+    if (differOf(this.expected, stored).length === 0) return;
+    // Rows may have been dropped on purpose meanwhile: then less is expected, too.
+    this.expected = new Map(await this.gaps.readExpected());
+    const gone = differOf(this.expected, await this.gaps.readStored());
+    if (gone.length === 0) return;
+    throw new AppError('unavailable', `stored rows of ${gone.join(', ')} are gone; they are read again`);
+  }
+}
+
+/** Refills every gap up to the cursor. Leaves the reader where the last gap ended: load it anew. Resolves to whether there was one. */
+export async function refillGaps(
+  deps: RefillDeps,
+  reader: BlockReader,
+  cursor: Cursor,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { gaps, status, log, now } = deps;
+  const read = async (): Promise<EventTableName[]> =>
+    differOf(await gaps.readExpected(), await gaps.readStored(cursor.number));
+  const differing = await read();
+  if (differing.length === 0) return false;
+  const found = await gaps.listGaps(differing, cursor.number);
+  for (const gap of found) {
+    const { from, to, missing } = gap;
+    log.error({ from, to, missing: [...missing] }, 'stored rows are gone; reading the range again');
+    beginWork(status, { kind: 'refill', from, to }, now());
+    await refill(deps, reader, gap, signal);
+    endWork(status, 'refill');
+    status.refills += 1;
+    log.warn({ from, to }, 'the gap is refilled');
+  }
+  const last = found.at(-1);
+  // Once, when all is there: aggregates are counted over everything.
+  if (last !== undefined) await deps.store.auditRange(last);
+  const left = await read();
+  if (left.length > 0) throw rowsGone(left);
+  return true;
+}
+
+/** Tables that do not hold as many rows as the finished ranges had. */
+function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
+  return [...expected].filter(([name, rows]) => stored.get(name) !== rows).map(([name]) => name);
+}
+
+/** The gaps were refilled, and still the sums differ: rows of no range, or a range twice. */
+function rowsGone(tables: readonly string[]): AppError {
+  return new AppError(
+    'broken_invariant',
+    `${tables.join(', ')} hold another number of rows than the finished ranges had; the writer stops: ` +
+      'run `candlehouse verify` to see what differs',
+  );
+}
+
+async function refill(
+  { gaps, source }: RefillDeps,
+  reader: BlockReader,
+  gap: Gap,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = { seq: gap.seq - 1, number: gap.from - 1, hash: gap.toHash, timestamp: gap.toTimestamp };
+  await reader.load(before, true);
+  const batch = new RowBatch();
+  let last: { number: number; hash: Gap['toHash'] } | null = null;
+  for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {
+    const [first] = blocks;
+    if (first === undefined) continue;
+    // What the range begins on cannot be compared when that is gone too; what it ends with can.
+    const parent = last ?? { number: first.number - 1, hash: first.parentHash };
+    await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
+    last = blocks.at(-1) ?? last;
+  }
+  if (last?.hash !== gap.toHash)
+    throw beyondFinality({ number: gap.to, hash: gap.toHash }, last ?? { number: gap.to, hash: gap.toHash });
+  await gaps.refill(gap, batch);
+}
+
+/** Head blocks whose rows are no longer whole are written again, under another commit. */
+export async function withoutIncomplete(
+  gaps: GapStore | undefined,
+  stored: StoredState,
+  log: Logger,
+): Promise<StoredState> {
+  const incomplete = (await gaps?.listIncomplete(stored.head)) ?? [];
+  const [first] = incomplete;
+  if (first === undefined) return stored;
+  log.error({ from: first.number, blocks: incomplete.length }, 'rows of head blocks are gone');
+  const commits = new Map(stored.commits);
+  for (const { hash } of incomplete) commits.delete(hash);
+  return { ...stored, commits, head: stored.head.filter(({ number }) => number < first.number) };
+}

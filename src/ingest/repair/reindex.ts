@@ -1,0 +1,261 @@
+/**
+ * Reads final blocks from the node again and compares what they are worth with what is stored of them, table by table; what
+ * differs is put right, with everything that views made of it.
+ */
+import { z } from 'zod';
+
+import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { Database } from '../../clickhouse/client/database';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
+import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { countsShape, hexShape, nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './auditHash';
+import { BlockReader, type ReaderDeps } from '../decode/blockReader';
+import { TABLE_ENCODERS } from '../rows/encodeBlocks';
+import { fetchAhead } from '../session/fetchAhead';
+import { sayRebuild } from '../session/progress';
+import { readFloors, type Floors } from '../store/retention';
+import { RowBatch } from '../rows/rowBatch';
+import { beyondFinality } from '../session/sameChain';
+import { startShape } from '../store/storedState';
+import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
+
+export interface ReindexDeps extends ReaderDeps {
+  readonly database: Database;
+  readonly source: BlockSource;
+  readonly chainId: number;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface ReindexDifference {
+  readonly table: EventTableName;
+  readonly stored: number;
+  /** As the node's blocks give them. */
+  readonly read: number;
+}
+
+export interface ReindexReport {
+  /** The blocks that were read: whole ranges around those that were asked for. */
+  readonly from: number;
+  readonly to: number;
+  readonly differences: readonly ReindexDifference[];
+  /** Targets of views that were made anew. */
+  readonly rebuilt: readonly string[];
+}
+
+const rangeShape = z.object({ from_block: z.int(), to_block: z.int(), to_hash: hexShape });
+type Range = z.infer<typeof rangeShape>;
+const comparisonShape = z.object({ stored: wideIntegerShape, read: wideIntegerShape, same: z.int() });
+
+/** Logs in one insert into the tables to compare with. */
+const BATCH_LOGS = 100_000;
+/** Written while tables are exchanged: some may be of the next generation and some not. */
+const EXCHANGING = 'exchanging';
+const RANGES_MAX = 1_000_000;
+
+const stagedOf = (table: string): string => `staged_${table}`;
+
+/** Only in a pause. `replace` false: compares and changes nothing. Resolves to what differed. */
+export async function reindex(
+  deps: ReindexDeps,
+  { from, to, replace }: { readonly from: number; readonly to: number; readonly replace: boolean },
+): Promise<ReindexReport> {
+  const { database, chainId } = deps;
+  const ranges = await listRanges(database, chainId, from, to);
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (first === undefined || last === undefined)
+    throw new AppError('bad_config', `no final blocks of ${from}-${to} are stored`);
+  const span = { from: first.from_block, to: last.to_block };
+  const floors = await readFloors(database);
+  await dropLeftovers(database);
+  try {
+    await stage(deps, span, ranges);
+    const differences = await compare(database, span, floors);
+    const interrupted = (await readOperations(database, [EXCHANGING])).get(EXCHANGING) === 1;
+    const rebuilt = replace ? await repair(deps, { span, ranges, floors, differences, interrupted }) : [];
+    return { ...span, differences, rebuilt };
+  } finally {
+    for (const { name } of TABLE_ENCODERS)
+      await database.command('drop staged', `DROP TABLE IF EXISTS ${stagedOf(name)} SYNC`);
+  }
+}
+
+/** Drops the tables of an earlier run that a crash ended. */
+async function dropLeftovers(database: Database): Promise<void> {
+  const prefixes = { staged: stagedOf(''), next: nextOf('') };
+  const rows = await selectNamed(database, 'engine/list_tables_by_prefix', prefixes, nameRowShape);
+  for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
+}
+
+/** Finished ranges that touch the blocks, ascending. */
+function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
+  const params = { chain: chainId, from, to, limit: RANGES_MAX };
+  return selectNamed(database, 'ingest/list_ranges', params, rangeShape);
+}
+
+/** Reads the blocks with what was known before them, into tables of their own. */
+async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): Promise<void> {
+  const { database, source, chainId, signal, log } = deps;
+  for (const { name } of TABLE_ENCODERS)
+    await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
+  const reader = new BlockReader(deps, await readStart(database, chainId));
+  const before = { seq: 0, number: span.from - 1, hash: ranges[0]?.to_hash ?? '0x', timestamp: 0 } as const;
+  await reader.load(before, true);
+  const ends = new Map(ranges.map(({ to_block, to_hash }) => [to_block, to_hash]));
+  const batch = new RowBatch();
+  const flush = async (): Promise<void> => {
+    for (const { table, columns, body } of batch.encoded())
+      await database.insert(stagedOf(table), columns, body);
+    batch.reset();
+  };
+  let last: { number: number; hash: Hex } | null = null;
+  for await (const blocks of fetchAhead(source, span.from, span.to, { signal })) {
+    const [first] = blocks;
+    if (first === undefined) continue;
+    const parent = last ?? { number: first.number - 1, hash: first.parentHash };
+    await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
+    for (const block of blocks) {
+      const hash = ends.get(block.number);
+      if (hash !== undefined && hash !== block.hash)
+        throw beyondFinality({ number: block.number, hash }, block);
+    }
+    last = blocks.at(-1) ?? last;
+    if (batch.logs >= BATCH_LOGS) {
+      await flush();
+      log.info({ to: last?.number, of: span.to }, 'blocks are read again');
+    }
+  }
+  await flush();
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+async function readStart(database: Database, chainId: number): Promise<number> {
+  const [row] = await selectNamed(database, 'ingest/find_start', { chain: chainId }, startShape);
+  return row?.from_block ?? 1;
+}
+
+/** Rows of the span; of a table from which old rows were dropped only those that are kept. */
+function within(table: EventTableName, { from, to }: Span, floors: Floors): string {
+  const first = Math.max(from, floors.get(table) ?? 0);
+  return table === 'blocks'
+    ? `number BETWEEN ${first} AND ${to}`
+    : `ord BETWEEN ${toOrd(first, 0)} AND ${lastOrdOfBlock(to)}`;
+}
+
+async function compare(database: Database, span: Span, floors: Floors): Promise<ReindexDifference[]> {
+  const differences: ReindexDifference[] = [];
+  for (const { name, columns } of TABLE_ENCODERS) {
+    const sum = (table: string): string =>
+      `SELECT count() AS total, toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns.join(', ')}))))) AS sum
+       FROM ${table} WHERE ${within(name, span, floors)}`;
+    const [row] = await selectMade(
+      database,
+      `compare ${name}`,
+      `SELECT a.total AS stored, b.total AS read, a.total = b.total AND a.sum = b.sum AS same
+       FROM (${sum(name)}) AS a CROSS JOIN (${sum(stagedOf(name))}) AS b`,
+      {},
+      comparisonShape,
+    );
+    if (row !== undefined && !row.same)
+      differences.push({ table: name, stored: Number(row.stored), read: Number(row.read) });
+  }
+  return differences;
+}
+
+interface Repair {
+  readonly span: Span;
+  readonly ranges: readonly Range[];
+  readonly floors: Floors;
+  readonly differences: readonly ReindexDifference[];
+  /** An earlier run ended while it exchanged tables: what views made cannot be trusted. */
+  readonly interrupted: boolean;
+}
+
+/** Everything is made beside what is in use; the exchange at the end takes milliseconds. */
+async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
+  const { database, log, signal } = deps;
+  const { span, floors, differences, interrupted } = work;
+  const onProgress = sayRebuild(log, () => performance.now());
+  const changed = new Set(differences.map(({ table }) => table));
+  if (changed.size === 0 && !interrupted) return [];
+  if (floors.has('swaps') && (changed.has('swaps') || interrupted))
+    throw new AppError('bad_config', 'old swaps were pruned: bars cannot be made anew without them');
+  const next: string[] = [];
+  const rebuilt: string[] = [];
+  for (const { name, columns } of TABLE_ENCODERS) {
+    if (changed.has(name)) {
+      log.info({ table: name }, 'making its next generation');
+      const where = within(name, span, floors);
+      await cloneNext(database, name);
+      await database.command(
+        `take out ${name}`,
+        `ALTER TABLE ${nextOf(name)} DELETE WHERE ${where} SETTINGS mutations_sync = 2`,
+      );
+      const list = columns.join(', ');
+      await database.command(
+        `put in ${name}`,
+        `INSERT INTO ${nextOf(name)} (${list}) SELECT ${list} FROM ${stagedOf(name)} WHERE ${where}`,
+      );
+      next.push(name);
+    }
+    if (changed.has(name) || interrupted)
+      rebuilt.push(
+        ...(await rebuildViews(database, name, changed.has(name) ? nextOf(name) : name, {
+          onProgress,
+          signal,
+        })),
+      );
+  }
+  await writeOperation(database, EXCHANGING, 1);
+  await exchange(database, [...next, ...rebuilt]);
+  await writeCounts(deps, work);
+  await hashAnew(deps, span);
+  await writeOperation(database, EXCHANGING, 0);
+  return rebuilt;
+}
+
+/** The ranges have as many rows as were read now. */
+async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors }: Repair): Promise<void> {
+  for (const range of ranges) {
+    const span = { from: range.from_block, to: range.to_block };
+    const names = TABLE_ENCODERS.map(({ name }) => name).filter(
+      (name) => (floors.get(name) ?? 0) <= span.from,
+    );
+    const counts = names.map(
+      (name) => `(SELECT count() FROM ${name} WHERE ${within(name, span, floors)}) AS ${name}`,
+    );
+    const sql = `SELECT ${counts.join(', ')}`;
+    const [row] = await selectMade(database, 'count range', sql, {}, countsShape);
+    const pairs = names.map((name) => `'${name}', toUInt64(${Number(row?.[name] ?? 0)})`);
+    const wrong = names.map((name) => `counts['${name}'] != ${Number(row?.[name] ?? 0)}`).join(' OR ');
+    await database.command(
+      'correct counts',
+      `ALTER TABLE promotions UPDATE counts = mapUpdate(counts, CAST(map(${pairs.join(', ')}), 'Map(LowCardinality(String), UInt64)'))
+       WHERE chain_id = {chain:UInt32} AND from_block = {from:UInt32} AND to_block = {to:UInt32} AND (${wrong})
+       SETTINGS mutations_sync = 2`,
+      { chain: chainId, ...span },
+    );
+  }
+}
+
+/** Audit hashes of what is stored now, where there were some of what was. */
+async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
+  const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
+  const params = { chain: chainId, first, to: span.to };
+  const noted = await selectNamed(database, 'ingest/list_hashed_ranges', params, startShape);
+  const ranges = listWholeRanges(first, span.to + AUDIT_BLOCKS).filter((range) =>
+    noted.some(({ from_block }) => from_block === range),
+  );
+  for await (const range of hashRanges(database, chainId, ranges))
+    await writeRangeHash(database, chainId, range);
+}

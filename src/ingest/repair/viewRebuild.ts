@@ -1,0 +1,163 @@
+/**
+ * Another generation of a final table and of everything that views make of it, built beside the one in use and exchanged for
+ * it at the end: final rows are never changed where they stand.
+ */
+import { z } from 'zod';
+
+import { TWO_LEVEL_SUMS, type Database } from '../../clickhouse/client/database';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { readSchema } from '../../clickhouse/schema/schema';
+import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { ORD_SPAN } from '../../domain/ord';
+
+/** Computed columns are of what a view reads, too. */
+export const WITH_COMPUTED = 'asterisk_include_alias_columns = 1';
+
+const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
+
+export interface View {
+  readonly name: string;
+  readonly target: string;
+  /** What it makes of each block of inserted rows. */
+  readonly select: string;
+  /** The whole statement that creates it. */
+  readonly statement: string;
+}
+
+export const nextOf = (table: string): string => `next_${table}`;
+
+/** What is made of a table, in the schema's words. */
+export function listViews(table: string): View[] {
+  return readSchema().flatMap((statement) => {
+    const [, name = '', target = '', select = ''] = VIEW.exec(statement) ?? [];
+    return readsFrom(select, table) ? [{ name, target, select, statement }] : [];
+  });
+}
+
+function readsFrom(select: string, table: string): boolean {
+  return new RegExp(`\\bFROM ${table}\\b`).test(select);
+}
+
+/** Makes a copy of the table (by links) under its next name. */
+export async function cloneNext(database: Database, table: string): Promise<void> {
+  await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
+  await database.command(`clone ${table}`, `CREATE TABLE ${nextOf(table)} CLONE AS ${table}`);
+}
+
+/** How far the rows of one target are. */
+export interface RebuildProgress {
+  readonly target: string;
+  readonly rows: number;
+  readonly of: number;
+}
+
+export interface RebuildOptions {
+  readonly onProgress?: ((progress: RebuildProgress) => void) | undefined;
+  /** Ends between two steps. */
+  readonly signal?: AbortSignal | undefined;
+  readonly step?: StepSize;
+}
+
+/** One statement takes groups of blocks, as many as hold so many rows of the source together, and at least one. */
+export interface StepSize {
+  readonly rows: number;
+  readonly groupBlocks: number;
+}
+
+/** Some ten seconds of work: a connection waits two minutes. */
+const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
+
+/**
+ * Makes what views would have made of `from`, a table like `table`, under their targets' next names. Returns the targets. A step
+ * at a time: a view makes rows of each block of inserted rows, whatever their number, and the target adds them up.
+ */
+export async function rebuildViews(
+  database: Database,
+  table: EventTableName,
+  from: string,
+  { onProgress, signal, step: size = STEP }: RebuildOptions = {},
+): Promise<string[]> {
+  const views = listViews(table);
+  if (views.length === 0) return [];
+  const steps = await listSteps(database, from, size);
+  const of = steps.reduce((sum, { rows }) => sum + rows, 0);
+  for (const { target, select } of views) {
+    await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(target)} SYNC`);
+    await database.command('create next', createNext(target));
+    const columns = await listColumns(database, nextOf(target));
+    let rows = 0;
+    for (const step of steps) {
+      signal?.throwIfAborted();
+      onProgress?.({ target, rows, of });
+      const part = `(SELECT * FROM ${from} WHERE ord BETWEEN ${step.fromOrd} AND ${step.toOrd})`;
+      const read = select.replace(new RegExp(`\\bFROM ${table}\\b`, 'g'), `FROM ${part}`);
+      await database.command(
+        `rebuild ${target}`,
+        `INSERT INTO ${nextOf(target)} (${columns}) SELECT ${columns} FROM (${read}) SETTINGS ${STEP_SETTINGS}`,
+      );
+      rows += step.rows;
+    }
+    onProgress?.({ target, rows, of });
+  }
+  return views.map(({ target }) => target);
+}
+
+/** As a database made today has it: keys and granules of a table that is there cannot be changed. */
+function createNext(table: string): string {
+  const head = `CREATE TABLE IF NOT EXISTS ${table}\n`;
+  const statement = readSchema().find((candidate) => candidate.startsWith(head));
+  if (statement === undefined) throw new RangeError(`no table ${table} in the schema`);
+  return statement.replace(head, `CREATE TABLE ${nextOf(table)}\n`);
+}
+
+/** Like rows of two steps are two, and a step makes few parts. */
+const STEP_SETTINGS = [
+  WITH_COMPUTED,
+  'insert_deduplicate = 0',
+  'min_insert_block_size_rows = 1000000',
+  'min_insert_block_size_bytes = 268435456',
+  TWO_LEVEL_SUMS,
+].join(', ');
+
+const stepShape = z.object({ first: wideIntegerShape, last: wideIntegerShape, total: wideIntegerShape });
+
+interface Step {
+  readonly fromOrd: number;
+  readonly toOrd: number;
+  readonly rows: number;
+}
+
+/** The rows of a table in steps by ord, ascending. */
+async function listSteps(database: Database, table: string, size: StepSize): Promise<Step[]> {
+  const groups = await selectMade(
+    database,
+    'list steps',
+    `SELECT min(ord) AS first, max(ord) AS last, count() AS total FROM ${table}
+     GROUP BY intDiv(ord, ${size.groupBlocks * ORD_SPAN}) ORDER BY first`,
+    {},
+    stepShape,
+  );
+  const steps: Step[] = [];
+  for (const group of groups) {
+    const [first, last, rows] = [Number(group.first), Number(group.last), Number(group.total)];
+    const step = steps.at(-1);
+    if (step !== undefined && step.rows + rows <= size.rows)
+      steps[steps.length - 1] = { fromOrd: step.fromOrd, toOrd: last, rows: step.rows + rows };
+    else steps.push({ fromOrd: first, toOrd: last, rows });
+  }
+  return steps;
+}
+
+async function listColumns(database: Database, table: string): Promise<string> {
+  const rows = await selectNamed(database, 'engine/list_columns', { table }, nameRowShape);
+  return rows.map(({ name }) => name).join(', ');
+}
+
+/** Puts the next generation of each table in the place of the present one, which then goes. */
+export async function exchange(database: Database, tables: readonly string[]): Promise<void> {
+  for (const table of tables)
+    await database.command(`exchange ${table}`, `EXCHANGE TABLES ${table} AND ${nextOf(table)}`);
+  for (const table of tables)
+    await database.command('drop what was', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
+}

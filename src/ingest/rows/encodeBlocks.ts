@@ -1,0 +1,50 @@
+/** Block rows as RowBinary, table by table: for the final tables, or with a commit in front for the head tables. */
+import { EVENT_TABLE_NAMES, EVENT_TABLES, type EventTableName } from '../../clickhouse/schema/eventTables';
+import type { EncodedRows } from '../../clickhouse/rows/inserter';
+import { RowWriter } from '../../clickhouse/rows/rowWriter';
+import type { Table } from '../../clickhouse/schema/tables';
+import type { BlockRows } from './blockRows';
+
+/** A block's rows with the name under which the head tables keep them. */
+export interface HeadBlockRows {
+  readonly rows: BlockRows;
+  readonly commit: number;
+}
+
+interface TableEncoder {
+  readonly name: EventTableName;
+  readonly columns: readonly string[];
+  /** Appends one block's rows of this table; with a commit each row begins with it. */
+  write(writer: RowWriter, rows: BlockRows, commit: number | null): void;
+}
+
+function encoderOf<K extends EventTableName>(key: K, table: Table<BlockRows[K][number]>): TableEncoder {
+  return {
+    name: key,
+    columns: table.columns,
+    write(writer, rows, commit) {
+      const list: readonly BlockRows[K][number][] = rows[key];
+      for (const row of list) {
+        if (commit !== null) writer.u64(commit);
+        table.writeRow(writer, row);
+      }
+    },
+  };
+}
+
+/** In the order in which a range is promoted. */
+export const TABLE_ENCODERS: readonly TableEncoder[] = EVENT_TABLE_NAMES.map((name) =>
+  encoderOf(name, EVENT_TABLES[name].table),
+);
+
+/** Bodies for the head tables, one per table that has rows, each encoded when it is asked for. */
+export function* encodeHeadBlocks(blocks: readonly HeadBlockRows[]): Generator<EncodedRows, void, void> {
+  for (const encoder of TABLE_ENCODERS) {
+    const rows = blocks.reduce((sum, block) => sum + block.rows[encoder.name].length, 0);
+    if (rows === 0) continue;
+    const writer = new RowWriter();
+    for (const block of blocks) encoder.write(writer, block.rows, block.commit);
+    const columns = ['commit', ...encoder.columns];
+    yield { table: `${encoder.name}_head`, columns, body: writer.view(), rows };
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Rows of consecutive blocks on their way into the final tables, encoded block by block, so that no row object outlives
+ * its block. A batch is filled, written, and reused.
+ */
+import { RowWriter } from '../../clickhouse/rows/rowWriter';
+import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import type { EncodedRows } from '../../clickhouse/rows/inserter';
+import type { BlockRef } from '../../domain/block';
+import { AppError } from '../../errors';
+import { countRows, noCounts, type BlockRows } from './blockRows';
+import { TABLE_ENCODERS } from './encodeBlocks';
+
+export class RowBatch {
+  private first: BlockRef | null = null;
+  private last: BlockRef | null = null;
+  private readonly writers = TABLE_ENCODERS.map(() => new RowWriter());
+  private readonly totals = noCounts();
+
+  get blocks(): number {
+    return this.totals.blocks;
+  }
+
+  get logs(): number {
+    return this.totals.logs;
+  }
+
+  /** Rows by table. */
+  get counts(): Readonly<Record<EventTableName, number>> {
+    return { ...this.totals };
+  }
+
+  /** First and last block. Throws on an empty batch. */
+  get range(): { readonly first: BlockRef; readonly last: BlockRef } {
+    if (this.first === null || this.last === null)
+      throw new AppError('broken_invariant', 'a batch of no blocks');
+    return { first: this.first, last: this.last };
+  }
+
+  /** Adds the next block's rows. */
+  add(rows: BlockRows): void {
+    this.first ??= rows.ref;
+    this.last = rows.ref;
+    TABLE_ENCODERS.forEach((encoder, index) => {
+      const writer = this.writers[index];
+      if (writer !== undefined) encoder.write(writer, rows, null);
+    });
+    const counts = countRows([rows]);
+    for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] += counts[encoder.name];
+  }
+
+  /** One body per table that has rows; valid until `reset`. */
+  encoded(): EncodedRows[] {
+    return TABLE_ENCODERS.flatMap((encoder, index) => {
+      const rows = this.totals[encoder.name];
+      const body = this.writers[index]?.view();
+      if (rows === 0 || body === undefined) return [];
+      return [{ table: encoder.name, columns: encoder.columns, body, rows }];
+    });
+  }
+
+  reset(): void {
+    this.first = null;
+    this.last = null;
+    for (const writer of this.writers) writer.reset();
+    for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] = 0;
+  }
+}

@@ -1,0 +1,50 @@
+/** Fetches a long block range in chunks, several at a time, and hands them on in order. Memory is bounded by the chunks. */
+import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { ChainBlock } from '../../domain/block';
+
+export interface FetchAheadOptions {
+  readonly signal: AbortSignal;
+  /** Chunks under way at once. */
+  readonly parallel?: number;
+  /** Logs that a chunk should have. */
+  readonly chunkLogs?: number;
+  /** Blocks that a chunk may have; never more than 512. */
+  readonly blocksMax?: number;
+}
+
+const FIRST_CHUNK_BLOCKS = 16;
+const CHUNK_BLOCKS_MAX = 512;
+
+/** Chunks of consecutive blocks from … to, ascending, verified by the source. */
+export async function* fetchAhead(
+  source: BlockSource,
+  from: number,
+  to: number,
+  options: FetchAheadOptions,
+): AsyncGenerator<ChainBlock[]> {
+  const { signal, parallel = 4, chunkLogs = 6_000, blocksMax = Infinity } = options;
+  const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
+  const under: Promise<ChainBlock[]>[] = [];
+  let next = from;
+  let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
+  const launch = (): void => {
+    while (under.length < parallel && next <= to) {
+      const end = Math.min(to, next + size - 1);
+      const chunk = source.fetchRange(next, end, { signal });
+      // A later chunk may fail while an earlier one is still awaited; its error is met when its turn comes.
+      chunk.catch(() => undefined);
+      under.push(chunk);
+      next = end + 1;
+    }
+  };
+  for (;;) {
+    launch();
+    const chunk = under.shift();
+    if (chunk === undefined) return;
+    const blocks = await chunk;
+    const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
+    const perBlock = Math.max(logs / Math.max(blocks.length, 1), chunkLogs / chunkBlocksMax);
+    size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(chunkLogs / perBlock)));
+    yield blocks;
+  }
+}

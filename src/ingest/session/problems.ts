@@ -1,0 +1,135 @@
+/** What is wrong with the ingester and its nodes right now, from what they say of themselves. Pure: no clock, no I/O. */
+import type { EndpointHealth, NodeHealth } from '../../chain/rpc/nodeHealth';
+import type { IngestStatus, RangeWork } from './status';
+
+export interface IngestProblem {
+  /** A stable word. */
+  readonly code: string;
+  /** One sentence for people. */
+  readonly message: string;
+}
+
+/** Without a good answer for so long a node is away; the ingester asks at least every 20 s. */
+const NODE_SILENCE_MS = 25_000;
+/** A node without a new head is suspect after 2.5 times the usual spacing, but not before the first or after the second. */
+const STALL_MIN_MS = 15_000;
+const STALL_MAX_MS = 300_000;
+const SPACINGS_OF_STALL = 2.5;
+/** Its head is asked for every second: one that was silent for longer cannot be said to answer. */
+const ANSWERS_WITHIN_MS = 6_000;
+/** Before a spacing is known. */
+const STALL_UNKNOWN_MS = 25_000;
+/** The node's newest block is this old: the node is itself behind. */
+const HEAD_OLD_S = 120;
+/** The node's newest block lies this far ahead: this machine's clock is wrong. */
+const HEAD_AHEAD_S = 60;
+/** A promotion takes milliseconds. */
+const PROMOTION_MAX_MS = 10_000;
+/** Blocks above the last final one; chains with finality have less than 100. */
+const UNFINAL_BLOCKS_MAX = 512;
+/** Catching up shorter than this is no news. */
+const CATCH_UP_MIN_MS = 3_000;
+
+export interface ProblemTimes {
+  /** Of the ingester's clock, ms. */
+  readonly now: number;
+  /** Of the machine's clock, unix ms: what block timestamps are compared with. */
+  readonly wallMs: number;
+}
+
+/** Whether some endpoint answered lately. */
+export function doesNodeAnswer(health: NodeHealth, now: number): boolean {
+  return health.lastGoodAt !== null && now - health.lastGoodAt < NODE_SILENCE_MS;
+}
+
+/** All problems, the most telling first. */
+export function listIngestProblems(
+  status: IngestStatus,
+  health: NodeHealth,
+  times: ProblemTimes,
+): IngestProblem[] {
+  return [
+    ...listFailures(status),
+    ...listWork(status, times.now),
+    ...listHeadProblems(status, health, times),
+    ...health.endpoints.flatMap(endpointProblem),
+  ];
+}
+
+function listFailures({ problem, phase }: IngestStatus): IngestProblem[] {
+  if (problem === null) return [];
+  return [{ code: phase === 'stopped' ? 'ingest_stopped' : 'ingest_failing', message: problem }];
+}
+
+function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[] {
+  const problems: IngestProblem[] = [];
+  const refill = work.get('refill');
+  if (refill !== undefined) {
+    const message = `Blocks ${rangeOf(refill)} are incomplete below the cursor and are being stored again`;
+    problems.push({ code: 'gap_refilling', message });
+  }
+  const catchUp = work.get('catch_up');
+  if (catchUp !== undefined && now - catchUp.since > CATCH_UP_MIN_MS) {
+    const done = indexed === null ? '' : `; ${indexed} is reached`;
+    const message = `Blocks ${rangeOf(catchUp)} were missed and are being stored${done}`;
+    problems.push({ code: 'catching_up', message });
+  }
+  const promotion = work.get('promotion');
+  if (promotion !== undefined && now - promotion.since > PROMOTION_MAX_MS) {
+    const seconds = Math.round((now - promotion.since) / 1000);
+    const message = `Final blocks ${rangeOf(promotion)} have been on their way into the final tables for ${seconds} s`;
+    problems.push({ code: 'promotion_stuck', message });
+  }
+  return problems;
+}
+
+function rangeOf({ from, to }: RangeWork): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+function listHeadProblems(
+  status: IngestStatus,
+  health: NodeHealth,
+  { now, wallMs }: ProblemTimes,
+): IngestProblem[] {
+  const { nodeHead, nodeHeadAt, nodeHeadTimestamp, finalNumber, idleSince, headSpacingMs } = status;
+  if (nodeHead === null || nodeHeadAt === null || nodeHeadTimestamp === null) return [];
+  const problems: IngestProblem[] = [];
+  const shownMs = now - nodeHeadAt;
+  // While blocks are being stored nobody looks for new ones.
+  const waitedMs = idleSince === null ? 0 : now - Math.max(nodeHeadAt, idleSince);
+  if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
+    const seconds = Math.round(shownMs / 1000);
+    const silent = now - (health.lastGoodAt ?? 0) > ANSWERS_WITHIN_MS;
+    const node = silent ? 'The node does not answer at the moment, and' : 'The node answers, but';
+    const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
+    problems.push({ code: 'node_stalled', message });
+  }
+  // The block may have been shown a while ago: only what it lacked then is the node's fault.
+  const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
+  if (ageSeconds > HEAD_OLD_S) {
+    const message = `The node's newest block, ${nodeHead}, was ${ageSeconds} s old by its timestamp when the node showed it`;
+    problems.push({ code: 'node_behind', message });
+  }
+  if (ageSeconds < -HEAD_AHEAD_S) {
+    const message = `The node's newest block, ${nodeHead}, is ${-ageSeconds} s in the future: this machine's clock is wrong`;
+    problems.push({ code: 'clock_behind', message });
+  }
+  if (finalNumber !== null && nodeHead - finalNumber > UNFINAL_BLOCKS_MAX) {
+    const message = `The chain's last final block, ${finalNumber}, is ${nodeHead - finalNumber} blocks behind its head`;
+    problems.push({ code: 'finality_behind', message });
+  }
+  return problems;
+}
+
+function stallMs(spacingMs: number | null): number {
+  if (spacingMs === null) return STALL_UNKNOWN_MS;
+  return Math.min(STALL_MAX_MS, Math.max(STALL_MIN_MS, SPACINGS_OF_STALL * spacingMs));
+}
+
+function endpointProblem({ name, state, lastError, head }: EndpointHealth): IngestProblem[] {
+  if (state === 'ok') return [];
+  const why =
+    state === 'lagging' ? ` at block ${head ?? 'unknown'}` : lastError === null ? '' : `: ${lastError}`;
+  return [{ code: `node_${state}`, message: `endpoint ${name} is ${state}${why}` }];
+}

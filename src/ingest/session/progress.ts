@@ -1,0 +1,76 @@
+/** Progress of a backfill: a bar on a terminal, a log line every few seconds otherwise. */
+import type { Logger } from '../../log';
+import type { RebuildProgress } from '../repair/viewRebuild';
+
+const LINE_EVERY_MS = 5_000;
+const BAR_EVERY_MS = 200;
+const BAR_CELLS = 24;
+
+export interface Progress {
+  /** `done` is the last block stored; `logs` were stored with this step. */
+  step(done: number, logs: number): void;
+  end(): void;
+}
+
+export interface ProgressOptions {
+  readonly from: number;
+  readonly to: number;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Where the bar is drawn; absent or no terminal: log lines. */
+  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+}
+
+export function startProgress({ from, to, log, now, terminal }: ProgressOptions): Progress {
+  const started = now();
+  let shown = started;
+  let logs = 0;
+  let last = from - 1;
+  const onTerminal = terminal?.isTTY === true;
+  const facts = () => {
+    const seconds = Math.max((now() - started) / 1000, 0.001);
+    const blocks = last - from + 1;
+    const rate = blocks / seconds;
+    return {
+      percent: to < from ? 100 : Math.floor((blocks / (to - from + 1)) * 1000) / 10,
+      blocksPerSecond: Math.round(rate),
+      logsPerSecond: Math.round(logs / seconds),
+      etaSeconds: rate > 0 ? Math.round((to - last) / rate) : null,
+    };
+  };
+  const draw = (): void => {
+    const { percent, blocksPerSecond, logsPerSecond, etaSeconds } = facts();
+    const filled = Math.round((percent / 100) * BAR_CELLS);
+    const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
+    const eta = etaSeconds === null ? '' : ` · ETA ${etaSeconds} s`;
+    const rates = `${blocksPerSecond} blocks/s · ${logsPerSecond} logs/s`;
+    terminal?.write(`\r\x1b[2Kbackfill ${bar} ${percent} % · block ${last} of ${to} · ${rates}${eta}`);
+  };
+  return {
+    step(done, count) {
+      last = done;
+      logs += count;
+      if (now() - shown < (onTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
+      shown = now();
+      if (onTerminal) draw();
+      else log.info({ block: last, to, ...facts() }, 'backfill');
+    },
+    end() {
+      if (onTerminal) terminal?.write('\r\x1b[2K');
+      const { blocksPerSecond, logsPerSecond } = facts();
+      const seconds = Math.round((now() - started) / 100) / 10;
+      log.info({ from, to: last, logs, seconds, blocksPerSecond, logsPerSecond }, 'backfill done');
+    },
+  };
+}
+
+/** A log line every few seconds while what views made is made anew. */
+export function sayRebuild(log: Logger, now: () => number): (progress: RebuildProgress) => void {
+  let shown = now();
+  return ({ target, rows, of }) => {
+    if (now() - shown < LINE_EVERY_MS) return;
+    shown = now();
+    const percent = of === 0 ? 100 : Math.floor((rows / of) * 1000) / 10;
+    log.info({ target, rows, of, percent }, 'making an aggregate anew');
+  };
+}

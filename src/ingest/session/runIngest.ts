@@ -1,0 +1,276 @@
+/**
+ * Keeps one chain ingested until told to stop: opens sessions, feeds them heads, and begins anew after every failure
+ * that may pass. What cannot pass (a broken invariant, a wrong setting) stops the writer; readers are not touched.
+ */
+import { BeyondFinality } from '../../chain/head/beyondFinality';
+import type { BlockSource } from '../../chain/blocks/blockSource';
+import { checkChainId } from '../../chain/rpc/checkChainId';
+import type { Clock } from '../../chain/rpc/clock';
+import type { EndpointPool } from '../../chain/rpc/endpointPool';
+import { createFinality } from '../../chain/head/finality';
+import { headFeed } from '../../chain/head/headFeed';
+import type { BlockRef, ChainLog } from '../../domain/block';
+import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
+import { orientPool, quoteRank } from '../../domain/orientPool';
+import type { Dex } from '../../domain/pool';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import type { Protocol } from '../../protocols/protocol';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
+import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
+import type { ReaderDeps } from '../decode/blockReader';
+import type { DecodeContext } from '../decode/decodeContext';
+import { createTransferDecoder } from '../decode/decodeTransfers';
+import { PoolDiscovery } from '../pools/discoverPools';
+import { VaultDiscovery } from '../pools/discoverVaultPools';
+import { PoolRegistry } from '../pools/poolRegistry';
+import type { AuditKeeper } from '../repair/auditKeeper';
+import type { GapStore } from '../repair/gapStore';
+import { IngestSession, type SessionDeps } from './session';
+import type { SessionLimits } from './sessionLimits';
+import type { IngestStatus } from './status';
+import type { Store } from '../store/store';
+
+const BACKOFF_MIN_MS = 500;
+const BACKOFF_MAX_MS = 20_000;
+/** A chain that contradicts a final block is asked for so long before the writer stops: it may be one node that lags. */
+const CONTRADICTION_MS = 15_000;
+/** Random commits are below this: they fit a JavaScript number and do not meet. */
+const COMMIT_SPAN = 2 ** 52;
+
+export interface IngestOptions {
+  readonly store: Store;
+  /** Finds and refills rows that were lost; absent: nobody looks. */
+  readonly gaps?: GapStore | undefined;
+  /** Stores audit hashes; absent: nobody does. */
+  readonly audit?: AuditKeeper | undefined;
+  readonly rpc: EndpointPool;
+  readonly source: BlockSource;
+  readonly chain: ChainDescription;
+  readonly startBlock: StartBlock;
+  /** `tag`, or the depth from which a block is final. */
+  readonly finality: 'tag' | number;
+  readonly status: IngestStatus;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly limits?: Partial<SessionLimits> | undefined;
+  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+  /** Told of every failure before it is tried again; may mend what it can. */
+  readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
+  /** Last block to store: the run ends once it is in the final tables. */
+  readonly stopAt?: number | undefined;
+}
+
+/** Runs until the signal aborts. Throws only what no retry can mend. */
+export async function runIngest(options: IngestOptions, signal: AbortSignal): Promise<void> {
+  const { status, log, clock } = options;
+  const context = createDecodeContext(options);
+  let backoffMs = BACKOFF_MIN_MS;
+  let contradictedAt: number | null = null;
+  while (!signal.aborted) {
+    try {
+      return await runSession(options, context, signal, () => {
+        backoffMs = BACKOFF_MIN_MS;
+        contradictedAt = null;
+        status.problem = null;
+        status.problemSince = null;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      status.problem = errorText(error);
+      status.problemSince ??= clock.now();
+      if (error instanceof BeyondFinality) contradictedAt ??= clock.now();
+      const doubted =
+        error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
+      if (isFinal(error) && !doubted) {
+        status.phase = 'stopped';
+        log.fatal({ error: errorText(error) }, 'the ingester stops');
+        throw error;
+      }
+      status.phase = 'waiting';
+      log.error({ error: errorText(error), retryInMs: backoffMs }, 'ingest failed; trying again');
+      await options.onFailure?.(error);
+      await clock.sleep(backoffMs, signal).catch(() => undefined);
+      backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
+    }
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'broken_invariant' || error.code === 'bad_config');
+}
+
+async function runSession(
+  options: IngestOptions,
+  decode: DecodeContext,
+  signal: AbortSignal,
+  onProgress: () => void,
+): Promise<void> {
+  const { rpc, source, chain, status, log, clock, terminal } = options;
+  await checkChainId(rpc, chain.chainId, signal);
+  const deps: SessionDeps = {
+    gaps: options.gaps,
+    audit: options.audit,
+    ...createReaderDeps(options, decode),
+    source,
+    status,
+    log,
+    clock,
+    limits: options.limits,
+    terminal,
+    finality: createFinality(source, options.finality, log),
+    now: () => clock.now(),
+    newCommit: () => 1 + Math.floor(clock.random() * COMMIT_SPAN),
+  };
+  const session = await IngestSession.open(deps, () => resolveStart(options, signal), signal);
+  try {
+    if (options.stopAt === undefined) await follow(session, options, signal, onProgress);
+    else await backfillTo(session, options.stopAt, options, signal);
+  } finally {
+    await session.close();
+  }
+}
+
+async function follow(
+  session: IngestSession,
+  { rpc, source, log, clock }: IngestOptions,
+  signal: AbortSignal,
+  onProgress: () => void,
+): Promise<void> {
+  const isTaken = (head: BlockRef): boolean => session.isAt(head);
+  const going = AbortSignal.any([signal, session.failed]);
+  for await (const head of headFeed({ pool: rpc, source, signal: going, log, clock, isTaken })) {
+    await session.advanceTo(head);
+    onProgress();
+  }
+  signal.throwIfAborted();
+  session.failed.throwIfAborted();
+}
+
+/** What turning blocks into rows needs. */
+export function createReaderDeps(
+  options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log'>,
+  decode: DecodeContext,
+): ReaderDeps {
+  const { store, rpc, chain, log } = options;
+  return {
+    store,
+    rpc,
+    decode,
+    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+    discovery: createDiscovery(options, decode),
+    vaultDiscovery: new VaultDiscovery({
+      rpc,
+      dexes: vaultDexes(chain),
+      baseIsToken0: decode.baseIsToken0,
+      quoteRank: (token) => quoteRank(chain, token),
+      log,
+    }),
+  };
+}
+
+/** Waits for the block to be final, storing what is. */
+async function backfillTo(
+  session: IngestSession,
+  stopAt: number,
+  { source, finality, log, clock, status, audit }: IngestOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const rule = createFinality(source, finality, log);
+  while (session.finalTo < stopAt) {
+    const head = await source.fetchHeader('latest', { signal });
+    const final = await rule.finalAt(head, signal);
+    status.nodeHead = head.number;
+    const to = Math.min(final.number, stopAt);
+    if (to > session.finalTo) await session.backfill(to, head);
+    else await clock.sleep(BACKOFF_MIN_MS, signal);
+  }
+  audit?.poke(session.startBlock, session.finalTo);
+  await audit?.idle();
+}
+
+/** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */
+async function resolveStart(
+  { source, startBlock, log }: IngestOptions,
+  signal: AbortSignal,
+): Promise<BlockRef> {
+  const head = await source.fetchHeader('latest', { signal });
+  const wanted =
+    startBlock.kind === 'absolute' ? startBlock.block : Math.max(1, head.number - startBlock.blocks);
+  const first = Math.max(1, wanted);
+  if (first - 1 > head.number) {
+    throw new AppError(
+      'node_failed',
+      `START_BLOCK ${first} lies beyond the node's head ${head.number}: waiting`,
+    );
+  }
+  const base = await source.fetchHeader(first - 1, { signal });
+  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from here');
+  return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
+}
+
+function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protocol }[] {
+  return chain.dexes.flatMap((dex) => {
+    const protocol = findProtocol(dex.protocol);
+    return protocol === null ? [] : [{ dex, protocol }];
+  });
+}
+
+function vaultDexes(chain: ChainDescription): Dex[] {
+  return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
+}
+
+/** What decoding a chain's blocks needs, with an empty registry. */
+export function createDecodeContext({
+  chain,
+  status,
+  log,
+}: Pick<IngestOptions, 'chain' | 'status' | 'log'>): DecodeContext {
+  const dexes = configuredDexes(chain);
+  const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
+  const registry = new PoolRegistry();
+  const transfers = createTransferDecoder({
+    wrappedNative: chain.wrappedNative,
+    positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
+    isPool: (address) => registry.findPool(address) !== undefined,
+  });
+  status.skippedTransfers = transfers.skipped;
+  return {
+    chainId: chain.chainId,
+    registry,
+    dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
+    protocolOfDex: (dex) => known(protocolOfDex.get(dex.name), dex.name),
+    protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
+    eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
+    creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
+    vaultTopics: new Set(vaultDexes(chain).length === 0 ? [] : [...VAULT_TOPICS, ...POOL_TOPICS]),
+    transfers,
+    baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
+    onMalformed: (item: ChainLog) => {
+      status.malformedLogs += 1;
+      log.debug(
+        { address: item.address, topic: item.topics[0], tx: item.transactionHash },
+        'malformed log skipped',
+      );
+    },
+  };
+}
+
+function known(protocol: Protocol | undefined, name: string): Protocol {
+  if (protocol === undefined) throw new AppError('broken_invariant', `no protocol for ${name}`);
+  return protocol;
+}
+
+function createDiscovery(
+  options: Pick<IngestOptions, 'rpc' | 'chain' | 'log'>,
+  decode: DecodeContext,
+): PoolDiscovery {
+  return new PoolDiscovery({
+    rpc: options.rpc,
+    dexes: configuredDexes(options.chain),
+    eventTopics: decode.eventTopics,
+    creationTopics: decode.creationTopics,
+    baseIsToken0: decode.baseIsToken0,
+    log: options.log,
+  });
+}

@@ -1,0 +1,389 @@
+/**
+ * One run of the ingester over one store: recover, backfill what is final, follow the head. It keeps nothing that the
+ * store or the node could not give again, so any error ends the session and the next one begins by recovering.
+ */
+import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
+import type { Clock } from '../../chain/rpc/clock';
+import type { FinalBlock, Finality } from '../../chain/head/finality';
+import { HeadFollower } from '../../chain/head/follower';
+import { needsSync, syncToHead, type Extension } from '../../chain/head/syncToHead';
+import type { BlockRef } from '../../domain/block';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import type { AuditKeeper } from '../repair/auditKeeper';
+import { BlockReader, type ReaderDeps } from '../decode/blockReader';
+import { countRows, type BlockRows } from '../rows/blockRows';
+import { fetchAhead } from './fetchAhead';
+import type { GapStore } from '../repair/gapStore';
+import { HeadBook } from '../store/headBook';
+import { startProgress } from './progress';
+import { Promoter } from '../store/promoter';
+import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
+import { RowBatch } from '../rows/rowBatch';
+import { beyondFinality, checkSameChain, proveFinal } from './sameChain';
+import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
+import { beginWork, endWork, noteHead, type IngestStatus } from './status';
+import type { Cursor, OpenIntent, StoredState } from '../store/store';
+import { takeOver, type TakenOver } from '../store/takeOver';
+
+/** Fewer missing blocks than this are not worth telling. */
+const CATCH_UP_MIN_BLOCKS = 16;
+
+export interface SessionDeps extends ReaderDeps {
+  readonly source: BlockSource;
+  readonly finality: Finality;
+  readonly status: IngestStatus;
+  /** Absent where lost rows cannot be found. */
+  readonly gaps?: GapStore | undefined;
+  /** Absent where nobody compares deployments. */
+  readonly audit?: AuditKeeper | undefined;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined;
+  readonly limits?: Partial<SessionLimits> | undefined;
+  /** A number that no earlier commit has. */
+  readonly newCommit: () => number;
+  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+}
+
+export class IngestSession {
+  private cursor: Cursor;
+  private version: number;
+  private readonly seqFloor: number;
+  private follower: HeadFollower;
+  private readonly book: HeadBook;
+  private readonly reader: BlockReader;
+  private readonly limits: SessionLimits;
+  private readonly promoter: Promoter;
+  /** Whether a head is being taken in, or was not to the end: then the session is over. */
+  private advancing = false;
+  private readonly failure = new AbortController();
+  /** First block that was ever to be ingested. */
+  readonly startBlock: number;
+  private watch: GapWatch | null = null;
+
+  private constructor(
+    private readonly deps: SessionDeps,
+    { stored, seqFloor }: TakenOver,
+    private readonly signal: AbortSignal,
+  ) {
+    this.seqFloor = seqFloor;
+    this.cursor = stored.cursor;
+    this.version = stored.version;
+    this.book = new HeadBook(stored);
+    this.follower = new HeadFollower(baseOf(stored.cursor));
+    this.startBlock = stored.startBlock;
+    this.reader = new BlockReader(deps, stored.startBlock);
+    this.limits = { ...SESSION_LIMITS, ...deps.limits };
+    this.promoter = new Promoter(deps.store, this.limits.headKeptBlocks, () => this.onPromoted());
+  }
+
+  /** Recovers: replays an open intent, loads pools, checks that the node's chain is the stored one. */
+  static async open(
+    deps: SessionDeps,
+    base: () => Promise<BlockRef>,
+    signal: AbortSignal,
+  ): Promise<IngestSession> {
+    deps.status.phase = 'recovering';
+    deps.status.idleSince = null;
+    let stored = await deps.store.loadState();
+    if (stored === null) {
+      await deps.store.writeStart(await base());
+      stored = await deps.store.loadState();
+    }
+    if (stored === null)
+      throw new AppError('broken_invariant', 'the start was written and cannot be read back');
+    await checkSameChain(deps.source, stored.cursor, signal);
+    if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
+    stored = await withoutIncomplete(deps.gaps, stored, deps.log);
+    const session = new IngestSession(deps, await takeOver(deps.store, stored, deps.now()), signal);
+    const mended = await session.mend();
+    await session.load(mended || stored.intent !== null);
+    if (stored.intent !== null) await session.replayBackfill(stored.intent);
+    await session.watchRows();
+    session.report(null);
+    return session;
+  }
+
+  private nextSeq(): number {
+    return Math.max(this.cursor.seq, this.seqFloor) + 1;
+  }
+
+  get finalTo(): number {
+    return this.cursor.number;
+  }
+
+  /** Aborted, with the reason, when what is done beside following the head has failed. */
+  get failed(): AbortSignal {
+    return this.failure.signal;
+  }
+
+  /** Resolves when all is promoted that can be, and rejects with what that failed with. */
+  async promoted(): Promise<void> {
+    while (this.promoter.isRunning) await this.promoter.idle();
+    this.failed.throwIfAborted();
+  }
+
+  /** Waits for what is under way. Nothing may be asked of the session afterwards. */
+  async close(): Promise<void> {
+    this.advancing = true;
+    await this.promoter.idle();
+  }
+
+  /** Whether the store is where the head is, or beyond it. */
+  isAt(head: BlockRef): boolean {
+    return !needsSync(this.follower, head);
+  }
+
+  /** Takes the store to the node's head. */
+  async advanceTo(head: BlockHeader): Promise<void> {
+    this.failed.throwIfAborted();
+    this.advancing = true;
+    this.takePromoted();
+    await this.advance(head);
+    this.advancing = false;
+    this.goOnPromoting();
+  }
+
+  private async advance(head: BlockHeader): Promise<void> {
+    const { finality, status, source, now, clock } = this.deps;
+    noteHead(status, head, now());
+    const behind = head.number - this.follower.tip.number;
+    if (behind >= CATCH_UP_MIN_BLOCKS) this.beginCatchUp(head.number);
+    const final = await finality.finalAt(head, this.signal);
+    status.finalNumber = final.number;
+    if (final.number > this.follower.tip.number + this.limits.backfillMinBlocks)
+      await this.backfill(final.number, final.hash === null ? head : { ...final, hash: final.hash });
+    status.phase = 'follow';
+    for await (const step of syncToHead(source, this.follower, head, { signal: this.signal, clock })) {
+      await this.extend(step, final.number);
+    }
+    await this.finalise(head, final);
+    this.goOnPromoting();
+    endWork(status, 'catch_up');
+    this.report(head.number);
+    if (!this.promoter.isBusy) await this.watch?.check();
+    this.deps.audit?.poke(this.startBlock, this.cursor.number);
+    status.idleSince = now();
+  }
+
+  /** A head that was lost on the way there says nothing of the branch that was reached instead. */
+  private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
+    const { tip } = this.follower;
+    const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
+    this.follower.finalise(final.number, final.hash);
+  }
+
+  private async load(exact: boolean): Promise<void> {
+    const pools = await this.reader.load(this.cursor, exact);
+    this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'recovered');
+  }
+
+  /** Refills what is missing below the cursor: nothing can be taken up before. Resolves to whether there was anything. */
+  private async mend(): Promise<boolean> {
+    const { gaps } = this.deps;
+    if (gaps === undefined) return false;
+    return refillGaps({ ...this.deps, gaps }, this.reader, this.cursor, this.signal);
+  }
+
+  private async watchRows(): Promise<void> {
+    const { gaps, now } = this.deps;
+    if (gaps !== undefined) this.watch = await GapWatch.begin(gaps, now);
+  }
+
+  private beginCatchUp(to: number): void {
+    const { status, now } = this.deps;
+    beginWork(status, { kind: 'catch_up', from: this.follower.tip.number + 1, to }, now());
+  }
+
+  /** Stores blocks cursor + 1 … to straight into the final tables. They are final because they lie under `proof`. */
+  async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
+    const { status, log, now, terminal, source } = this.deps;
+    const { batchLogs, batchBlocks, batchMs } = this.limits;
+    status.phase = 'backfill';
+    await this.promoter.idle();
+    this.takePromoted();
+    this.reader.rewindTo(this.cursor.number);
+    const from = this.cursor.number + 1;
+    const progress = startProgress({ from, to, log, now, terminal });
+    // One batch is filled while the other is being written.
+    let batch = new RowBatch();
+    let spare = new RowBatch();
+    let since = now();
+    let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
+    let writing: Promise<void> = Promise.resolve();
+    const flush = async (): Promise<void> => {
+      await writing;
+      if (batch.blocks === 0) return;
+      await proveFinal(source, last, proof, this.signal);
+      const full = batch;
+      batch = spare;
+      spare = full;
+      since = now();
+      writing = this.writeBatch(full).then((logs) => progress.step(this.cursor.number, logs));
+      writing.catch(() => undefined);
+    };
+    try {
+      for await (const blocks of fetchAhead(source, from, to, {
+        signal: this.signal,
+        blocksMax: batchBlocks,
+      })) {
+        await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
+        last = blocks.at(-1) ?? last;
+        if (batch.logs >= batchLogs || batch.blocks >= batchBlocks || now() - since > batchMs) await flush();
+      }
+      await flush();
+    } finally {
+      await writing;
+      progress.end();
+    }
+    this.follower = new HeadFollower(baseOf(this.cursor));
+    this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
+  }
+
+  /** Returns how many logs were stored. */
+  private async writeBatch(batch: RowBatch): Promise<number> {
+    this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
+    const { counts, logs } = batch;
+    this.count(counts);
+    this.watch?.add(counts);
+    batch.reset();
+    this.report(null);
+    return logs;
+  }
+
+  /** Commits one step of the head: an append, or a whole new branch at once. */
+  private async extend(step: Extension, finalNumber: number): Promise<void> {
+    const { store, log, status } = this.deps;
+    const last = step.blocks.at(-1);
+    if (step.forkNumber !== null) {
+      this.reader.rewindTo(step.forkNumber);
+      const depth = step.removed.length;
+      status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
+      log.warn({ forkNumber: step.forkNumber, depth, to: last?.hash }, 'reorg');
+    }
+    const first = step.blocks[0];
+    const parent = first === undefined ? this.follower.tip : this.parentOf(first);
+    const all: BlockRows[] = [];
+    await this.reader.read(step.blocks, parent, true, this.signal, (rows) => all.push(rows));
+    const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
+    const change = this.book.changeTo(all, tip, step.forkNumber !== null, this.deps.newCommit);
+    if (change === null) return;
+    this.version += 1;
+    await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(finalNumber, tip) });
+    this.book.note(change);
+    this.count(countRows(change.fresh.map(({ rows }) => rows)));
+    status.indexed = tip;
+    status.lastCommitAt = this.deps.now();
+  }
+
+  private parentOf(block: BlockRef): Pick<BlockRef, 'number' | 'hash'> {
+    const parent = this.follower.blockAt(block.number - 1);
+    return parent ?? { number: block.number - 1, hash: block.parentHash };
+  }
+
+  /** Takes up what was promoted and begins with what is to be, some blocks at a time. */
+  private goOnPromoting(): void {
+    this.takePromoted();
+    const { base } = this.follower;
+    if (this.promoter.isBusy || base.number - this.cursor.number < this.limits.promoteMinBlocks) return;
+    const to = Math.min(base.number, this.cursor.number + this.limits.promoteMaxBlocks);
+    const from = this.cursor.number + 1;
+    const { blocks, counts } = this.book.range(from, to);
+    const last = blocks.at(-1);
+    if (last === undefined) return;
+    const ends = { to, toHash: last.hash, toTimestamp: last.timestamp };
+    const intent: OpenIntent = { seq: this.nextSeq(), kind: 'promotion', from, ...ends, counts };
+    beginWork(this.deps.status, { kind: 'promotion', from, to }, this.deps.now());
+    this.promoter.begin(
+      intent,
+      blocks.map((block) => block.commit),
+    );
+  }
+
+  private takePromoted(): void {
+    const promoted = this.promoter.take();
+    if (promoted === null) return;
+    const { intent, cursor } = promoted;
+    endWork(this.deps.status, 'promotion');
+    this.cursor = cursor;
+    this.watch?.add(intent.counts);
+    this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
+    this.reader.settle(cursor.number);
+    this.report(null);
+    this.deps.audit?.poke(this.startBlock, cursor.number);
+  }
+
+  /** While a head is being taken in, what was promoted waits until that is done. */
+  private onPromoted(): void {
+    if (this.advancing) return;
+    try {
+      this.goOnPromoting();
+    } catch (error) {
+      this.failure.abort(error);
+    }
+  }
+
+  private async replayBackfill(intent: OpenIntent): Promise<void> {
+    const { log, source, store } = this.deps;
+    log.warn({ from: intent.from, to: intent.to }, 'replaying the range that was being stored');
+    this.beginCatchUp(intent.to);
+    const batch = new RowBatch();
+    let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
+    for await (const blocks of fetchAhead(source, intent.from, intent.to, { signal: this.signal })) {
+      await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
+      last = blocks.at(-1) ?? last;
+    }
+    if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);
+    this.cursor = await store.writeRange(intent.seq, batch, intent);
+    this.follower = new HeadFollower(baseOf(this.cursor));
+    this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
+  }
+
+  private count(counts: Readonly<Record<'blocks' | 'logs' | 'swaps', number>>): void {
+    const { status } = this.deps;
+    status.blocks += counts.blocks;
+    status.logs += counts.logs;
+    status.swaps += counts.swaps;
+  }
+
+  private report(nodeHead: number | null): void {
+    const { status, now } = this.deps;
+    status.finalTo = this.cursor.number;
+    status.indexed = Math.max(this.cursor.number, this.book.top);
+    if (nodeHead !== null) status.nodeHead = nodeHead;
+    status.lastCommitAt = now();
+  }
+}
+
+function baseOf(cursor: Cursor): BlockRef {
+  const { number, hash, timestamp } = cursor;
+  // The cursor's own parent is final and never asked for.
+  return { number, hash, parentHash: hash, timestamp };
+}
+
+async function replayPromotion(
+  deps: SessionDeps,
+  stored: StoredState,
+  intent: OpenIntent,
+): Promise<StoredState> {
+  deps.log.warn({ from: intent.from, to: intent.to }, 'replaying the promotion that was under way');
+  const blocks = stored.head.filter((block) => block.number >= intent.from && block.number <= intent.to);
+  if (blocks.at(-1)?.hash !== intent.toHash || blocks.length !== intent.to - intent.from + 1) {
+    throw new AppError(
+      'broken_invariant',
+      `the head does not hold blocks ${intent.from}-${intent.to} to be promoted`,
+    );
+  }
+  beginWork(deps.status, { kind: 'promotion', from: intent.from, to: intent.to }, deps.now());
+  await deps.store.promote(
+    intent,
+    blocks.map((block) => block.commit),
+    true,
+  );
+  endWork(deps.status, 'promotion');
+  const after = await deps.store.loadState();
+  if (after === null) throw new AppError('broken_invariant', 'the cursor is gone after a promotion');
+  return after;
+}

@@ -1,0 +1,251 @@
+/** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
+import { z } from 'zod';
+
+import { localTable } from '../../clickhouse/schema/clusterSchema';
+import type { Database } from '../../clickhouse/client/database';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { headBlocksTable, tokensTable, type PoolRow } from '../../clickhouse/schema/tables';
+import type { BlockRef } from '../../domain/block';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+import type { PoolState } from '../../domain/pool';
+import { AppError } from '../../errors';
+import { encodeHeadBlocks, TABLE_ENCODERS, type HeadBlockRows } from '../rows/encodeBlocks';
+import type { VaultPool } from '../pools/poolRegistry';
+import { NO_FLOORS, type Floors } from './retention';
+import type { RowBatch } from '../rows/rowBatch';
+import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
+import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
+import { readPools, readPoolStates, readStoredState } from './storedState';
+import { readVaultPools } from '../pools/storedVaultPools';
+import { mendViews, type Mending } from '../repair/viewAudit';
+
+/** Blocks in one partition of the head tables (their PARTITION BY). */
+const HEAD_PARTITION_BLOCKS = 256;
+/** Part of every token; a re-index of the same blocks into emptied tables would need another one. */
+const EPOCH = 'e1';
+
+/** The token under which a range is inserted into a table, by whoever inserts it. */
+export function rangeToken(chainId: number, intent: OpenIntent, table: string): string {
+  return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
+}
+
+/** `floors`: below which block rows of which tables were dropped on purpose; `mending`: of aggregates that lost rows. */
+export function createClickHouseStore(
+  database: Database,
+  chainId: number,
+  floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
+  mending: Mending = {},
+): Store {
+  const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
+  const audit = async (intent: OpenIntent): Promise<void> =>
+    auditRange(database, chainId, intent, await floors(), mending);
+
+  return {
+    loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
+    writeStart: (base) => writePromotion(database, chainId, 'done', startOf(base)),
+    loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
+    loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
+      readPoolStates(database, finalTo, exact),
+    loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
+      readVaultPools(database, chainId, finalTo, exact, rows),
+    async listTokens(): Promise<Map<Hex, number>> {
+      const rows = await selectNamed(database, 'ingest/list_tokens', {}, tokenShape);
+      return new Map(rows.map((row) => [row.address, row.decimals]));
+    },
+    loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
+      readStoredPrices(database, chainId, cursor, startBlock, pools),
+    writeTokens: (rows) => insertRows(database, tokensTable, rows),
+    writeHead: (flip) => writeHead(database, chainId, flip),
+    async writeRange(seq, batch, replayed): Promise<Cursor> {
+      const intent = backfillIntent(seq, batch);
+      await writePromotion(database, chainId, 'intent', intent);
+      await Promise.all(
+        batch
+          .encoded()
+          .map(({ table, columns, body }) => database.insert(table, columns, body, token(intent, table))),
+      );
+      if (replayed !== null) await audit(replayed);
+      await writePromotion(database, chainId, 'done', intent);
+      return cursorOf(intent);
+    },
+    async promote(intent, commits, replayed): Promise<Cursor> {
+      await writePromotion(database, chainId, 'intent', intent);
+      for (const table of TABLE_ENCODERS) {
+        const columns = table.columns.join(', ');
+        const order = table.name === 'blocks' ? 'number' : 'ord';
+        await database.command(
+          `promote ${table.name}`,
+          `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${table.name}_head
+           WHERE has({commits:Array(UInt64)}, commit) ORDER BY ${order}`,
+          { commits },
+          token(intent, table.name),
+        );
+      }
+      if (replayed) await audit(intent);
+      await writePromotion(database, chainId, 'done', intent);
+      return cursorOf(intent);
+    },
+    auditRange: audit,
+    dropHeadBelow: (block) => dropHeadBelow(database, block),
+  };
+}
+
+const tokenShape = z.object({ address: hexShape, decimals: z.int() });
+const totalShape = z.object({ total: wideIntegerShape });
+const partitionShape = z.object({ table: z.string(), partition: z.string() });
+
+type Promotion = Omit<OpenIntent, 'kind'> & { readonly kind: 'start' | 'backfill' | 'promotion' };
+
+function startOf(base: BlockRef): Promotion {
+  return {
+    seq: 0,
+    kind: 'start',
+    from: base.number + 1,
+    to: base.number,
+    toHash: base.hash,
+    toTimestamp: base.timestamp,
+    counts: {},
+  };
+}
+
+function backfillIntent(seq: number, batch: RowBatch): OpenIntent {
+  const { first, last } = batch.range;
+  return {
+    seq,
+    kind: 'backfill',
+    from: first.number,
+    to: last.number,
+    toHash: last.hash,
+    toTimestamp: last.timestamp,
+    counts: batch.counts,
+  };
+}
+
+function cursorOf(intent: OpenIntent): Cursor {
+  return { seq: intent.seq, number: intent.to, hash: intent.toHash, timestamp: intent.toTimestamp };
+}
+
+async function writePromotion(
+  database: Database,
+  chainId: number,
+  status: 'intent' | 'done',
+  range: Promotion,
+): Promise<void> {
+  const counts = Object.entries(range.counts).map(([table, count]) => `'${table}', ${count}`);
+  await database.command(
+    `write ${status}`,
+    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
+     SELECT {chain:UInt32}, {seq:UInt64}, {status:String}, {kind:String}, {from:UInt32}, {to:UInt32},
+            unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')})`,
+    {
+      chain: chainId,
+      seq: range.seq,
+      status,
+      kind: range.kind,
+      from: range.from,
+      to: range.to,
+      hash: range.toHash.slice(2),
+      timestamp: range.toTimestamp,
+    },
+  );
+}
+
+async function writeHead(database: Database, chainId: number, flip: HeadFlip): Promise<void> {
+  await insertFresh(database, flip.fresh);
+  const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };
+  const canonical = flip.canonical.map((block) => ({
+    ...common,
+    number: block.number,
+    hash: block.hash,
+    parent_hash: block.parentHash,
+    timestamp: block.timestamp,
+    commit: block.commit,
+  }));
+  const voided = flip.voided.map((number) => ({
+    ...common,
+    number,
+    hash: ZERO_HASH,
+    parent_hash: ZERO_HASH,
+    timestamp: 0,
+    commit: 0,
+  }));
+  await insertRows(database, headBlocksTable, [...canonical, ...voided]);
+}
+
+/** Each table's rows are on their way while those of the next are encoded. */
+async function insertFresh(database: Database, blocks: readonly HeadBlockRows[]): Promise<void> {
+  const inserts: Promise<void>[] = [];
+  for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
+    const insert = database.insert(table, columns, body);
+    // Its failure is told below, also when it comes before the last is sent.
+    insert.catch(() => undefined);
+    inserts.push(insert);
+    // Time for the request to be sent, in a tick of its own; a whole turn of the event loop would be a simulated world's end.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+  }
+  await Promise.all(inserts);
+}
+
+async function auditRange(
+  database: Database,
+  chainId: number,
+  intent: OpenIntent,
+  floors: Floors,
+  mending: Mending,
+): Promise<void> {
+  for (const table of TABLE_ENCODERS) {
+    const expected = intent.counts[table.name] ?? 0;
+    const where =
+      table.name === 'blocks'
+        ? 'chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32}'
+        : `ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}${table.name === 'logs' ? ' AND chain_id = {chain:UInt32}' : ''}`;
+    const [row] = await selectMade(
+      database,
+      `audit ${table.name}`,
+      `SELECT count() AS total FROM ${table.name} WHERE ${where}`,
+      {
+        chain: chainId,
+        from: intent.from,
+        to: intent.to,
+        from_ord: toOrd(intent.from, 0),
+        to_ord: lastOrdOfBlock(intent.to),
+      },
+      totalShape,
+    );
+    if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
+  }
+  const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
+  const wrong = await mendViews(database, range, floors, mending);
+  if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
+}
+
+function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {
+  return new AppError(
+    'broken_invariant',
+    `after replaying blocks ${intent.from}-${intent.to}, ${name} holds ${found} rows where ${expected} are expected; ` +
+      'the writer stops: run `candlehouse verify` to see what differs',
+  );
+}
+
+/** On every server that has a part of the head, in the tables of that part. */
+async function dropHeadBelow(database: Database, block: number): Promise<void> {
+  if (database.cluster === null) return dropPartitionsBelow(database, block, (table) => table);
+  for (const node of database.cluster.nodes) await dropPartitionsBelow(node.database, block, localTable);
+}
+
+async function dropPartitionsBelow(
+  database: Database,
+  block: number,
+  nameOf: (table: string) => string,
+): Promise<void> {
+  const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
+  const parts = await selectNamed(database, 'ingest/list_head_partitions', names, partitionShape);
+  for (const { table, partition } of parts) {
+    const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
+    if ((Number(partition) + 1) * blocks > block) continue;
+    await database.command('drop head partition', `ALTER TABLE ${table} DROP PARTITION ID '${partition}'`);
+  }
+}

@@ -1,0 +1,101 @@
+/** What the store holds above the cursor: the canonical block of each height, the commits of all, and how many rows they have. */
+import type { BlockRef } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+import { AppError } from '../../errors';
+import { countRows, sumCounts, type BlockRows } from '../rows/blockRows';
+import type { HeadBlockRows } from '../rows/encodeBlocks';
+import type { StoredHead, StoredState } from './store';
+
+/** What a flip of the head has to say of blocks that follow each other. */
+export interface HeadChange {
+  /** Those whose rows are not stored yet. */
+  readonly fresh: readonly HeadBlockRows[];
+  readonly canonical: readonly StoredHead[];
+  /** Heights above the last of them at which a block is stored, also one that no longer links to what is below. */
+  readonly voided: readonly number[];
+}
+
+export class HeadBook {
+  /** What the store holds as canonical, by height. */
+  private readonly live = new Map<number, StoredHead>();
+  private readonly commits: Map<Hex, number>;
+  /** Rows by table of each block. */
+  private readonly counts = new Map<Hex, Record<string, number>>();
+  /** Largest height of a canonical block that stands above a hole; 0: none. */
+  private strayTo: number;
+
+  constructor(stored: StoredState) {
+    this.commits = new Map(stored.commits);
+    for (const block of stored.head) this.live.set(block.number, block);
+    this.strayTo = stored.headMax > (stored.head.at(-1) ?? stored.cursor).number ? stored.headMax : 0;
+  }
+
+  get size(): number {
+    return this.live.size;
+  }
+
+  /** Largest height of a canonical block; -Infinity: there is none. */
+  get top(): number {
+    return Math.max(...this.live.keys());
+  }
+
+  /**
+   * What is to be stored so that these blocks, up to height `tip`, are canonical; null: nothing. `replaces`: whether blocks
+   * are taken back.
+   */
+  changeTo(
+    all: readonly BlockRows[],
+    tip: number,
+    replaces: boolean,
+    newCommit: () => number,
+  ): HeadChange | null {
+    for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
+    const changed = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
+    if (changed === -1 && !replaces) return null;
+    const blocks = changed === -1 ? [] : all.slice(changed);
+    const fresh = blocks
+      .filter((rows) => !this.commits.has(rows.ref.hash))
+      .map((rows) => ({ rows, commit: newCommit() }));
+    const freshByHash = new Map(fresh.map(({ rows, commit }) => [rows.ref.hash, commit]));
+    const commitOf = ({ hash }: BlockRef): number => this.commits.get(hash) ?? freshByHash.get(hash) ?? 0;
+    const canonical = blocks.map(({ ref }) => ({ ...ref, commit: commitOf(ref) }));
+    const voided = this.heightsAbove(tip);
+    return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
+  }
+
+  /** The change is stored. */
+  note({ canonical, voided }: HeadChange): void {
+    for (const block of canonical) {
+      this.live.set(block.number, block);
+      this.commits.set(block.hash, block.commit);
+    }
+    for (const number of voided) this.live.delete(number);
+    this.strayTo = 0;
+  }
+
+  private heightsAbove(tip: number): number[] {
+    const top = Math.max(this.strayTo, this.top);
+    return Array.from({ length: Math.max(0, top - tip) }, (_, index) => tip + 1 + index);
+  }
+
+  /** The canonical blocks of a range, all of them, and how many rows they have. */
+  range(from: number, to: number): { blocks: StoredHead[]; counts: Record<string, number> } {
+    const blocks: StoredHead[] = [];
+    for (let number = from; number <= to; number += 1) {
+      const block = this.live.get(number);
+      if (block === undefined)
+        throw new AppError('broken_invariant', `block ${number} is final and not in the head`);
+      blocks.push(block);
+    }
+    return { blocks, counts: sumCounts(blocks.map((block) => this.counts.get(block.hash))) };
+  }
+
+  /** Heights up to `number` are final. `kept`: so many blocks of other branches are remembered, times four. */
+  forgetBelow(number: number, kept: number): void {
+    for (const height of this.live.keys()) if (height <= number) this.live.delete(height);
+    if (this.commits.size <= 4 * kept) return;
+    const hashes = new Set([...this.live.values()].map((block) => block.hash));
+    for (const hash of this.commits.keys()) if (!hashes.has(hash)) this.commits.delete(hash);
+    for (const hash of this.counts.keys()) if (!hashes.has(hash)) this.counts.delete(hash);
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * All that must be kept of one database, as of one moment between two ranges: clones of its tables (hard links to the same
+ * parts) in a database of their own, which nobody writes to. What heads hold is left out, for the node tells it again; views
+ * are made anew by the schema.
+ */
+import { z } from 'zod';
+
+import type { Clock } from '../../chain/rpc/clock';
+import type { Database } from '../../clickhouse/client/database';
+import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import { createGapStore } from '../repair/gapStore';
+import { inPause } from './pause';
+import { readFloors } from './retention';
+import { findWrongTotal } from '../repair/viewAudit';
+
+export interface SnapshotOptions {
+  /** Connected to the database that is taken. */
+  readonly database: Database;
+  /** Its name, and the name of the one to make. */
+  readonly source: string;
+  readonly target: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface Content {
+  /** First block that was ever to be ingested. */
+  readonly startBlock: number;
+  /** Last block of the final tables. */
+  readonly finalTo: number;
+  /** On disk. */
+  readonly bytes: number;
+}
+
+const POLL_MS = 100;
+/** A range that was begun takes seconds. Longer than this it is no range but a writer that died in it. */
+const QUIET_MAX_MS = 60_000;
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Cloned in this order; tables that are not named come between. How far an import came is told before what it brought, and
+ * of what is written one after the other the later comes first: so what refers to something never stands without it.
+ */
+const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
+const LAST = ['source_files', 'tokens'];
+
+/** Throws `unavailable` while a range does not end. */
+export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
+  const { database, log, source } = options;
+  const tables = await listTables(options);
+  await inPause(database, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await untilQuiet(options);
+      await cloneAll(options, tables);
+      if ((await readRanges(options)).print === before.print) return;
+      // A range was begun in the moment in which the pause was asked for.
+      if (attempt === ATTEMPTS_MAX)
+        throw new AppError('unavailable', `${source} is written to by something that knows no pause`);
+      log.warn({ source }, 'a range was written while tables were cloned; cloning again');
+    }
+  });
+}
+
+export async function dropSnapshot(database: Database, target: string): Promise<void> {
+  await database.command('drop snapshot', `DROP DATABASE IF EXISTS ${target} SYNC`);
+}
+
+async function listTables({ database, source }: SnapshotOptions): Promise<string[]> {
+  const rows = await selectNamed(database, 'engine/list_stored_tables', { source }, nameRowShape);
+  const rank = (name: string): number =>
+    FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
+  return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
+}
+
+const rangesShape = z.object({ print: z.string(), open: z.boolean() });
+const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
+const bytesShape = z.object({ bytes: wideIntegerShape });
+
+interface Ranges {
+  /** Equal at two moments: no range was begun or finished between them. */
+  readonly print: string;
+  readonly open: boolean;
+}
+
+async function readRanges({ database, source }: SnapshotOptions): Promise<Ranges> {
+  const [row] = await selectMade(
+    database,
+    'read ranges',
+    `SELECT toString((count(), max(seq), maxIf(seq, status = 'done'))) AS print,
+            toBool(maxIf(seq, status = 'intent') > maxIf(seq, status = 'done')) AS open
+     FROM ${source}.promotions`,
+    {},
+    rangesShape,
+  );
+  return { print: row?.print ?? '', open: row?.open ?? false };
+}
+
+async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {
+  const { clock, signal, source } = options;
+  for (const end = clock.now() + QUIET_MAX_MS; ; await clock.sleep(POLL_MS, signal)) {
+    const ranges = await readRanges(options);
+    if (!ranges.open) return ranges;
+    if (clock.now() < end) continue;
+    throw new AppError(
+      'unavailable',
+      `a range of ${source} was begun and not finished within ${QUIET_MAX_MS / 1000} s: start the ingester, which finishes it, ` +
+        'and try again',
+    );
+  }
+}
+
+async function cloneAll(
+  { database, source, target, signal }: SnapshotOptions,
+  tables: readonly string[],
+): Promise<void> {
+  await dropSnapshot(database, target);
+  await database.command('create snapshot', `CREATE DATABASE ${target}`);
+  for (const table of tables) {
+    signal.throwIfAborted();
+    await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
+    // Merging what is only to be copied would cost room.
+    await database.command(`keep ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
+  }
+}
+
+/** What a database holds. */
+export async function describeContent(database: Database, chainId: number): Promise<Content> {
+  const [row] = await selectNamed(database, 'ingest/find_content', { chain: chainId }, contentShape);
+  const [size] = await selectNamed(database, 'engine/sum_bytes', {}, bytesShape);
+  return {
+    startBlock: row?.start_block ?? 0,
+    finalTo: row?.final_to ?? 0,
+    bytes: Number(size?.bytes ?? 0),
+  };
+}
+
+/** Throws `broken_invariant` where the tables do not hold what the finished ranges had, or aggregates not what tables hold. */
+export async function checkWhole(database: Database, chainId: number): Promise<void> {
+  const floors = await readFloors(database);
+  const gaps = createGapStore(database, chainId, () => Promise.resolve(floors));
+  const [expected, stored] = [await gaps.readExpected(), await gaps.readStored()];
+  const wrong = [...expected]
+    .filter(([name, rows]) => stored.get(name) !== rows)
+    .map(([name, rows]) => `${name} holds ${stored.get(name) ?? 0} rows where ${rows} are expected`);
+  const total = await findWrongTotal(database, floors);
+  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps of ${total.expected}`);
+  if (wrong.length > 0)
+    throw new AppError('broken_invariant', `the tables contradict each other: ${wrong.join('; ')}`);
+}

@@ -1,0 +1,159 @@
+/** Reads back what the store holds: cursor, open intent, canonical head, pools and their states. */
+import { z } from 'zod';
+
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { PoolRow } from '../../clickhouse/schema/tables';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { PoolState } from '../../domain/pool';
+import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
+
+const promotionShape = z.object({
+  seq: wideIntegerShape,
+  status: z.enum(['intent', 'done']),
+  kind: z.enum(['start', 'backfill', 'promotion']),
+  from_block: z.int(),
+  to_block: z.int(),
+  to_hash: hexShape,
+  to_timestamp: z.int(),
+  counts: countsShape,
+});
+type PromotionRow = z.infer<typeof promotionShape>;
+
+const headShape = z.object({
+  number: z.int(),
+  hash: hexShape,
+  parent_hash: hexShape,
+  timestamp: z.int(),
+  commit: wideIntegerShape,
+  version: wideIntegerShape,
+  final_number: z.int(),
+});
+type HeadRow = z.infer<typeof headShape>;
+
+export const startShape = z.object({ from_block: z.int() });
+const versionShape = z.object({ version: wideIntegerShape });
+
+/** null when the chain was never begun in this database. */
+export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
+  const chain = { chain: chainId };
+  const ranges = await selectNamed(database, 'ingest/list_newest_ranges', chain, promotionShape);
+  const done = ranges.find((row) => row.status === 'done');
+  if (done === undefined) return null;
+  const cursor: Cursor = {
+    seq: Number(done.seq),
+    number: done.to_block,
+    hash: done.to_hash,
+    timestamp: done.to_timestamp,
+  };
+  const begun = ranges.find((row) => row.status === 'intent' && Number(row.seq) > cursor.seq);
+  const above = { ...chain, cursor: cursor.number };
+  const rows = await selectNamed(database, 'ingest/list_head_blocks', above, headShape);
+  const [start] = await selectNamed(database, 'ingest/find_start', chain, startShape);
+  const [last] = await selectNamed(database, 'ingest/find_head_version', chain, versionShape);
+  return {
+    startBlock: start?.from_block ?? 1,
+    cursor,
+    intent: begun === undefined ? null : intentOfRow(begun),
+    ...canonicalOf(cursor, rows),
+    version: Number(last?.version ?? 0),
+    finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),
+  };
+}
+
+function intentOfRow(row: PromotionRow): OpenIntent {
+  return {
+    seq: Number(row.seq),
+    kind: row.kind === 'promotion' ? 'promotion' : 'backfill',
+    from: row.from_block,
+    to: row.to_block,
+    toHash: row.to_hash,
+    toTimestamp: row.to_timestamp,
+    counts: Object.fromEntries(Object.entries(row.counts).map(([table, count]) => [table, Number(count)])),
+  };
+}
+
+/** Folds the flips, oldest first, into the canonical chain above the cursor. */
+function canonicalOf(
+  cursor: Cursor,
+  rows: readonly HeadRow[],
+): Pick<StoredState, 'head' | 'headMax' | 'commits'> {
+  const heights = new Map<number, StoredHead>();
+  const commits = new Map<Hex, number>();
+  for (const row of rows) {
+    if (row.hash === ZERO_HASH) {
+      heights.delete(row.number);
+      continue;
+    }
+    const { number, hash, timestamp } = row;
+    const commit = Number(row.commit);
+    heights.set(number, { number, hash, parentHash: row.parent_hash, timestamp, commit });
+    commits.set(hash, commit);
+  }
+  const head: StoredHead[] = [];
+  for (let number = cursor.number + 1; ; number += 1) {
+    const block = heights.get(number);
+    if (block === undefined || block.parentHash !== (head.at(-1)?.hash ?? cursor.hash)) break;
+    head.push(block);
+  }
+  return { head, headMax: Math.max(cursor.number, ...heights.keys()), commits };
+}
+
+const poolShape = z.object({
+  ord: wideIntegerShape,
+  address: hexShape,
+  dex: z.string(),
+  protocol: z.string(),
+  pool_type: z.int(),
+  factory: hexShape,
+  token0: hexShape,
+  token1: hexShape,
+  base_is_token0: z.boolean(),
+  tokens: z.array(hexShape),
+  weights: z.array(wideIntegerShape),
+  fee_pips: z.int(),
+  tick_spacing: z.int(),
+  created_block: z.int().nullable(),
+  created_at: z.int().nullable(),
+  created_tx: hexShape.nullable(),
+});
+
+/** Pools of the final tables up to the block. */
+export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
+  const params = { final_ord: lastOrdOfBlock(finalTo) };
+  const rows = await selectNamed(database, 'ingest/list_pools', params, poolShape);
+  return rows.map((row) => ({ ...row, ord: Number(row.ord), weights: row.weights.map(BigInt) }));
+}
+
+const stateShape = z.object({
+  pair: hexShape,
+  reserve0: wideIntegerShape,
+  reserve1: wideIntegerShape,
+  sqrt_price_x96: wideIntegerShape,
+  liquidity: wideIntegerShape,
+  tick: z.int(),
+});
+
+export async function readPoolStates(
+  database: Database,
+  finalTo: number,
+  exact: boolean,
+): Promise<Map<Hex, PoolState>> {
+  const params = { final_ord: lastOrdOfBlock(finalTo) };
+  const name = exact ? 'ingest/list_exact_states' : 'ingest/list_latest_states';
+  const rows = await selectNamed(database, name, params, stateShape);
+  return new Map(
+    rows.map((row) => [
+      row.pair,
+      {
+        reserve0: BigInt(row.reserve0),
+        reserve1: BigInt(row.reserve1),
+        sqrtPriceX96: BigInt(row.sqrt_price_x96),
+        liquidity: BigInt(row.liquidity),
+        tick: row.tick,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,270 @@
+/**
+ * Events of pools as of a snapshot: pages of /activity, and ranges for the stream. A thin query finds where matching
+ * events stand, then their rows are read by ord.
+ */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+
+import type { QueryParams } from '../../clickhouse/client/database';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../../wire/activity';
+import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
+import { readSwapRow, readSyncRow } from './eventRows';
+import { Directory } from '../tokens/directory';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+
+/** Ords named in one statement. */
+const ORDS_PER_QUERY = 1_000;
+/** More swaps than this are read in two halves at once. */
+const SCATTERED = 10;
+/** Filters whose count of final events is remembered. */
+const COUNTS_KEPT = 1_000;
+
+export interface ActivityFilter {
+  readonly kinds: readonly EventKind[];
+  readonly pair: Hex | null;
+  readonly token: Hex | null;
+  readonly maker: Hex | null;
+}
+
+export const ALL_ACTIVITY: ActivityFilter = { kinds: EVENT_KINDS, pair: null, token: null, maker: null };
+
+export interface ActivityEvent {
+  readonly ord: number;
+  readonly item: ActivityEntry;
+}
+
+const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
+type Where = z.infer<typeof whereShape>;
+const countShape = z.object({ events: z.string() });
+
+/** Whether an item passes a filter: the same rule as the SQL. Of a marked item only the kind is known. */
+export function matchesActivity(filter: ActivityFilter, item: ActivityEntry): boolean {
+  if (!isDecoded(item)) return filter.kinds.includes(item.stored_as);
+  return (
+    filter.kinds.includes(item.event_type) &&
+    (filter.pair === null || filter.pair === item.pair_address) &&
+    (filter.token === null || filter.token === item.token0.address || filter.token === item.token1.address) &&
+    (filter.maker === null || filter.maker === item.maker)
+  );
+}
+
+/** Events with afterOrd < ord ≤ toOrd of the snapshot's chain, ascending, at most `limit`. */
+export async function listEventsBetween(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  afterOrd: number,
+  toOrd: number,
+  limit: number,
+): Promise<ActivityEvent[]> {
+  const where = await findEvents(runner, head, filter, {
+    afterOrd,
+    toOrd,
+    newestFirst: false,
+    skip: 0,
+    limit,
+  });
+  return readEvents(runner, head, where);
+}
+
+/**
+ * Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`.
+ */
+export async function listNewestEvents(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  page: { readonly beforeOrd: number | null; readonly skip: number; readonly limit: number },
+  directory?: Directory,
+): Promise<ActivityEvent[]> {
+  const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
+  const { skip, limit } = page;
+  const where = await findEvents(runner, head, filter, {
+    afterOrd: 0,
+    toOrd,
+    newestFirst: true,
+    skip,
+    limit,
+  });
+  return readEvents(runner, head, where, directory);
+}
+
+/**
+ * The ord after which a replay of at most `keep` events begins: the newest event with afterOrd < ord ≤ toOrd that has `keep` newer
+ * ones. Null when there are at most `keep` events.
+ */
+export async function findEventFloor(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  range: OrdRange,
+  keep: number,
+): Promise<number | null> {
+  const [found] = await findEvents(runner, head, filter, {
+    ...range,
+    newestFirst: true,
+    skip: keep,
+    limit: 1,
+  });
+  return found === undefined ? null : Number(found.ord);
+}
+
+/** Counts matching events. Final events are never taken back: they are counted once and then only added to. */
+export class ActivityCounter {
+  private readonly known = new LRUCache<string, { readonly ord: number; readonly events: number }>({
+    max: COUNTS_KEPT,
+  });
+
+  constructor(private readonly runner: QueryRunner) {}
+
+  /** All matching events of the snapshot's chain. */
+  async count(head: HeadSnapshot, filter: ActivityFilter): Promise<number> {
+    const finalOrd = lastOrdOfBlock(head.finalTo);
+    const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
+    const known = this.known.get(key);
+    const base = known !== undefined && known.ord <= finalOrd ? known : { ord: 0, events: 0 };
+    const [final, above] = await Promise.all([
+      base.ord === finalOrd ? 0 : this.countRange(head, filter, base.ord, finalOrd),
+      head.blocks.length === 0 ? 0 : this.countRange(head, filter, finalOrd, lastOrdOfBlock(head.number)),
+    ]);
+    this.known.set(key, { ord: finalOrd, events: base.events + final });
+    return base.events + final + above;
+  }
+
+  private async countRange(
+    head: HeadSnapshot,
+    filter: ActivityFilter,
+    afterOrd: number,
+    toOrd: number,
+  ): Promise<number> {
+    const counts = keysOf(filter).map(async (key) => {
+      const params = lookUpParams(head, filter, key, { afterOrd, toOrd });
+      const [row] = await this.runner.run('activity/count_events', params, countShape);
+      return Number(row?.events ?? 0);
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+}
+
+/** Events with afterOrd < ord ≤ toOrd. */
+interface OrdRange {
+  readonly afterOrd: number;
+  readonly toOrd: number;
+}
+
+interface Wanted extends OrdRange {
+  readonly newestFirst: boolean;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** The ords of matching events in the order asked for. It leaves out the first `skip` and gives at most `limit`. */
+async function findEvents(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  { newestFirst, skip, limit, ...range }: Wanted,
+): Promise<Where[]> {
+  const keys = keysOf(filter);
+  const [page, left] = keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
+  const found = await Promise.all(
+    keys.map((key) => {
+      const order = { backward: newestFirst, forward: !newestFirst };
+      const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
+      return runner.run('activity/list_events', params, whereShape);
+    }),
+  );
+  if (keys.length === 1) return found.flat();
+  const sign = newestFirst ? -1 : 1;
+  const sorted = found.flat().sort((a, b) => sign * (Number(a.ord) - Number(b.ord)));
+  return sorted.slice(left, left + limit);
+}
+
+type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
+
+/**
+ * The sort keys by which the engine finds the events of a filter. A token has two: its events as token0 and as token1. A maker has
+ * none: the engine reads all events in order and an index tells it which rows to skip.
+ */
+function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
+  if (maker !== null) return ['ord'];
+  if (pair !== null) return ['pair'];
+  return token === null ? ['ord'] : ['token0', 'token1'];
+}
+
+function lookUpParams(
+  head: HeadSnapshot,
+  filter: ActivityFilter,
+  key: EventKey,
+  { afterOrd, toOrd }: OrdRange,
+): QueryParams {
+  const side = key === 'token0' || key === 'token1';
+  return {
+    ...snapshotParams(head),
+    kinds: filter.kinds,
+    key,
+    side,
+    either_side: filter.token !== null && !side,
+    pair: filter.pair?.slice(2) ?? '',
+    token: filter.token?.slice(2) ?? '',
+    maker: filter.maker?.slice(2) ?? '',
+    after_ord: Math.max(0, afterOrd),
+    to_ord: Math.max(0, toOrd),
+  };
+}
+
+/** The items of events, in the order given. */
+async function readEvents(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  where: readonly Where[],
+  directory = new Directory(runner),
+): Promise<ActivityEvent[]> {
+  const byOrd = new Map<string, EventRow>();
+  for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
+    const rows = await readRows(runner, head, where.slice(from, from + ORDS_PER_QUERY));
+    for (const row of rows) byOrd.set(row.ord, row);
+  }
+  const rows = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
+  const named = rows.flatMap((row) => [row.token0, row.token1]);
+  const tokens = await directory.listTokens(named);
+  return rows.map((row) => ({ ord: Number(row.ord), item: toActivityItem(row, tokens, head.finalNumber) }));
+}
+
+async function readRows(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  where: readonly Where[],
+): Promise<EventRow[]> {
+  const snapshot = snapshotParams(head);
+  const finalOrd = lastOrdOfBlock(head.finalTo);
+  const ordsOf = (kinds: readonly EventKind[]): number[] =>
+    where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord));
+  const paramsOf = (all: readonly number[]): QueryParams => {
+    const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
+    const both = ords.length > 0 && headOrds.length > 0;
+    return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
+  };
+  const read = async <Row>(
+    name: string,
+    ords: readonly number[],
+    decode: (row: RowReader) => Row,
+  ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
+  const swaps = ordsOf(['swap']);
+  const liquidity = ordsOf(['mint', 'burn']);
+  // The engine reads scattered rows of many columns by one thread: up to a millisecond for each swap.
+  const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
+  const parts = await Promise.all([
+    read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),
+    read('activity/list_swaps', swaps.slice(middle), readSwapRow),
+    read('activity/list_syncs', ordsOf(['sync']), readSyncRow),
+    liquidity.length === 0
+      ? []
+      : runner.run('activity/list_liquidity_events', paramsOf(liquidity), liquidityEventRowShape),
+  ]);
+  return parts.flat();
+}

@@ -1,0 +1,84 @@
+/** Events of blocks while who stored them still holds their rows: the same that reading the tables would give. Pure. */
+import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../clickhouse/schema/tables';
+import { formatUnits, unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
+import { swapFeeUsd } from '../../domain/swapFee';
+import type { EventRow } from './activityItem';
+
+/** What of a block's rows is shown as events. */
+export interface FreshRows {
+  readonly swaps: readonly SwapRow[];
+  readonly liquidity_events: readonly LiquidityEventRow[];
+  readonly pool_states: readonly PoolStateRow[];
+}
+
+/** A block's rows with the name under which the head tables have them. */
+export interface FreshBlock {
+  readonly commit: number;
+  readonly rows: FreshRows;
+}
+
+/** Ascending by kind, not over all of them. */
+export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): EventRow[] {
+  return [
+    ...swaps.map(swapOf),
+    ...liquidity_events.flatMap(liquidityOf),
+    ...pool_states.flatMap((row) => (row.kind === 'sync' ? syncOf(row) : [])),
+  ];
+}
+
+function commonOf(row: SwapRow | LiquidityEventRow | PoolStateRow) {
+  const { timestamp, pair, dex, token0, token1, base_is_token0, tx_hash, maker } = row;
+  const common = { timestamp, pair, dex, token0, token1, base_is_token0, tx_hash, maker };
+  return { ...common, ord: String(row.ord), pool_type: row.pool_type };
+}
+
+function swapOf(row: SwapRow): EventRow {
+  return {
+    event: 'swap',
+    ...commonOf(row),
+    sender: row.sender,
+    recipient: row.recipient,
+    amount0: String(row.amount0),
+    amount1: String(row.amount1),
+    reserve0: String(row.reserve0),
+    reserve1: String(row.reserve1),
+    sqrt_price_x96: String(row.sqrt_price_x96),
+    liquidity: String(row.liquidity),
+    tick: row.tick,
+    raw_price: row.price,
+    price_usd: row.price_usd,
+    amount_usd: unitsToNumber(row.amount_usd, USD_DECIMALS),
+    fee_usd: unitsToNumber(swapFeeUsd(row), USD_DECIMALS),
+    tracked: row.tracked,
+  };
+}
+
+function liquidityOf(row: LiquidityEventRow): EventRow[] {
+  const { kind, amount0_usd, amount1_usd, others_usd } = row;
+  if (kind !== 'mint' && kind !== 'burn') return [];
+  return [
+    {
+      event: kind,
+      ...commonOf(row),
+      owner: row.owner,
+      amount0: String(row.amount0),
+      amount1: String(row.amount1),
+      liquidity: row.liquidity === null ? null : String(row.liquidity),
+      tick_lower: row.tick_lower,
+      tick_upper: row.tick_upper,
+      amount0_usd: decimalUsd(amount0_usd),
+      amount1_usd: decimalUsd(amount1_usd),
+      trust: row.trust,
+      others_usd: decimalUsd(others_usd),
+    },
+  ];
+}
+
+function syncOf(row: PoolStateRow): EventRow {
+  const reserves = { reserve0: String(row.reserve0), reserve1: String(row.reserve1) };
+  return { event: 'sync', ...commonOf(row), ...reserves };
+}
+
+function decimalUsd(scaled: bigint | null): string | null {
+  return scaled === null ? null : formatUnits(scaled, USD_DECIMALS);
+}

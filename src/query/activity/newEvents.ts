@@ -1,0 +1,55 @@
+/** Events of blocks that have just become canonical: from the rows of who stored them, else read by block, all kinds at once. */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { ActivityEvent } from './activity';
+import { liquidityEventRowShape, toActivityItem, type EventRow } from './activityItem';
+import { readSwapRow, readSyncRow } from './eventRows';
+import type { Directory } from '../tokens/directory';
+import { eventRowsOf, type FreshRows } from './freshEvents';
+import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
+
+export interface NewEventSources {
+  readonly runner: QueryRunner;
+  readonly directory: Directory;
+  /** Rows of blocks by commit, of those that are at hand. */
+  readonly fresh: ReadonlyMap<number, FreshRows>;
+}
+
+/** All events of the snapshot's last blocks, which are above its cursor; ascending, at most `limit`. */
+export async function listNewEvents(
+  { runner, directory, fresh }: NewEventSources,
+  head: HeadSnapshot,
+  blocks: readonly HeadBlock[],
+  limit: number,
+): Promise<ActivityEvent[]> {
+  const atHand = blocks.flatMap(({ commit }) => fresh.get(commit) ?? []);
+  const rows =
+    atHand.length === blocks.length ? atHand.flatMap(eventRowsOf) : await readRows(runner, blocks, limit);
+  const sorted = rows
+    .map((row) => ({ ord: Number(row.ord), row }))
+    .sort((a, b) => a.ord - b.ord)
+    .slice(0, limit);
+  const known = await directory.listTokens(sorted.flatMap(({ row }) => [row.token0, row.token1]));
+  return sorted.map(({ ord, row }) => ({ ord, item: toActivityItem(row, known, head.finalNumber) }));
+}
+
+async function readRows(
+  runner: QueryRunner,
+  blocks: readonly HeadBlock[],
+  limit: number,
+): Promise<EventRow[]> {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const params = {
+    new_commits: blocks.map(({ commit }) => commit),
+    after_ord: lastOrdOfBlock(first.number - 1),
+    to_ord: lastOrdOfBlock(last.number),
+    limit,
+  };
+  const parts = await Promise.all([
+    runner.read('activity/list_swaps', params, readSwapRow),
+    runner.run('activity/list_liquidity_events', params, liquidityEventRowShape),
+    runner.read('activity/list_syncs', params, readSyncRow),
+  ]);
+  return parts.flat();
+}

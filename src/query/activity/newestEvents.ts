@@ -1,0 +1,41 @@
+/** The newest events of all pools, which everyone asks for: read once per head version and kinds, for pages of any length. */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
+import type { Directory } from '../tokens/directory';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { perVersion, type PerVersion } from '../head/perVersion';
+
+/** The longest first page, and the event that tells whether there is another. */
+const KEPT = 101;
+
+type Page = Parameters<typeof listNewestEvents>[3];
+
+export class NewestEvents {
+  private readonly byKinds = new Map<string, PerVersion<readonly ActivityEvent[]>>();
+
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly directory: Directory,
+  ) {}
+
+  /** As listNewestEvents. */
+  async list(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
+    const narrow = filter.pair !== null || filter.token !== null || filter.maker !== null;
+    if (narrow || page.beforeOrd !== null || page.skip + page.limit > KEPT)
+      return this.read(head, filter, page);
+    const newest = await this.keptOf(filter).at(head);
+    return newest.slice(page.skip, page.skip + page.limit);
+  }
+
+  private keptOf(filter: ActivityFilter): PerVersion<readonly ActivityEvent[]> {
+    const key = [...new Set(filter.kinds)].sort().join();
+    const first = { beforeOrd: null, skip: 0, limit: KEPT };
+    const kept = this.byKinds.get(key) ?? perVersion((head) => this.read(head, filter, first));
+    this.byKinds.set(key, kept);
+    return kept;
+  }
+
+  private read(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
+    return listNewestEvents(this.runner, head, filter, page, this.directory);
+  }
+}

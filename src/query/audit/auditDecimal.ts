@@ -1,0 +1,63 @@
+/** Exact sums of decimal strings: what an audit prints follows from what it prints, to the last digit. */
+import { formatRatio, formatUnits } from '../../domain/amounts';
+
+/** Digits of sums and products on the wire. */
+const DIGITS = 18;
+/** Decimals of a weight. */
+const WEIGHT_DECIMALS = 18;
+const WEIGHT_ONE = 10n ** BigInt(WEIGHT_DECIMALS);
+
+interface Exact {
+  readonly digits: bigint;
+  /** The value is digits / 10^scale. */
+  readonly scale: number;
+}
+
+/** A plain decimal string ≥ 0. */
+function parse(text: string): Exact {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return { digits: BigInt(whole + fraction), scale: fraction.length };
+}
+
+function multiply(a: Exact, b: Exact): Exact {
+  return { digits: a.digits * b.digits, scale: a.scale + b.scale };
+}
+
+function add(a: Exact, b: Exact): Exact {
+  const scale = Math.max(a.scale, b.scale);
+  const lift = ({ digits, scale: from }: Exact): bigint => digits * 10n ** BigInt(scale - from);
+  return { digits: lift(a) + lift(b), scale };
+}
+
+function print({ digits, scale }: Exact): string {
+  return formatRatio(digits, 10n ** BigInt(scale), DIGITS);
+}
+
+/** Σ a · b of pairs of decimal strings, to 18 digits. */
+export function sumOfProducts(pairs: readonly (readonly [string, string])[]): string {
+  return print(
+    pairs.reduce<Exact>((sum, [a, b]) => add(sum, multiply(parse(a), parse(b))), { digits: 0n, scale: 0 }),
+  );
+}
+
+/** The product of decimal strings, to 18 digits. */
+export function productOf(factors: readonly string[]): string {
+  return print(factors.map(parse).reduce(multiply, { digits: 1n, scale: 0 }));
+}
+
+/** a / b, to 18 digits; b > 0. */
+export function quotientOf(a: string, b: string): string {
+  const [x, y] = [parse(a), parse(b)];
+  return formatRatio(x.digits * 10n ** BigInt(y.scale), y.digits * 10n ** BigInt(x.scale), DIGITS);
+}
+
+/**
+ * Weights with 18 decimals that sum to exactly 1: each is rounded, and the largest takes up what is missing, since the
+ * smallest may be too small for it.
+ */
+export function printWeights(weights: readonly number[]): string[] {
+  const rounded = weights.map((weight) => parse(weight.toFixed(WEIGHT_DECIMALS)).digits);
+  const missing = WEIGHT_ONE - rounded.reduce((sum, weight) => sum + weight, 0n);
+  const largest = weights.indexOf(Math.max(...weights));
+  return rounded.map((weight, i) => formatUnits(i === largest ? weight + missing : weight, WEIGHT_DECIMALS));
+}

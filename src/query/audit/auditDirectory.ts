@@ -1,0 +1,29 @@
+/** What is known of pools and tokens without asking: the tables of the head version, which hold every pool there is. */
+import { isAddress, type Hex } from '../../domain/hex';
+import type { Token } from '../../wire/primitives';
+import type { AuditPoolRow } from './auditRows';
+import type { PairTable } from '../pairs/pairTable';
+import type { TokenPrice } from '../prices/priceBook';
+import type { TokenTable } from '../tokens/tokenTable';
+
+export interface AuditDirectory {
+  /** Undefined: it is not known. */
+  findPair(address: Hex): AuditPoolRow | undefined;
+  findToken(address: Hex): Token | undefined;
+  /** Prices as of the head. */
+  priceNow(token: string): TokenPrice;
+}
+
+export function createAuditDirectory(pairs: PairTable, tokens: TokenTable): AuditDirectory {
+  return {
+    findPair(address) {
+      const pool = pairs.byAddress.get(address)?.pool;
+      if (pool === undefined || !isAddress(pool.token0) || !isAddress(pool.token1)) return undefined;
+      const { dex, pool_type, token0, token1, fee_pips, all_weights } = pool;
+      const tokens = pool.all_tokens.filter(isAddress);
+      return { address, dex, pool_type, token0, token1, fee_pips, tokens, weights: all_weights };
+    },
+    findToken: (address) => tokens.byAddress.get(address)?.item,
+    priceNow: (token) => pairs.prices.now(token),
+  };
+}

@@ -1,0 +1,85 @@
+/** Why pools of a token do not make its price. Pure. */
+import { plainNumber } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
+import { NO_STATE, type Leg } from '../../pricing/leg';
+import { DORMANT_SECONDS } from '../../pricing/epoch';
+import { BACKING_MIN_USD, knownSide } from '../../pricing/settle';
+import type { HopPrice } from '../../pricing/hop';
+import { HOPS_MAX } from '../../pricing/route';
+import type { ExcludedPool } from '../../wire/audit';
+import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
+
+/** Other pools of the token that are named. */
+const OTHERS_MAX = 20;
+
+/** Pools of a hop that its price leaves out. */
+export function droppedPools(
+  { next }: AuditRoute,
+  { excluded }: HopPrice,
+  step: number,
+  inputs: AuditInputs,
+): ExcludedPool[] {
+  return excluded.map(({ key, reason, price }) => ({
+    address: inputs.legs.get(key)?.pool.address ?? next,
+    reason,
+    implied_price: price > 0 ? plainNumber(price) : null,
+    step,
+    to_token: next,
+  }));
+}
+
+interface OtherPool {
+  readonly entry: ExcludedPool;
+  readonly backingUsd: number;
+  /** The other token is priced over as many hops as there may be. */
+  readonly atLimit: boolean;
+}
+
+/** The other pools of the token, the deepest first; `skip`: legs of its route. */
+export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
+  return [...inputs.legs.values()]
+    .filter(({ leg }) => (leg.token0 === token || leg.token1 === token) && !skip.has(leg.key))
+    .map((leg) => toOther(token, leg, inputs))
+    .sort(
+      (a, b) =>
+        b.backingUsd - a.backingUsd ||
+        (a.entry.address < b.entry.address ? -1 : a.entry.address > b.entry.address ? 1 : 0),
+    )
+    .slice(0, OTHERS_MAX);
+}
+
+function toOther(token: Hex, { leg, pool }: AuditLeg, inputs: AuditInputs): OtherPool {
+  const { market, hops } = inputs;
+  const isToken0 = leg.token0 === token;
+  const other = isToken0 ? leg.token1 : leg.token0;
+  const state = market.stateOf(leg);
+  const usd = hops.usdOf(other);
+  const backingUsd =
+    usd === null ? 0 : knownSide({ state, liquidity: state.liquidity }, !isToken0, usd).backingUsd;
+  const implied = state.price > 0 ? (isToken0 ? state.price : 1 / state.price) : 0;
+  const entry: ExcludedPool = {
+    address: pool.address,
+    reason: reasonOf(inputs, leg, usd, backingUsd),
+    implied_price: implied > 0 && Number.isFinite(implied) ? plainNumber(implied) : null,
+    step: null,
+    to_token: other,
+  };
+  return { entry, backingUsd, atLimit: usd !== null && hops.countHops(other) >= HOPS_MAX };
+}
+
+function reasonOf(
+  { market, block, rawStates, legs }: AuditInputs,
+  leg: Leg,
+  usd: number | null,
+  backingUsd: number,
+): ExcludedPool['reason'] {
+  const record = market.recordOf(leg);
+  const moved = market.stateOf(leg) !== NO_STATE && market.stateOf(leg) !== record?.state;
+  const address = legs.get(leg.key)?.pool.address;
+  const seen = record !== undefined || (address !== undefined && rawStates.has(address));
+  if (!moved && record !== undefined && block.epochTime - record.movedAt > DORMANT_SECONDS) return 'dormant';
+  // Of pools that did not move for longer nothing was read.
+  if (!moved && !seen && block.afterOrd > 0) return 'dormant';
+  if (!(market.stateOf(leg).price > 0) || usd === null) return 'no_price';
+  return backingUsd >= BACKING_MIN_USD ? 'not_on_route' : 'low_liquidity';
+}

@@ -1,0 +1,74 @@
+/** What other tokens are worth at a block: out of the prices of the head where that is the block, else read hop by hop. */
+import type { Anchor } from '../../domain/chainDescription';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { ANCHOR_CONFIDENCE } from '../../pricing/confidence';
+import { HOPS_MAX } from '../../pricing/route';
+import type { AuditReader } from './auditRows';
+import { priceByHops, type Hop, type TokenPrice } from '../prices/priceBook';
+
+export class HopReader {
+  private readonly hops = new Map<string, Hop>();
+  private readonly asked = new Set<Hex>();
+  private readonly read = new Set<Hex>();
+
+  /** `now`: the prices at the block, where they are known. An anchor that was never priced yet has its configured price. */
+  constructor(
+    private readonly reader: Pick<AuditReader, 'listHops'>,
+    anchors: readonly Anchor[],
+    private readonly now: ((token: string) => TokenPrice) | null,
+  ) {
+    for (const { address, priceUsd } of anchors)
+      this.hops.set(address, { nextToken: ZERO_ADDRESS, price: priceUsd, confidence: ANCHOR_CONFIDENCE });
+  }
+
+  /** Must come before the prices of these tokens are asked for. */
+  async load(tokens: readonly Hex[]): Promise<void> {
+    for (const token of tokens) this.asked.add(token);
+    if (this.now === null) await this.loadHops(tokens);
+  }
+
+  /** Reads the hops of tokens, and of the tokens that these are priced in. */
+  async loadHops(tokens: readonly Hex[]): Promise<void> {
+    let wanted = tokens;
+    for (let step = 0; step <= HOPS_MAX; step += 1) {
+      const fresh = wanted.filter((token) => token !== ZERO_ADDRESS && !this.read.has(token));
+      if (fresh.length === 0) return;
+      for (const token of fresh) this.read.add(token);
+      const rows = await this.reader.listHops(fresh);
+      for (const { token, next_token, hop_price, hop_confidence } of rows)
+        this.hops.set(token, { nextToken: next_token, price: hop_price, confidence: hop_confidence });
+      wanted = rows.map(({ next_token }) => next_token);
+    }
+  }
+
+  /** USD per whole token; null: none. */
+  usdOf(token: Hex): number | null {
+    return this.priceOf(token).usd;
+  }
+
+  /** Tokens whose price is given, with USD per whole token. */
+  anchors(): ReadonlyMap<Hex, number> {
+    const anchors = new Map<Hex, number>();
+    for (const token of this.asked) {
+      const { usd, isAnchor } = this.priceOf(token);
+      if (usd !== null && isAnchor) anchors.set(token, usd);
+    }
+    return anchors;
+  }
+
+  /** Hops of a priced token to its anchor; only where `loadHops` has read them. */
+  countHops(token: Hex): number {
+    let count = -1;
+    for (
+      let hop = this.hops.get(token);
+      hop !== undefined && count < HOPS_MAX;
+      hop = this.hops.get(hop.nextToken)
+    )
+      count += 1;
+    return count;
+  }
+
+  private priceOf(token: Hex): TokenPrice {
+    return this.now === null ? priceByHops(this.hops, token) : this.now(token);
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * Collects what the price of one token was made of at the end of one block: its route, the routes beyond it, and what
+ * their pools were. The pure price function makes the price of it again.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { wholeTokens } from '../../domain/amounts';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { blockOfOrd } from '../../domain/ord';
+import { epochOf, type LegRecord } from '../../pricing/epoch';
+import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
+import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
+import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
+import { HOPS_MAX } from '../../pricing/route';
+import { HopReader } from './auditHops';
+import type { AuditDirectory } from './auditDirectory';
+import type { AuditTable } from './auditTables';
+import {
+  createAuditReader,
+  epochOfRecord,
+  epochOfState,
+  getAuditBlock,
+  type AuditBlock,
+  type AuditPoolRow,
+  type AuditReader,
+  type EpochRow,
+  type RouteRow,
+  type StateRow,
+  type TradeRow,
+} from './auditRows';
+import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
+import { readPoolFees, type PoolFees } from '../pairs/poolFees';
+import type { TokenPrice } from '../prices/priceBook';
+import type { PriceSources } from '../prices/tokenPrices';
+
+/** A leg with the row of its pool. */
+export interface AuditLeg extends LegInfo {
+  readonly pool: AuditPoolRow;
+}
+
+/** A route as stored, with its legs found. */
+export interface AuditRoute {
+  readonly token: Hex;
+  readonly next: Hex;
+  readonly row: RouteRow;
+  readonly pools: readonly { readonly leg: Leg; readonly weight: number }[];
+}
+
+export interface AuditInputs {
+  readonly block: AuditBlock;
+  /** From the token to the anchor, which is not in it. */
+  readonly path: readonly AuditRoute[];
+  /** At the end of the path; null: the token has no route. */
+  readonly anchor: Hex | null;
+  readonly anchors: AnchorPrices;
+  readonly market: Market;
+  readonly legs: ReadonlyMap<LegKey, AuditLeg>;
+  readonly rawStates: ReadonlyMap<Hex, StateRow>;
+  /** Of those pools of the path whose fee may change. */
+  readonly fees: PoolFees;
+  /** Of the anchors, the native token and the neighbours of the token. */
+  readonly hops: Pick<HopReader, 'usdOf' | 'countHops'>;
+  readonly tokens: Pick<AuditDirectory, 'findToken'>;
+}
+
+export interface AuditQuestion {
+  readonly token: Hex;
+  readonly block: number;
+  /** Pools of the token at the block, and the other tokens in them. */
+  readonly candidates: readonly Hex[];
+  readonly neighbours: readonly Hex[];
+}
+
+export interface AuditDeps {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly sources: PriceSources;
+  readonly directory: AuditDirectory;
+  /** What is known of the newest block without asking; null: everything is read. */
+  readonly table: AuditTable | null;
+}
+
+export async function readAuditInputs(
+  { runner, chainId, sources, directory, table }: AuditDeps,
+  head: HeadSnapshot,
+  { token, block: number, candidates, neighbours }: AuditQuestion,
+): Promise<AuditInputs> {
+  const reader = table?.reader ?? createAuditReader(runner, head, number);
+  const now = number === head.number ? (of: string): TokenPrice => directory.priceNow(of) : null;
+  const hops = new HopReader(reader, sources.anchors, now);
+  const given = sources.anchors.map(({ address }) => address);
+  const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
+  const [block, rows] = await Promise.all([
+    table?.block ?? getAuditBlock(runner, chainId, head, number),
+    readPath(reader, token, [...native, ...given]),
+    hops.load([...given, ...native, ...neighbours]),
+  ]);
+  // Where there is no route, how far the neighbours are tells why.
+  if (rows.length === 0) await hops.loadHops(neighbours);
+  const onPath = rows.flatMap(({ pairs }) => pairs);
+  const [legs, records] = await Promise.all([
+    readLegs(reader, directory, [...onPath, ...candidates]),
+    reader.listEpochs([...onPath, ...candidates], block.afterOrd),
+  ]);
+  const path = rows.map((row) => toRoute(row, legs));
+  const vaultPools = path.flatMap(({ pools }) => pools.flatMap(({ leg }) => vaultPoolOf(legs.get(leg.key))));
+  const [rawStates, fees] = await Promise.all([
+    readStates(reader, onPath, candidates, records),
+    readPoolFees(runner, chainId, chainUpTo(head, number), vaultPools),
+    // The anchor, and those beside it, were they configured otherwise when the route was made.
+    hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
+  ]);
+  const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? 0;
+  const anchors = hops.anchors();
+  const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
+  const market = makeMarket(block, states, recordsOf(legs, records), new Map());
+  const needsTrades = path.some((route) => priceRouteHop(route, market, anchors).deviates);
+  const traded = needsTrades ? sumTrades(await reader.listTrades(onPath), legs, decimalsOf) : new Map();
+  const end = path.at(-1)?.next ?? token;
+  return {
+    block,
+    path,
+    anchor: anchors.has(end) ? end : null,
+    anchors,
+    market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
+    legs,
+    rawStates,
+    fees,
+    hops,
+    tokens: directory,
+  };
+}
+
+/** Legs of the pools; only those that the directory does not know in full are asked for. */
+async function readLegs(
+  reader: AuditReader,
+  directory: AuditDirectory,
+  pairs: readonly Hex[],
+): Promise<ReadonlyMap<LegKey, AuditLeg>> {
+  const known = pairs.flatMap((pair) => directory.findPair(pair) ?? []);
+  const asked = await reader.listPools(pairs.filter((pair) => directory.findPair(pair) === undefined));
+  const legs = new Map<LegKey, AuditLeg>();
+  for (const pool of [...known, ...asked])
+    for (const info of legsOf(legsPoolOf(pool))) legs.set(info.leg.key, { ...info, pool });
+  return legs;
+}
+
+/** Routes from the token on, up to the anchor; those of `likely` are read with the first one. */
+async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<RouteRow[]> {
+  const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
+  const path: RouteRow[] = [];
+  let at = token;
+  while (path.length < HOPS_MAX) {
+    const row = known.get(at) ?? (at === token ? undefined : (await reader.listRoutes([at]))[0]);
+    if (row === undefined || row.next_token === ZERO_ADDRESS) break;
+    path.push(row);
+    at = row.next_token;
+  }
+  return path;
+}
+
+function legsPoolOf(pool: AuditPoolRow): Parameters<typeof legsOf>[0] {
+  return { ...pool, weights: pool.weights.map(BigInt) };
+}
+
+function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute {
+  const pools = row.pairs.flatMap((pair, i) => {
+    const found = legs.get(legKey(pair, row.legs[i] ?? 1));
+    return found === undefined ? [] : [{ leg: found.leg, weight: row.weights[i] ?? 0 }];
+  });
+  return { token: row.token, next: row.next_token, row, pools };
+}
+
+function vaultPoolOf(found: AuditLeg | undefined): readonly Hex[] {
+  return found === undefined || found.pool.tokens.length === 0 ? [] : [found.pool.address];
+}
+
+/** Newest raw states of the pools of the path, and of those candidates that moved in the running epoch. */
+async function readStates(
+  reader: AuditReader,
+  onPath: readonly Hex[],
+  candidates: readonly Hex[],
+  records: readonly EpochRow[],
+): Promise<ReadonlyMap<Hex, StateRow>> {
+  const wanted = new Set(onPath);
+  const epochs = records.filter(({ pair }) => wanted.has(pair)).map(epochOfRecord);
+  const rows = await reader.listStates([...onPath, ...candidates], epochs);
+  const states = new Map(rows.map((row) => [row.pair, row]));
+  const older = await reader.listOlderStates(onPath.filter((pair) => !states.has(pair)));
+  for (const row of older) states.set(row.pair, row);
+  return states;
+}
+
+function recordsOf(
+  legs: ReadonlyMap<LegKey, AuditLeg>,
+  rows: readonly EpochRow[],
+): ReadonlyMap<LegKey, LegRecord> {
+  const records = new Map<LegKey, LegRecord>();
+  for (const row of rows) {
+    const key = legKey(row.pair, row.leg);
+    const leg = legs.get(key)?.leg;
+    if (leg === undefined) continue;
+    records.set(key, {
+      leg,
+      state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
+      depthLiquidity: row.depth_liquidity,
+      meanLog: row.mean_log,
+      traded: row.traded,
+      at: row.timestamp,
+      movedAt: row.moved_at,
+      epoch: epochOfRecord(row),
+    });
+  }
+  return records;
+}
+
+/** A leg that moved in the running epoch is what its newest state says, any other one what its record says. */
+function stateOfLegs(
+  legs: ReadonlyMap<LegKey, AuditLeg>,
+  raw: ReadonlyMap<Hex, StateRow>,
+  rows: readonly EpochRow[],
+  block: AuditBlock,
+  decimalsOf: DecimalsOf,
+): ReadonlyMap<LegKey, LegState> {
+  const states = new Map([...recordsOf(legs, rows)].map(([key, { state }]) => [key, state]));
+  for (const [key, { pool, ...info }] of legs) {
+    const row = raw.get(pool.address);
+    if (row === undefined || epochOfState(row) !== epochOf(block.number)) continue;
+    const state = {
+      pair: row.pair,
+      reserve0: BigInt(row.reserve0),
+      reserve1: BigInt(row.reserve1),
+      liquidity: BigInt(row.liquidity),
+      price: row.price,
+      balances: row.balances.map(BigInt),
+    };
+    states.set(key, toLegState(legsPoolOf(pool), info, state, decimalsOf));
+  }
+  return states;
+}
+
+function makeMarket(
+  block: AuditBlock,
+  states: ReadonlyMap<LegKey, LegState>,
+  records: ReadonlyMap<LegKey, LegRecord>,
+  traded: ReadonlyMap<LegKey, number>,
+): Market {
+  return {
+    stateOf: ({ key }) => states.get(key) ?? NO_STATE,
+    recordOf: ({ key }) => records.get(key),
+    tradedIn: ({ key }) => traded.get(key) ?? 0,
+    epochTime: block.epochTime,
+  };
+}
+
+/** Whole token1 per leg, summed block by block and then over the blocks, as the ingester does: the bits must be the same. */
+function sumTrades(
+  rows: readonly TradeRow[],
+  legs: ReadonlyMap<LegKey, AuditLeg>,
+  decimalsOf: DecimalsOf,
+): ReadonlyMap<LegKey, number> {
+  const blocks = new Map<LegKey, Map<number, number>>();
+  for (const row of rows) {
+    const key = legKey(row.pair, row.leg);
+    const leg = legs.get(key)?.leg;
+    if (leg === undefined) continue;
+    const raw = BigInt(row.amount1);
+    const amount = wholeTokens(raw < 0n ? -raw : raw, decimalsOf(leg.token1));
+    const ofLeg = blocks.get(key) ?? new Map<number, number>();
+    blocks.set(key, ofLeg);
+    const number = blockOfOrd(Number(row.at_ord));
+    ofLeg.set(number, (ofLeg.get(number) ?? 0) + amount);
+  }
+  return new Map([...blocks].map(([key, sums]) => [key, [...sums.values()].reduce((a, b) => a + b, 0)]));
+}

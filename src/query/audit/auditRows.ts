@@ -1,0 +1,224 @@
+/** The reads of an audit: routes, hops, pools, their states and epochs, all as of one block of the snapshot's chain. */
+import { z } from 'zod';
+
+import type { QueryParams } from '../../clickhouse/client/database';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
+import { AppError } from '../../errors';
+import { EPOCH_BLOCKS, epochOf, epochStart } from '../../pricing/epoch';
+import { poolTypeShape } from '../../wire/primitives';
+import { findFinalBlockAt } from '../head/blockTimes';
+import { chainUpTo, snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+
+/** Names in one statement: far more than an audit asks for. */
+const ROWS_MAX = 10_000;
+/** Swaps of one epoch in the pools of one path. */
+const TRADES_MAX = 1_000_000;
+/** About a day. */
+const RECENT_BLOCKS = 8_640;
+/** What did not move for so long is in no route: 30 days and an epoch of any length. */
+const LOOKBACK_SECONDS = 32 * 86_400;
+
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
+
+const timeRowShape = z.object({ number: z.int(), timestamp: z.int() });
+
+export const routeRowShape = z.object({
+  token: hex,
+  next_token: hex,
+  hops: z.int(),
+  hop_confidence: z.number(),
+  recent: z.boolean(),
+  stale: z.boolean(),
+  pairs: z.array(hex),
+  legs: z.array(z.int()),
+  weights: z.array(z.number()),
+  warnings: z.array(z.string()),
+});
+export type RouteRow = z.infer<typeof routeRowShape>;
+
+const hopRowShape = z.object({
+  token: hex,
+  next_token: hex,
+  hop_price: z.number(),
+  hop_confidence: z.number(),
+});
+export type AuditHopRow = z.infer<typeof hopRowShape>;
+
+const poolRowShape = z.object({
+  address: hex,
+  dex: z.string(),
+  pool_type: poolTypeShape,
+  token0: hex,
+  token1: hex,
+  tokens: z.array(hex),
+  weights: z.array(z.string()),
+  fee_pips: z.int(),
+});
+export type AuditPoolRow = z.infer<typeof poolRowShape>;
+
+export const epochRowShape = z.object({
+  pair: hex,
+  leg: z.int(),
+  at_ord: z.string(),
+  timestamp: z.int(),
+  price: z.number(),
+  reserve0: z.number(),
+  reserve1: z.number(),
+  liquidity: z.number(),
+  depth_liquidity: z.number(),
+  mean_log: z.number(),
+  traded: z.number(),
+  moved_at: z.int(),
+});
+export type EpochRow = z.infer<typeof epochRowShape>;
+
+const stateRowShape = z.object({
+  pair: hex,
+  at_ord: z.string(),
+  reserve0: z.string(),
+  reserve1: z.string(),
+  liquidity: z.string(),
+  price: z.number(),
+  balances: z.array(z.string()),
+});
+export type StateRow = z.infer<typeof stateRowShape>;
+
+const tradeRowShape = z.object({ pair: hex, leg: z.int(), at_ord: z.string(), amount1: z.string() });
+export type TradeRow = z.infer<typeof tradeRowShape>;
+
+/** The block that an audit is as of, and what is known of its epoch. */
+export interface AuditBlock {
+  readonly number: number;
+  /** Unix seconds, UTC. */
+  readonly timestamp: number;
+  /** No reorg can take it back. */
+  readonly isFinal: boolean;
+  /** Time as of which the epoch's routes were made (Pricer.openEpoch), unix seconds. */
+  readonly epochTime: number;
+  /** Pools that did not move after it are dormant; 0: all are looked at. */
+  readonly afterOrd: number;
+}
+
+/** Throws not_found for a block that is not stored. */
+export async function getAuditBlock(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  number: number,
+): Promise<AuditBlock> {
+  // Before the first block of the store the epoch's base is unknown: its routes were made at that first block.
+  const base = Math.max(epochStart(number) - 1, head.startBlock);
+  const times = new Map(head.blocks.map((block) => [block.number, block.timestamp]));
+  const final = [number, base].filter((wanted) => wanted <= head.finalTo);
+  if (final.length > 0) {
+    const params = { chain_id: chainId, numbers: final };
+    for (const row of await runner.run('audit/list_block_times', params, timeRowShape))
+      times.set(row.number, row.timestamp);
+  }
+  const timestamp = times.get(number);
+  const epochTime = times.get(base);
+  if (timestamp === undefined || epochTime === undefined)
+    throw new AppError('not_found', `block ${number} is not indexed`);
+  const old = await findFinalBlockAt(runner, chainId, head, epochTime - LOOKBACK_SECONDS);
+  return {
+    number,
+    timestamp,
+    isFinal: number <= head.finalNumber,
+    epochTime,
+    afterOrd: old === null ? 0 : lastOrdOfBlock(old.number),
+  };
+}
+
+export interface AuditReader {
+  listRoutes(tokens: readonly Hex[]): Promise<RouteRow[]>;
+  listHops(tokens: readonly Hex[]): Promise<AuditHopRow[]>;
+  listPools(pairs: readonly Hex[]): Promise<AuditPoolRow[]>;
+  /** Newest records as of the first block of the epoch; none older than `afterOrd`. */
+  listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
+  /** Newest states in the running epoch and in the ones named. */
+  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<StateRow[]>;
+  /** Newest states, however old. */
+  listOlderStates(pairs: readonly Hex[]): Promise<StateRow[]>;
+  /** Swaps since the epoch began, in order. */
+  listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
+}
+
+/** Reads as of the end of a block of the snapshot's chain. */
+export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
+  const chain: QueryParams = {
+    ...snapshotParams(chainUpTo(head, number)),
+    tip_ord: lastOrdOfBlock(number),
+    limit: ROWS_MAX,
+  };
+  const inHead = number > head.finalTo;
+  const first = epochStart(number);
+  const epochOrd = { epoch_ord: lastOrdOfBlock(first) };
+  const read = async <Row>(
+    name: string,
+    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
+    shape: z.ZodType<Row>,
+    extra: QueryParams = {},
+  ): Promise<Row[]> => {
+    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
+    for (const [field, addresses] of Object.entries(named)) {
+      if (addresses.length === 0) return [];
+      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
+    }
+    return runner.run(`audit/${name}`, params, shape);
+  };
+  /** What the head has is newer than what is final: two plain statements cost less than one that unites them. */
+  const readBoth = async <Row>(
+    name: string,
+    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
+    shape: z.ZodType<Row>,
+    keyOf: (row: Row) => string,
+    extra: QueryParams = {},
+  ): Promise<Row[]> => {
+    const [final, newer] = await Promise.all([
+      read(`list_${name}`, named, shape, extra),
+      inHead ? read(`list_head_${name}`, named, shape, extra) : [],
+    ]);
+    return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
+  };
+  const listHops = (tokens: readonly Hex[], fromOrd: number): Promise<AuditHopRow[]> =>
+    readBoth('hops', { tokens }, hopRowShape, ({ token }) => token, { from_ord: fromOrd });
+  return {
+    listRoutes: (tokens) => readBoth('routes', { tokens }, routeRowShape, ({ token }) => token),
+    async listHops(tokens) {
+      // What trades has a hop of the last day; looking through all of its hops would take long.
+      const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
+      const recent = await listHops(tokens, from);
+      if (from === 0 || recent.length === new Set(tokens).size) return recent;
+      const found = new Set(recent.map(({ token }) => token));
+      const older = await listHops(
+        tokens.filter((token) => !found.has(token)),
+        0,
+      );
+      return [...recent, ...older];
+    },
+    listPools: (pairs) => read('list_pools', { pairs }, poolRowShape),
+    listEpochs: (pairs, afterOrd) =>
+      readBoth('epochs', { pairs }, epochRowShape, ({ pair, leg }) => `${pair}/${leg}`, {
+        ...epochOrd,
+        after_ord: afterOrd,
+      }),
+    listStates: (pairs, epochs) =>
+      readBoth('states', { pairs }, stateRowShape, ({ pair }) => pair, {
+        epochs: [...new Set([...epochs, epochOf(number)])],
+      }),
+    listOlderStates: (pairs) => read('list_older_states', { pairs }, stateRowShape),
+    listTrades: (pairs) =>
+      read('list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+  };
+}
+
+/** The epoch that a record is of: its row stands at the first block after it. */
+export function epochOfRecord(row: EpochRow): number {
+  return epochOf(blockOfOrd(Number(row.at_ord)) - EPOCH_BLOCKS);
+}
+
+export function epochOfState(row: StateRow): number {
+  return epochOf(blockOfOrd(Number(row.at_ord)));
+}

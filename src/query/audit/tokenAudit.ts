@@ -1,0 +1,174 @@
+/**
+ * How a token's price came about: its path to an anchor, priced again by the pure price function, printed so that every
+ * sum can be done again from the printed figures. Pure; what it is made of is auditInputs' part.
+ */
+import { plainNumber } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
+import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
+import { DEPTH_PART } from '../../pricing/leg';
+import type { HopPool, HopPrice } from '../../pricing/hop';
+import { priceRouteHop } from '../../pricing/market';
+import { knownSide } from '../../pricing/settle';
+import type { Audit, AuditHop } from '../../wire/audit';
+import type { Warning } from '../../wire/tokens';
+import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
+import { droppedPools, otherPools } from './auditExclusions';
+import { hashInputs } from './auditHash';
+import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
+import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRoute, NOT_FINALIZED } from './auditWarnings';
+
+const V3 = 3;
+const PIPS_PER_BPS = 100;
+
+interface AuditedHop {
+  readonly route: AuditRoute;
+  readonly hop: HopPrice;
+}
+
+/** The price as the ingester stores it: the very bits. */
+export interface DerivedPrice {
+  /** USD per whole token; null: none. */
+  readonly usd: number | null;
+  /** 0–1. */
+  readonly confidence: number;
+  readonly hops: readonly AuditedHop[];
+}
+
+export function derivePrice({ path, anchor, anchors, market }: AuditInputs): DerivedPrice {
+  const hops = path.map((route) => ({ route, hop: priceRouteHop(route, market, anchors) }));
+  const given = anchor === null ? 0 : (anchors.get(anchor) ?? 0);
+  const usd = hops.reduceRight((price, { hop }) => hop.price * price, given);
+  if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, hops };
+  const confidence =
+    path.length === 0 ? ANCHOR_CONFIDENCE : pathConfidence(path.map(({ row }) => row.hop_confidence));
+  return { usd, confidence, hops };
+}
+
+export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, inputs: AuditInputs): Audit {
+  const derived = derivePrice(inputs);
+  const { block, anchor, anchors, tokens } = inputs;
+  const priced = derived.usd !== null && anchor !== null;
+  const hops = priced ? derived.hops.map((hop, i) => toHop(hop, i + 1, inputs)) : [];
+  const anchorUsd = priced ? plainNumber(anchors.get(anchor) ?? 0) : null;
+  const priceUsd =
+    anchorUsd === null ? null : productOf([...hops.map(({ hop_price }) => hop_price), anchorUsd]);
+  const onRoute = new Set(
+    derived.hops.slice(0, 1).flatMap(({ route }) => route.pools.map(({ leg }) => leg.key)),
+  );
+  const others = otherPools(token, onRoute, inputs);
+  const { symbol, name } = tokens.findToken(token) ?? { symbol: null, name: null };
+  const audit: Omit<Audit, 'inputs_hash'> = {
+    token: { address: token, symbol, name },
+    price_usd: priceUsd,
+    price_native: priceNative(token, wrappedNative, priceUsd, inputs),
+    derived_at_block: block.number,
+    derived_at_timestamp: block.timestamp,
+    confidence: levelOf(derived.confidence),
+    confidence_score: derived.confidence,
+    method: methodOf(derived, priced),
+    anchor: priced && anchorUsd !== null ? { address: anchor, price_usd: anchorUsd } : null,
+    hops,
+    excluded_pools: [
+      ...derived.hops.flatMap(({ route, hop }, i) => droppedPools(route, hop, i + 1, inputs)),
+      ...others.map(({ entry }) => entry),
+    ],
+    warnings: warningsOf(derived, priced, others, inputs),
+  };
+  return { ...audit, inputs_hash: hashInputs(chainId, audit) };
+}
+
+function methodOf({ hops }: DerivedPrice, priced: boolean): Audit['method'] {
+  if (!priced) return 'none';
+  if (hops.length === 0) return 'stable_anchor';
+  return hops.some(({ route }) => route.row.stale) ? 'last_known' : 'lp_weighted_multi_hop';
+}
+
+/** The wrapped native token is worth one, priced or not. */
+function priceNative(
+  token: Hex,
+  wrappedNative: Hex | null,
+  priceUsd: string | null,
+  { hops }: AuditInputs,
+): string | null {
+  if (token === wrappedNative) return '1';
+  const native = wrappedNative === null ? null : hops.usdOf(wrappedNative);
+  return native === null || priceUsd === null ? null : quotientOf(priceUsd, plainNumber(native));
+}
+
+/** Pools by falling weight. */
+function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): AuditHop {
+  const pools = [...hop.pools].sort((a, b) => b.weight - a.weight || (a.key < b.key ? -1 : 1));
+  const weights = printWeights(pools.map(({ weight }) => weight));
+  const printed = pools.map((pool, i) => toPool(pool, weights[i] ?? '0', inputs));
+  return {
+    step,
+    from_token: route.token,
+    to_token: route.next,
+    hop_price: sumOfProducts(printed.map(({ weight, implied_price }) => [weight, implied_price])),
+    pools: printed,
+  };
+}
+
+function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): AuditHop['pools'][number] {
+  const found = inputs.legs.get(key);
+  if (found === undefined) throw new RangeError(`a hop over a leg that is not known: ${key}`);
+  const { leg, pool } = found;
+  const [reserve0, reserve1] = reservesOf(found, inputs);
+  return {
+    address: pool.address,
+    dex_name: pool.dex,
+    pool_type: pool.pool_type,
+    fee_bps: Math.round((inputs.fees.get(pool.address) ?? pool.fee_pips) / PIPS_PER_BPS),
+    token0: leg.token0,
+    token1: leg.token1,
+    reserve0,
+    reserve1,
+    weight,
+    implied_price: plainNumber(price),
+  };
+}
+
+/** Raw balances of the leg's two tokens. */
+function reservesOf({ pool, index0, index1 }: AuditLeg, { rawStates }: AuditInputs): [string, string] {
+  const state = rawStates.get(pool.address);
+  if (state === undefined) return ['0', '0'];
+  if (pool.tokens.length === 0) return [state.reserve0, state.reserve1];
+  return [state.balances[index0] ?? '0', state.balances[index1] ?? '0'];
+}
+
+function warningsOf(
+  derived: DerivedPrice,
+  priced: boolean,
+  others: ReturnType<typeof otherPools>,
+  inputs: AuditInputs,
+): Warning[] {
+  const final = inputs.block.isFinal ? [] : [NOT_FINALIZED];
+  if (!priced) {
+    const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
+    const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
+    const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
+    return [noRoute(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+  }
+  const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
+    const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
+    const codes = [...route.row.warnings, ...hop.warnings, ...(narrow ? ['v3_narrow_range'] : [])];
+    return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
+  });
+  return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...final];
+}
+
+/** Whether a V3 pool really holds less of its known side than its liquidity says that 2 % take. */
+function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
+  const found = legs.get(key);
+  if (found?.pool.pool_type !== V3) return false;
+  const state = market.stateOf(found.leg);
+  const knownIsToken0 = found.leg.token0 !== token;
+  const real = knownIsToken0 ? state.reserve0 : state.reserve1;
+  const unbounded = { ...state, reserve0: Infinity, reserve1: Infinity };
+  const virtual = knownSide({ state: unbounded, liquidity: state.liquidity }, knownIsToken0, 1).backingUsd;
+  return virtual * DEPTH_PART > real;
+}
+
+function labelOf(token: Hex, { tokens }: AuditInputs): string {
+  return tokens.findToken(token)?.symbol ?? token;
+}

@@ -1,0 +1,101 @@
+/**
+ * Reads the bars of one timeframe as of one snapshot: it reads stored parts from the newest backwards, merges them, and adds the
+ * swaps of head blocks. legBars.ts and tokenBars.ts list the parts; tickSeries.ts makes the answer.
+ */
+import { addHeadParts, foldParts, type BarPart } from './barParts';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { slotOf } from './tickSeries';
+
+/** The first round asks for 1.5 rows per bar and this many more, so that a short series in many parts needs no second round. */
+const ROWS_SPARE = 16;
+/** Each further round asks for this many times more rows, up to ROWS_MAX. */
+const ROWS_GROWTH = 8;
+const ROWS_MAX = 200_000;
+/** 40 rounds of ROWS_MAX rows hold every minute of fifteen years. */
+const ROUNDS_MAX = 44;
+const DAY_SECONDS = 86_400;
+
+/** Where the bars of one pool's leg or one token come from, in one currency. */
+export interface BarRows {
+  /** Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar may be missing. */
+  list(seconds: number, from: number, to: number, limit: number): Promise<readonly BarPart[]>;
+  /** The swaps of the snapshot's head blocks as parts of bars, ascending, each part of one block. Throws unavailable for too many. */
+  listHead(seconds: number): Promise<readonly BarPart[]>;
+  /** The day of the first stored bar with a price, or null where no bar has one. Readers need nothing older. */
+  findFirstDay(): Promise<number | null>;
+}
+
+export interface BarsRead {
+  /** Bars with a price, ascending. */
+  readonly priced: BarPart[];
+  /** There is no bar with a price, whatever its time. */
+  readonly neverPriced: boolean;
+}
+
+interface BarPage {
+  /** The page holds every stored part of the bars of [completeFrom, before). */
+  readonly parts: readonly BarPart[];
+  readonly before: number;
+  readonly completeFrom: number;
+  readonly exhausted: boolean;
+}
+
+/** The newest bars with a price below `to`, `wanted` of them where there are so many, or more. */
+export async function readBars(
+  rows: BarRows,
+  head: HeadSnapshot,
+  seconds: number,
+  to: number,
+  wanted: number,
+): Promise<BarsRead> {
+  const end = Math.min(to, slotOf(head.timestamp, seconds) + seconds);
+  const bars = new Map<number, BarPart>();
+  let limit = Math.min(Math.ceil(wanted * 1.5) + ROWS_SPARE, ROWS_MAX);
+  const [headParts, first] = await Promise.all([
+    rows.listHead(seconds),
+    listPage(rows, seconds, 0, end, limit),
+  ]);
+  addPage(bars, first, headParts);
+  let page = first;
+  if (bars.size === 0 || (!page.exhausted && bars.size < wanted)) {
+    const from = await findFirst(rows, headParts);
+    if (from === null && bars.size === 0) return { priced: [], neverPriced: true };
+    for (let round = 2; round <= ROUNDS_MAX && !page.exhausted && bars.size < wanted; round += 1) {
+      limit = Math.min(limit * ROWS_GROWTH, ROWS_MAX);
+      page = await listPage(rows, seconds, from ?? 0, page.completeFrom, limit);
+      addPage(bars, page, headParts);
+    }
+  }
+  return { priced: [...bars.values()].sort((a, b) => a.bucket - b.bucket), neverPriced: false };
+}
+
+/** A page that reached its limit may lack parts of its last bar, so it leaves that bar to the next page. */
+async function listPage(
+  rows: BarRows,
+  seconds: number,
+  from: number,
+  before: number,
+  limit: number,
+): Promise<BarPage> {
+  const parts = await rows.list(seconds, from, before, limit);
+  const exhausted = parts.length < limit;
+  const cut = exhausted ? undefined : parts.at(-1)?.bucket;
+  if (cut === undefined) return { parts, before, completeFrom: 0, exhausted };
+  const whole = parts.filter(({ bucket }) => bucket > cut);
+  return { parts: whole, before, completeFrom: cut + 1, exhausted };
+}
+
+/** Merges a page with the parts of the head, and keeps the bars with a price. */
+function addPage(bars: Map<number, BarPart>, page: BarPage, headParts: readonly BarPart[]): void {
+  const fresh = foldParts(page.parts);
+  addHeadParts(fresh, headParts, { from: page.completeFrom, to: page.before });
+  for (const [bucket, bar] of fresh) if (bar.high > 0) bars.set(bucket, bar);
+}
+
+/** The day of the first bar with a price, final or not; null: there never was one. */
+async function findFirst(rows: BarRows, headParts: readonly BarPart[]): Promise<number | null> {
+  const inHead = headParts.find(({ high }) => high > 0)?.bucket;
+  const stored = await rows.findFirstDay();
+  if (inHead === undefined) return stored;
+  return Math.min(slotOf(inHead, DAY_SECONDS), stored ?? inHead);
+}

@@ -1,0 +1,51 @@
+/** Which two tokens of a pool a request means: the default leg, or the one that `base` and `quote` name. */
+import type { ChainDescription } from '../../domain/chainDescription';
+import type { Hex } from '../../domain/hex';
+import { orientPool } from '../../domain/orientPool';
+import { AppError } from '../../errors';
+import { legOfPool, tokensOfPool, type PoolRow } from '../pairs/pools';
+
+export interface PoolLeg {
+  /** As in swaps. */
+  readonly leg: number;
+  readonly token0: string;
+  readonly token1: string;
+  readonly baseIsToken0: boolean;
+  /** The request names base and quote the other way round than the leg has them. */
+  readonly turned: boolean;
+}
+
+export interface LegRequest {
+  readonly base: Hex | null;
+  readonly quote: Hex | null;
+}
+
+/** Throws bad_request for tokens that the pool does not have, or that are one. */
+export function findPoolLeg(
+  chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
+  pool: PoolRow,
+  { base, quote }: LegRequest,
+): PoolLeg {
+  const [ownBase, ownQuote] = pool.base_is_token0 ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
+  const tokens = tokensOfPool(pool);
+  for (const [name, asked] of [['base', base] as const, ['quote', quote] as const]) {
+    if (asked !== null && !tokens.includes(asked))
+      throw new AppError('bad_request', `${name}: got "${asked}"; allowed: ${tokens.join(', ')}`);
+  }
+  const wantedBase = base ?? (quote === ownBase ? ownQuote : ownBase);
+  const wantedQuote = quote ?? (wantedBase === ownQuote ? ownBase : ownQuote);
+  if (wantedBase === wantedQuote)
+    throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: another token than base`);
+  const inOrder = tokens.indexOf(wantedBase) < tokens.indexOf(wantedQuote);
+  const [token0, token1] = inOrder ? [wantedBase, wantedQuote] : [wantedQuote, wantedBase];
+  const leg = legOfPool(pool, token0, token1);
+  if (leg === null)
+    throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: ${tokens.join(', ')}`);
+  const own = token0 === pool.token0 && token1 === pool.token1;
+  const baseIsToken0 = own ? pool.base_is_token0 : orientPool(chain, asHex(token0), asHex(token1));
+  return { leg, token0, token1, baseIsToken0, turned: (baseIsToken0 ? token0 : token1) !== wantedBase };
+}
+
+function asHex(address: string): Hex {
+  return `0x${address.slice(2)}`;
+}

@@ -1,0 +1,109 @@
+/** Bars of a pair as of a snapshot, as /pairs/{address}/ticks answers them. */
+import type { ChainDescription } from '../../domain/chainDescription';
+import type { Hex } from '../../domain/hex';
+import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
+import { AppError } from '../../errors';
+import type { Currency, TicksAnswer } from '../../wire/ticks';
+import { readBars, type BarsRead } from './barReader';
+import type { Directory } from '../tokens/directory';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { legBars, type LegBarsSource } from './legBars';
+import type { PairTables } from '../pairs/pairTable';
+import { findPoolLeg } from './poolLeg';
+import { toSeries } from './tickSeries';
+import { tokenRefOf } from '../tokens/tokens';
+
+/** The leg of pools with two tokens: 256 · 0 + 1. */
+const ONLY_LEG = 1;
+/** Times in the store are 32 bits wide. */
+const TIME_MAX = 4_294_967_295;
+
+export interface TicksRequest {
+  readonly pair: Hex;
+  readonly timeframe: Timeframe;
+  /** 1–1000. */
+  readonly limit: number;
+  /** Exclusive bound on the open time, unix seconds; null: none. */
+  readonly to: number | null;
+  readonly currency: Currency;
+  readonly fill: boolean;
+  /** Only with currency `quote`. */
+  readonly invert: boolean;
+  /** Two of the pool's tokens; null: those of the default leg. */
+  readonly base: Hex | null;
+  readonly quote: Hex | null;
+}
+
+/** Where bars are read from. */
+export interface TicksSource extends LegBarsSource {
+  readonly directory: Directory;
+  /** With the prices of tokens; absent: whether a token has one is told by the bars alone. */
+  readonly pairs?: Pick<PairTables, 'at'>;
+  readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
+}
+
+/** A pair that never traded has no bars either, though its quote token may have a price. */
+async function hasUsdPrice({ pairs }: TicksSource, head: HeadSnapshot, token: string): Promise<boolean> {
+  return pairs !== undefined && (await pairs.at(head)).prices.now(token).usd !== null;
+}
+
+/** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
+export async function getPairTicks(
+  source: TicksSource,
+  head: HeadSnapshot,
+  request: TicksRequest,
+): Promise<TicksAnswer> {
+  const { directory, chain } = source;
+  const seconds = TIMEFRAME_SECONDS[request.timeframe];
+  const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
+  const readLeg = (leg: number): Promise<BarsRead> => {
+    const rows = legBars(source, head, { pair: request.pair, leg }, request.currency === 'usd');
+    return readBars(rows, head, seconds, to, request.limit + 1);
+  };
+  // Nearly all pools have two tokens: what their only leg did is asked for while the pool is looked up.
+  const likely = readLeg(ONLY_LEG);
+  likely.catch(() => undefined);
+  const found = await directory.findPool(head, request.pair);
+  if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
+  const { pool, tokens } = found;
+  const leg = findPoolLeg(chain, pool, request);
+  if (leg.turned && request.currency === 'usd')
+    throw new AppError(
+      'bad_request',
+      request.base === null
+        ? `quote: got "${request.quote}"; with currency=usd it must be the leg's quote token`
+        : `base: got "${request.base}"; with currency=usd it must be the leg's base token`,
+    );
+  const bars = await (leg.leg === ONLY_LEG ? likely : readLeg(leg.leg));
+  const token0 = tokenRefOf(tokens, leg.token0);
+  const token1 = tokenRefOf(tokens, leg.token1);
+  const invert = request.invert !== leg.turned;
+  const quoteToken = leg.baseIsToken0 ? leg.token1 : leg.token0;
+  const unpriced =
+    bars.neverPriced && request.currency === 'usd' && !(await hasUsdPrice(source, head, quoteToken));
+  const series = toSeries(bars.priced, {
+    ...request,
+    invert,
+    seconds,
+    to,
+    headTimestamp: head.timestamp,
+    baseIsToken0: leg.baseIsToken0,
+    decimals0: token0.decimals ?? 0,
+    decimals1: token1.decimals ?? 0,
+  });
+  const baseIsToken0 = leg.baseIsToken0 !== invert;
+  return {
+    data: series.data,
+    meta: {
+      timeframe: request.timeframe,
+      currency: request.currency,
+      base_token: baseIsToken0 ? token0 : token1,
+      quote_token: request.currency === 'usd' ? null : baseIsToken0 ? token1 : token0,
+      next_to: series.nextTo,
+      no_data: bars.priced.length === 0,
+      ...(unpriced ? { reason: 'no_usd_price' as const } : {}),
+      as_of_block: head.number,
+      as_of_timestamp: head.timestamp,
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** Bars of a token over all its pools as of a snapshot, as /tokens/{address}/ticks answers them. */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
+import type { TokenCurrency, TokenTicksAnswer } from '../../wire/tokens';
+import { readBars } from './barReader';
+import type { Directory } from '../tokens/directory';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { toSeries } from './tickSeries';
+import { tokenBars } from './tokenBars';
+import { tokenRefOf } from '../tokens/tokens';
+
+/** Times in the store are 32 bits wide. */
+const TIME_MAX = 4_294_967_295;
+
+const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
+
+export interface TokenTicksRequest {
+  readonly token: Hex;
+  readonly timeframe: Timeframe;
+  /** 1–1000. */
+  readonly limit: number;
+  /** Exclusive bound on the open time, unix seconds; null: none. */
+  readonly to: number | null;
+  readonly currency: TokenCurrency;
+  readonly fill: boolean;
+}
+
+/** Where bars are read from. */
+export interface TokenTicksSource {
+  readonly runner: QueryRunner;
+  /** null: none is configured, so nothing has a native price. */
+  readonly wrappedNative: Hex | null;
+  readonly directory: Directory;
+}
+
+export interface TokenTicks {
+  /**
+   * The last `limit` bars below `to` of a token. An answer without a `reason` is of a token that a pool of the snapshot
+   * holds; one with it may be of an address that is no token.
+   */
+  get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenTicksAnswer>;
+}
+
+export function createTokenTicks(source: TokenTicksSource): TokenTicks {
+  return {
+    async get(head, request) {
+      const { token, currency, timeframe } = request;
+      const seconds = TIMEFRAME_SECONDS[timeframe];
+      const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
+      const bars = tokenBars(source.runner, head, token, currency);
+      const quote = currency === 'usd' ? null : source.wrappedNative;
+      const [tokens, { priced, neverPriced }] = await Promise.all([
+        source.directory.listTokens(quote === null ? [token] : [token, quote]),
+        readBars(bars, head, seconds, to, request.limit + 1),
+      ]);
+      const base = tokenRefOf(tokens, token);
+      const series = toSeries(priced, {
+        ...request,
+        seconds,
+        to,
+        headTimestamp: head.timestamp,
+        // The parts hold prices per whole token already, as USD bars of pairs do, and the token's amounts as token0's.
+        currency: 'usd',
+        invert: false,
+        baseIsToken0: true,
+        decimals0: base.decimals ?? 0,
+        decimals1: 0,
+      });
+      return {
+        data: series.data,
+        meta: {
+          timeframe,
+          currency,
+          base_token: base,
+          quote_token: quote === null ? null : tokenRefOf(tokens, quote),
+          next_to: series.nextTo,
+          no_data: priced.length === 0,
+          ...(neverPriced ? { reason: REASONS[currency] } : {}),
+          as_of_block: head.number,
+          as_of_timestamp: head.timestamp,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,315 @@
+/** What is known of contracts by their addresses, as of a snapshot: what they emitted, who made them, what code they have. */
+import { z } from 'zod';
+
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
+import { blockOfOrd } from '../../domain/ord';
+import { PROXY_KINDS, type ProxyKind } from '../../domain/proxies';
+import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
+import type { Token } from '../../wire/primitives';
+import { readEmitted, type Emitted } from '../logs/emitters';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { LogSource } from '../logs/logFilter';
+
+/** Contracts named in one statement. */
+export const CONTRACTS_MAX = 1_000;
+export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
+export type ContractKind = (typeof CONTRACT_KINDS)[number];
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const proxyShape = z.union([z.enum(PROXY_KINDS), z.literal('')]);
+export const codeShape = z.object({
+  code_hash: hex,
+  code_size: z.int(),
+  proxy: proxyShape,
+  implementation: hex,
+  beacon: hex,
+});
+
+export interface ContractCode {
+  readonly hash: Hex;
+  readonly size: number;
+  /** `implementation`: null where it is not one contract. */
+  readonly proxy: {
+    readonly kind: ProxyKind;
+    readonly implementation: Hex | null;
+    readonly beacon: Hex | null;
+  } | null;
+}
+
+export interface ContractFacts {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly kind: ContractKind;
+  /** Null: not asked of a node yet, or there was none. */
+  readonly code: ContractCode | null;
+  /** Null where it lies before the first block, or receipts were not read, or another contract made it. */
+  readonly creation: {
+    /** Sender of the transaction, where receipts tell. */
+    readonly creator: Hex | null;
+    /** The contract that made it, where that is a known factory. */
+    readonly factory: Hex | null;
+    readonly txHash: Hex;
+    readonly block: number;
+    /** Unix seconds. */
+    readonly timestamp: number;
+  } | null;
+  readonly logCount: number;
+  /** Blocks of its first and last log; null: it emitted none. */
+  readonly firstSeenBlock: number | null;
+  readonly lastSeenBlock: number | null;
+  /** Metadata, where the market knows it as a token. */
+  readonly token: Token | null;
+}
+
+/** At most 1,000 different addresses; what nobody ever saw to be a contract is missing. */
+export async function readFacts(
+  source: LogSource,
+  head: HeadSnapshot,
+  addresses: readonly Hex[],
+): Promise<Map<Hex, ContractFacts>> {
+  const [known, emitted] = await Promise.all([
+    readKnown(source, head, addresses),
+    readEmitted(source, head, addresses),
+  ]);
+  const facts = new Map<Hex, ContractFacts>();
+  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
+    const one = known.get(address) ?? nothing();
+    const found = toFacts(source.chainId, address, one, emitted.get(address));
+    if (found !== null) facts.set(address, found);
+  }
+  return facts;
+}
+
+export type Origin = Pick<ContractFacts, 'creation' | 'firstSeenBlock'>;
+
+/** Where contracts come from, as readFacts tells it; what was neither created nor heard of is missing. At most 1,000. */
+export async function readOrigins(
+  source: LogSource,
+  head: HeadSnapshot,
+  addresses: readonly Hex[],
+): Promise<Map<Hex, Origin>> {
+  const [known, emitted] = await Promise.all([
+    readKnown(source, head, addresses),
+    readEmitted(source, head, addresses),
+  ]);
+  const origins = new Map<Hex, Origin>();
+  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
+    const one = emitted.get(address);
+    const firstSeenBlock = one === undefined ? null : blockOfOrd(one.firstOrd);
+    origins.set(address, { creation: creationOf(known.get(address) ?? nothing()), firstSeenBlock });
+  }
+  return origins;
+}
+
+async function readKnown(
+  source: LogSource,
+  head: HeadSnapshot,
+  addresses: readonly Hex[],
+): Promise<Map<Hex, Known>> {
+  const bare = addresses.map((address) => address.slice(2));
+  const [only] = bare;
+  const params = {
+    ...snapshotParams(head),
+    // One address is found by its key without making a set of it first.
+    address: bare.length === 1 && only !== undefined ? only : '',
+    addresses: bare.length === 1 ? [] : bare,
+  };
+  const rows = await source.runner.read('explorer/list_contract_facts', params, readFact);
+  const known = new Map<Hex, Known>();
+  for (const row of rows) {
+    const one = known.get(row.address) ?? nothing();
+    known.set(row.address, one);
+    addFact(one, row);
+  }
+  return known;
+}
+
+/** As list_contract_facts numbers them. */
+const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
+
+/** What the columns mean says the statement, fact by fact. */
+interface FactRow {
+  readonly address: Hex;
+  readonly fact: number;
+  readonly one: Hex | null;
+  readonly other: Hex | null;
+  readonly hash: Hex | null;
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly version: number;
+  readonly word: string | null;
+  readonly words: string | null;
+}
+
+function readFact(row: RowReader): FactRow {
+  const u32 = (): number => row.u32();
+  const text = (): string => row.text();
+  return {
+    address: row.hex0x(20),
+    fact: row.u8(),
+    one: row.orNull(() => row.hex0x(20)),
+    other: row.orNull(() => row.hex0x(20)),
+    hash: row.orNull(() => row.hex0x(32)),
+    x: row.orNull(() => row.u64()),
+    y: row.orNull(u32),
+    version: row.u64(),
+    word: row.orNull(text),
+    words: row.orNull(text),
+  };
+}
+
+/** What is known of a contract that was never seen to do anything here. */
+export function silentFacts(chainId: number, address: Hex): ContractFacts {
+  return {
+    chainId,
+    address,
+    kind: 'other',
+    code: null,
+    creation: null,
+    logCount: 0,
+    firstSeenBlock: null,
+    lastSeenBlock: null,
+    token: null,
+  };
+}
+
+/** The verification of the contract, or of one with the same code. */
+export function findVerification(
+  verified: Pick<VerifiedReader, 'find'>,
+  chainId: number,
+  address: Hex,
+  facts: ContractFacts | null,
+): Promise<VerifiedContract | null> {
+  return verified.find({ chainId, address }, facts?.code?.hash ?? null);
+}
+
+type Creation = NonNullable<ContractFacts['creation']>;
+
+/** What was told several times: the newest counts. */
+interface Told<T> {
+  readonly version: number;
+  readonly what: T;
+}
+
+/** What the rows of one contract say. */
+interface Known {
+  readonly created: Creation[];
+  told: Told<Creation> | null;
+  isPool: boolean;
+  code: Told<ContractCode | null> | null;
+  token: Told<Pick<Token, 'symbol' | 'name' | 'decimals'>> | null;
+}
+
+function nothing(): Known {
+  return { created: [], told: null, isPool: false, code: null, token: null };
+}
+
+function newer<T>(known: Told<T> | null, { version }: FactRow, what: T): Told<T> {
+  return known !== null && known.version >= version ? known : { version, what };
+}
+
+function addFact(known: Known, row: FactRow): void {
+  const { one, other, hash, x, y, word, words } = row;
+  switch (row.fact) {
+    case FACT.created:
+      known.created.push({
+        creator: one,
+        factory: null,
+        txHash: hash ?? ZERO_HASH,
+        block: x ?? 0,
+        timestamp: y ?? 0,
+      });
+      break;
+    case FACT.told: {
+      const told = {
+        creator: one,
+        factory: other,
+        txHash: hash ?? ZERO_HASH,
+        block: x ?? 0,
+        timestamp: y ?? 0,
+      };
+      known.told = newer(known.told, row, told);
+      break;
+    }
+    case FACT.pool:
+      known.isPool = true;
+      if (hash !== null && x !== null && y !== null)
+        known.created.push({ creator: null, factory: one, txHash: hash, block: x, timestamp: y });
+      break;
+    case FACT.code: {
+      const code = {
+        code_hash: hash ?? ZERO_HASH,
+        code_size: x ?? 0,
+        proxy: proxyShape.parse(word),
+        implementation: one ?? ZERO_ADDRESS,
+        beacon: other ?? ZERO_ADDRESS,
+      };
+      known.code = newer(known.code, row, toCode(code));
+      break;
+    }
+    case FACT.token:
+      known.token = newer(known.token, row, { symbol: word, name: words, decimals: x });
+  }
+}
+
+/** Null: it is verified, maybe, but nothing was seen of it on the chain. */
+function toFacts(
+  chainId: number,
+  address: Hex,
+  known: Known,
+  emitted: Emitted | undefined,
+): ContractFacts | null {
+  const creation = creationOf(known);
+  const code = known.code?.what ?? null;
+  const isSilent = emitted === undefined && creation === null && code === null;
+  if (isSilent && !known.isPool && known.token === null) return null;
+  return {
+    chainId,
+    address,
+    kind: kindOf(known),
+    code,
+    creation,
+    logCount: emitted?.logs ?? 0,
+    firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
+    lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
+    token: tokenOf(address, known),
+  };
+}
+
+function creationOf({ created, told }: Known): Creation | null {
+  const all = told === null ? created : [...created, told.what];
+  return all.sort(compareCreations)[0] ?? null;
+}
+
+function tokenOf(address: Hex, { token }: Known): Token | null {
+  return token === null ? null : { address, ...token.what };
+}
+
+function kindOf({ isPool, token, code }: Known): ContractKind {
+  if (isPool) return 'pair';
+  if (token !== null) return 'token';
+  return code?.what?.proxy == null ? 'other' : 'proxy';
+}
+
+/** The last creation first; of one and the same what tells most. */
+function compareCreations(a: Creation, b: Creation): number {
+  if (a.block !== b.block) return b.block - a.block;
+  const missing = (value: Hex | null): number => (value === null ? 1 : 0);
+  return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
+}
+
+/** Null: there is no code. */
+export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
+  if (row.code_hash === ZERO_HASH) return null;
+  const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
+  const { implementation, beacon } = row;
+  return {
+    hash: row.code_hash,
+    size: row.code_size,
+    proxy:
+      row.proxy === ''
+        ? null
+        : { kind: row.proxy, implementation: some(implementation), beacon: some(beacon) },
+  };
+}

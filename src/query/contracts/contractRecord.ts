@@ -1,0 +1,229 @@
+/** What answers show of a contract: a summary for lists, the whole record for one. */
+import { formatUnits } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
+import type { NodeState } from '../../domain/nodeState';
+import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
+import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
+import type { ContractRecord, ContractSummary } from '../../wire/explorer';
+import { silentFacts, type ContractFacts } from './contractFacts';
+import { isToken, type ContractReader } from './contracts';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import type { TokenHolding } from '../holders/holderCounts';
+import type { LogSource } from '../logs/logFilter';
+import { implementationsAt, readRoutes, type Routes } from '../logs/logDecoder';
+import { readPoolFees, type PoolFees } from '../pairs/poolFees';
+import { findPool, tokensOfPool } from '../pairs/pools';
+import { TIME_BUDGETS } from '../head/timeBudgets';
+import { listTokens, tokenOf, type TokenMap } from '../tokens/tokens';
+import { readTotalSupply } from '../tokens/totalSupply';
+import { findWholeVerification, type TwinArguments } from './twinArguments';
+
+/** Upgrades shown. */
+const UPGRADES_SHOWN = 100;
+
+export interface RecordDeps {
+  readonly contracts: Pick<ContractReader, 'findMany'>;
+  readonly verified: VerifiedReader;
+  /** Arguments of twins; absent: nobody tells. */
+  readonly twinArguments?: TwinArguments;
+  /** Who can say what a contract itself tells; null: nobody. */
+  readonly nodeOf?: (chainId: number) => NodeState | null;
+  /** Holders of a token where they were counted as of that head. */
+  readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
+}
+
+interface Moment {
+  readonly source: LogSource;
+  readonly head: HeadSnapshot;
+}
+
+/** Summaries of contracts of a list, in its order; of some nothing is known but that they are verified. At most 100. */
+export async function toSummaries(
+  { contracts, verified }: RecordDeps,
+  { source, head }: Moment,
+  addresses: readonly Hex[],
+): Promise<ContractSummary[]> {
+  const found = await contracts.findMany(source.chainId, addresses);
+  const facts = addresses.map((address, index) => found[index] ?? silentFacts(source.chainId, address));
+  const [records, routes] = await Promise.all([
+    findVerifications(verified, facts),
+    readProxyRoutes(source, head, facts),
+  ]);
+  return facts.map((one) => toSummary(one, records.get(one.address) ?? null, routes, head));
+}
+
+/** Of those that are proxies. */
+async function readProxyRoutes(
+  source: LogSource,
+  head: HeadSnapshot,
+  facts: readonly ContractFacts[],
+): Promise<Routes> {
+  const codes = new Map(
+    facts.flatMap(({ address, code }) => (code === null || code.proxy === null ? [] : [[address, code]])),
+  );
+  return codes.size === 0
+    ? { codes, upgrades: new Map() }
+    : readRoutes(source, head, [...codes.keys()], codes);
+}
+
+/** At most 1,000. */
+async function findVerifications(
+  verified: Pick<VerifiedReader, 'findMany'>,
+  facts: readonly ContractFacts[],
+): Promise<ReadonlyMap<Hex, VerifiedContract | null>> {
+  const records = await verified.findMany(
+    facts.map(({ chainId, address, code }) => ({ chainId, address, codeHash: code?.hash ?? null })),
+  );
+  return new Map(facts.map(({ address }, index) => [address, records[index] ?? null]));
+}
+
+function toSummary(
+  facts: ContractFacts,
+  record: VerifiedContract | null,
+  routes: Routes,
+  head: HeadSnapshot,
+): ContractSummary {
+  const { address, creation, kind, token } = facts;
+  return {
+    chain_id: facts.chainId,
+    address,
+    name: record?.name ?? token?.name ?? null,
+    type: kind,
+    verified: record !== null,
+    proxy: proxyOf(facts, routes, head),
+    creation_block: creation?.block ?? null,
+    created_at: creation?.timestamp ?? null,
+    first_seen_block: firstSeenOf(facts),
+    last_seen_block: facts.lastSeenBlock ?? creation?.block ?? null,
+    log_count: facts.logCount,
+    token: token === null ? null : { symbol: token.symbol, name: token.name, decimals: token.decimals },
+  };
+}
+
+/** Its creation, or its first log where that came before what is known of its creation. */
+function firstSeenOf({ creation, firstSeenBlock }: ContractFacts): number | null {
+  if (creation === null || firstSeenBlock === null) return creation?.block ?? firstSeenBlock;
+  return Math.min(creation.block, firstSeenBlock);
+}
+
+/** Where the proxy leads as of the snapshot. */
+function proxyOf(
+  { address, code }: ContractFacts,
+  routes: Routes,
+  head: HeadSnapshot,
+): ContractSummary['proxy'] {
+  if (code === null || code.proxy === null) return null;
+  const targets = implementationsAt(routes, address, lastOrdOfBlock(head.number));
+  const [only] = targets;
+  return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
+}
+
+/** The whole record of a contract. */
+export async function toRecord(
+  { verified, twinArguments, nodeOf, holdingOf }: RecordDeps,
+  { source, head }: Moment,
+  facts: ContractFacts,
+): Promise<ContractRecord> {
+  const { address, creation, code, kind } = facts;
+  const { runner } = source;
+  const node = nodeOf?.(facts.chainId) ?? null;
+  const counted = holdingOf?.(facts.chainId, head, address) ?? null;
+  const [record, routes, pool, supply] = await Promise.all([
+    findWholeVerification(verified, twinArguments, facts.chainId, address, facts),
+    readProxyRoutes(source, head, [facts]),
+    kind === 'pair' ? findPool(runner, head, address) : null,
+    isToken(facts)
+      ? readTotalSupply(source, head, address, { node, counted, patienceMs: TIME_BUDGETS.nodeMs })
+      : null,
+  ]);
+  const [files, pairTokens, fees] = await Promise.all([
+    record === null ? null : verified.readSources(record),
+    pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
+    // Only those of vaults hold their tokens' list.
+    readPoolFees(runner, facts.chainId, head, (pool?.all_tokens.length ?? 0) > 0 ? [address] : []),
+  ]);
+  // As the market's lists have it: without decimals a token is not divided.
+  const supplyText = supply === null ? null : formatUnits(supply, facts.token?.decimals ?? 0);
+  const summary = toSummary(facts, record, routes, head);
+  return {
+    ...summary,
+    ...verificationOf(record),
+    sources: files?.map(({ path, content }) => ({ path, content })) ?? null,
+    creator: creation?.creator ?? null,
+    factory: creation?.factory ?? null,
+    creation_tx: creation?.txHash ?? null,
+    code_hash: code?.hash ?? null,
+    code_size: code?.size ?? null,
+    token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
+    pair: pool === null ? null : toPair(pool, pairTokens, fees),
+    upgrades: (routes.upgrades.get(address) ?? [])
+      .slice(-UPGRADES_SHOWN)
+      .reverse()
+      .map(({ ord, kind, targets }) => ({
+        block_number: blockOfOrd(ord),
+        log_index: logIndexOfOrd(ord),
+        kind,
+        targets: [...targets],
+      })),
+  };
+}
+
+type Verification = Pick<
+  ContractRecord,
+  | 'verification'
+  | 'compiler'
+  | 'language'
+  | 'optimization'
+  | 'evm_version'
+  | 'license'
+  | 'abi'
+  | 'constructor_args'
+>;
+
+function verificationOf(record: VerifiedContract | null): Verification {
+  if (record === null) {
+    return {
+      verification: { status: null, verified_at: null, source: null, twin_of: null },
+      compiler: null,
+      language: null,
+      optimization: null,
+      evm_version: null,
+      license: null,
+      abi: null,
+      constructor_args: null,
+    };
+  }
+  const { twinOf } = record;
+  return {
+    verification: {
+      status: record.status,
+      verified_at: record.verifiedAt,
+      source: twinOf === null ? record.source : 'twin',
+      twin_of: twinOf === null ? null : { chain_id: twinOf.chainId, address: twinOf.address },
+    },
+    compiler: { name: record.compiler, version: record.compilerVersion },
+    language: record.language,
+    optimization: { enabled: record.optimization, runs: record.runs },
+    evm_version: record.evmVersion,
+    license: record.license,
+    abi: [...record.abi],
+    constructor_args: record.constructorArguments,
+  };
+}
+
+function toPair(
+  pool: NonNullable<Awaited<ReturnType<typeof findPool>>>,
+  tokens: TokenMap,
+  fees: PoolFees,
+): ContractRecord['pair'] {
+  return {
+    dex_name: pool.dex,
+    pool_type: pool.pool_type,
+    factory: pool.factory,
+    fee_bps: (fees.get(pool.address) ?? pool.fee_pips) / 100,
+    tokens: tokensOfPool(pool).map((token) => {
+      const { address, symbol, name, decimals } = tokenOf(tokens, token);
+      return { address, symbol, name, decimals };
+    }),
+  };
+}

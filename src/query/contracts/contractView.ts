@@ -1,0 +1,71 @@
+/** A contract as the dialects of others need it: facts, verification, and where a proxy leads as of the head. */
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
+import type { ContractCode, ContractFacts } from './contractFacts';
+import type { ContractReader } from './contracts';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { implementationsAt, readRoutes } from '../logs/logDecoder';
+import type { LogSource } from '../logs/logFilter';
+import { findWholeVerification, type TwinArguments } from './twinArguments';
+
+export interface ViewDeps {
+  readonly contracts: Pick<ContractReader, 'find' | 'findMany'>;
+  readonly verified: Pick<VerifiedReader, 'find' | 'findMany'>;
+  /** Arguments of twins; absent: nobody tells. */
+  readonly twinArguments?: TwinArguments;
+}
+
+export interface Implementation {
+  readonly address: Hex;
+  /** Null where it is not verified. */
+  readonly name: string | null;
+}
+
+export interface ContractView {
+  /** Null: nothing at the address was ever seen to be a contract. */
+  readonly facts: ContractFacts | null;
+  /** Its own verification, else that of a contract with the same code. */
+  readonly record: VerifiedContract | null;
+  /** Where a proxy leads; several for a diamond. Empty: it is none, or nobody knows. */
+  readonly implementations: readonly Implementation[];
+}
+
+/** `moment`: null where the chain is not stored here; verifications may be. */
+export async function readContractView(
+  deps: ViewDeps,
+  chainId: number,
+  moment: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
+  address: Hex,
+): Promise<ContractView> {
+  const facts = await deps.contracts.find(chainId, address);
+  const code = facts?.code ?? null;
+  const [record, targets] = await Promise.all([
+    findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
+    moment === null || code === null ? [] : listTargets(moment, address, code),
+  ]);
+  if (targets.length === 0) return { facts, record, implementations: [] };
+  const behind = await deps.contracts.findMany(chainId, targets);
+  const records = await deps.verified.findMany(
+    targets.map((target, index) => ({
+      chainId,
+      address: target,
+      codeHash: behind[index]?.code?.hash ?? null,
+    })),
+  );
+  const implementations = targets.map((target, index) => ({
+    address: target,
+    name: records[index]?.name ?? null,
+  }));
+  return { facts, record, implementations };
+}
+
+async function listTargets(
+  { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
+  address: Hex,
+  code: ContractCode,
+): Promise<readonly Hex[]> {
+  if (code.proxy === null) return [];
+  const routes = await readRoutes(chain, head, [address], new Map([[address, code]]));
+  return implementationsAt(routes, address, lastOrdOfBlock(head.number));
+}

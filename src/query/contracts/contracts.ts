@@ -1,0 +1,121 @@
+/** Contracts as of a snapshot: what they emitted, who made them, what code they have, by address or as a list. */
+import { z } from 'zod';
+
+import type { Hex } from '../../domain/hex';
+import {
+  codeShape,
+  CONTRACTS_MAX,
+  readFacts,
+  toCode,
+  type ContractCode,
+  type ContractFacts,
+  type ContractKind,
+} from './contractFacts';
+import type { Order } from '../pairs/ranking';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { LogSource } from '../logs/logFilter';
+
+export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
+export type ContractSort = (typeof CONTRACT_SORTS)[number];
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const codeRowShape = codeShape.extend({ address: hex });
+const listShape = z.object({
+  address: hex,
+  log_count: z.string(),
+  created_at: z.int().nullable(),
+  total: z.string(),
+});
+
+export interface ContractQuestion {
+  /** 1 to 64 characters; null: all. */
+  readonly q: string | null;
+  readonly verified: boolean | null;
+  readonly kind: ContractKind | null;
+  readonly sort: ContractSort;
+  readonly order: Order;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+export interface ContractReader {
+  /** Null: nothing at the address was ever seen to be a contract. */
+  find(chainId: number, address: Hex): Promise<ContractFacts | null>;
+  /** The same for many, in their order. At most 1,000. */
+  findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
+  list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
+}
+
+/** A chain as it is at one moment; null: nothing of it is stored. */
+export type ChainAt = (chainId: number) => { readonly source: LogSource; readonly head: HeadSnapshot } | null;
+
+/** `verifiedDb`: the name of the database with the verified contracts, the market chain's. */
+export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
+  const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
+    const chain = chainAt(chainId);
+    if (chain === null || addresses.length === 0) return addresses.map(() => null);
+    const facts = await readFacts(chain.source, chain.head, onceEach(addresses));
+    return addresses.map((address) => facts.get(address) ?? null);
+  };
+  return {
+    findMany,
+    find: async (chainId, address) => (await findMany(chainId, [address]))[0] ?? null,
+    async list(chainId, question) {
+      const chain = chainAt(chainId);
+      if (chain === null) return { addresses: [], total: 0 };
+      return listContracts(chain.source, chain.head, verifiedDb(), question);
+    },
+  };
+}
+
+function onceEach(addresses: readonly Hex[]): Hex[] {
+  return [...new Set(addresses)].slice(0, CONTRACTS_MAX);
+}
+
+async function listContracts(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  verifiedDb: string,
+  question: ContractQuestion,
+): Promise<{ addresses: Hex[]; total: number }> {
+  const q = (question.q ?? '').toLowerCase();
+  const params = {
+    ...snapshotParams(head),
+    chain_id: chainId,
+    verified_db: verifiedDb,
+    q: /^0x[0-9a-f]*$/.test(q) ? q.slice(2) : q,
+    verified: question.verified === null ? 2 : Number(question.verified),
+    kind: question.kind ?? '',
+    by_logs: question.sort === 'log_count',
+    newest: question.order === 'desc',
+    limit: question.limit,
+    skip: question.skip,
+  };
+  const rows = await runner.run('explorer/list_contracts', params, listShape);
+  const [first] = rows;
+  if (first !== undefined || question.skip === 0)
+    return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
+  // A page past the end has no row that could tell how many there are.
+  const [any] = await runner.run('explorer/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
+  return { addresses: [], total: Number(any?.total ?? 0) };
+}
+
+/** What is known of the code at these addresses; those never asked for are missing. At most 1,000. */
+export async function listCodes(
+  { runner }: LogSource,
+  addresses: readonly Hex[],
+): Promise<Map<Hex, ContractCode>> {
+  if (addresses.length === 0) return new Map();
+  const params = { addresses: addresses.map((address) => address.slice(2)), limit: CONTRACTS_MAX };
+  const codes = new Map<Hex, ContractCode>();
+  for (const row of await runner.run('explorer/list_codes', params, codeRowShape)) {
+    const code = toCode(row);
+    if (code !== null) codes.set(row.address, code);
+  }
+  return codes;
+}
+
+/** Whether the market knows it as a token; LP tokens are. */
+export function isToken(facts: ContractFacts | null | undefined): boolean {
+  return facts?.kind === 'token' || facts?.kind === 'pair';
+}

@@ -1,0 +1,36 @@
+/** What contracts call themselves that no table of tokens knows, as NFTs: asked of the node. */
+import { NAME_CALL, NAME_MAX, readAbiText, SYMBOL_CALL, SYMBOL_MAX } from '../../domain/abiText';
+import type { Hex } from '../../domain/hex';
+import type { NodeState } from '../../domain/nodeState';
+import type { HeadSnapshot } from '../head/headSnapshot';
+
+/** Contracts asked for one answer; those beyond stay nameless. */
+const CONTRACTS_MAX = 50;
+
+export interface ContractNames {
+  readonly symbol: string | null;
+  readonly name: string | null;
+}
+
+/** Names as of the head's block; none where the node is silent. */
+export async function askNames(
+  node: NodeState | null,
+  head: HeadSnapshot,
+  contracts: readonly Hex[],
+): Promise<Map<Hex, ContractNames>> {
+  const asked = [...new Set(contracts)].slice(0, CONTRACTS_MAX);
+  if (node === null || asked.length === 0) return new Map();
+  const questions = asked.flatMap((to) =>
+    ([SYMBOL_CALL, NAME_CALL] as const).map((data) => ({ kind: 'call', to, data }) as const),
+  );
+  const answers = (await node.ask(head.hash, questions)) ?? [];
+  return new Map(
+    asked.map((address, index) => [
+      address,
+      {
+        symbol: readAbiText(answers[2 * index], SYMBOL_MAX),
+        name: readAbiText(answers[2 * index + 1], NAME_MAX),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,49 @@
+/** Events, functions and errors of all known ABIs, by selector and by name. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { parseAbiEntry } from '../../domain/abi';
+import type { KnownSignature, SignatureReader } from '../../domain/verifiedContract';
+import { AppError } from '../../errors';
+import { inChunks } from '../head/inChunks';
+
+const SELECTORS_MAX = 1_000;
+/** 32 bytes each, in hex: as many fit an address. */
+const SELECTORS_PER_QUERY = 500;
+/** Strangers may fill one selector with any number of names. */
+const ROWS_MAX = 10_000;
+const PREFIX_LIMIT_MAX = 1_000;
+
+const signatureRowShape = z.object({
+  kind: z.enum(['event', 'function', 'error']),
+  selector: z.templateLiteral(['0x', z.string()]),
+  signature: z.string(),
+  entry: z.string(),
+});
+
+/** A row whose entry cannot be read is left out: the others still name their selectors. */
+function toSignatures(row: z.infer<typeof signatureRowShape>): KnownSignature[] {
+  const entry = parseAbiEntry(row.entry);
+  return entry === null ? [] : [{ ...row, entry }];
+}
+
+/** Reads what is stored in the market chain's database. */
+export function createSignatureReader(runner: QueryRunner): SignatureReader {
+  return {
+    async listBySelectors(selectors) {
+      if (selectors.length > SELECTORS_MAX)
+        throw new AppError('internal', `${selectors.length} selectors at once`);
+      const wanted = [...new Set(selectors)].map((selector) => selector.slice(2));
+      const read = (chunk: readonly string[]): Promise<z.infer<typeof signatureRowShape>[]> =>
+        runner.run('sources/list_signatures', { selectors: chunk, limit: ROWS_MAX }, signatureRowShape);
+      return (await inChunks(wanted, read, SELECTORS_PER_QUERY)).flatMap(toSignatures);
+    },
+    async listByPrefix(text, limit) {
+      if (text === '') return [];
+      const params = { prefix: text.toLowerCase(), limit: Math.min(limit, PREFIX_LIMIT_MAX) };
+      return (await runner.run('sources/list_signature_names', params, signatureRowShape)).flatMap(
+        toSignatures,
+      );
+    },
+  };
+}

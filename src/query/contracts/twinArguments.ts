@@ -1,0 +1,101 @@
+/**
+ * Constructor arguments of a contract whose verification is that of a twin: both creation codes begin alike, and where the
+ * twin's arguments begin is known, so the rest of the contract's own are its arguments. Asks the nodes for two transactions,
+ * once per contract.
+ */
+import { LRUCache } from 'lru-cache';
+
+import { checkArguments, findCreation, transactionShape } from '../../domain/creation';
+import type { Hex } from '../../domain/hex';
+import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
+import { findVerification, type ContractFacts } from './contractFacts';
+import type { ContractReader } from './contracts';
+import type { NodeReads } from '../head/nodeReads';
+import { orNull } from '../head/orNull';
+import { TIME_BUDGETS } from '../head/timeBudgets';
+
+const KEPT = 5_000;
+/** How long it is believed that they cannot be told. */
+const UNKNOWN_MS = 10_000;
+
+export interface TwinArgumentsDeps {
+  readonly contracts: Pick<ContractReader, 'find'>;
+  readonly verified: Pick<VerifiedReader, 'find'>;
+  readonly readsOf: (chainId: number) => NodeReads | null;
+}
+
+/** Null: they are not known, or not in time. Never rejects. */
+export type TwinArguments = (record: VerifiedContract, facts: ContractFacts | null) => Promise<Hex | null>;
+
+export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
+  const known = new LRUCache<string, Promise<Hex | null>>({ max: KEPT });
+  return async (record, facts) => {
+    const { twinOf } = record;
+    const creation = facts?.creation ?? null;
+    if (twinOf === null || creation === null || creation.factory !== null) return null;
+    const own: Made = { chainId: record.chainId, address: record.address, transaction: creation.txHash };
+    const key = `${own.chainId} ${own.address} ${own.transaction} ${twinOf.chainId} ${twinOf.address}`;
+    let asking = known.get(key);
+    if (asking === undefined) {
+      asking = derive(deps, record, own, twinOf).catch(() => null);
+      known.set(key, asking);
+      void asking.then((found) => {
+        if (found === null) known.set(key, Promise.resolve(null), { ttl: UNKNOWN_MS });
+      });
+    }
+    return orNull(asking, TIME_BUDGETS.nodeMs);
+  };
+}
+
+/** The verification as findVerification has it, with arguments of its own where they can be told. */
+export async function findWholeVerification(
+  verified: Pick<VerifiedReader, 'find'>,
+  twinArguments: TwinArguments | undefined,
+  chainId: number,
+  address: Hex,
+  facts: ContractFacts | null,
+): Promise<VerifiedContract | null> {
+  const record = await findVerification(verified, chainId, address, facts);
+  if (record === null || record.constructorArguments !== null || twinArguments === undefined) return record;
+  return { ...record, constructorArguments: await twinArguments(record, facts) };
+}
+
+interface Made {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly transaction: Hex;
+}
+
+async function derive(
+  deps: TwinArgumentsDeps,
+  { abi }: VerifiedContract,
+  own: Made,
+  twin: NonNullable<VerifiedContract['twinOf']>,
+): Promise<Hex | null> {
+  const [record, facts] = await Promise.all([
+    deps.verified.find(twin, null),
+    deps.contracts.find(twin.chainId, twin.address),
+  ]);
+  const told = record?.constructorArguments ?? null;
+  const transaction = facts?.creation?.txHash;
+  if (told === null || transaction === undefined) return null;
+  const [code, twins] = await Promise.all([
+    readCreationCode(deps, own),
+    readCreationCode(deps, { ...twin, transaction }),
+  ]);
+  if (code === null || twins === null || !twins.endsWith(told.slice(2))) return null;
+  const begin = twins.length - (told.length - 2);
+  if (code.slice(0, begin) !== twins.slice(0, begin)) return null;
+  const rest: Hex = `0x${code.slice(begin)}`;
+  return checkArguments(abi, rest) === null ? rest : null;
+}
+
+/** Null: the transaction did not create it itself, or the node does not say. */
+async function readCreationCode(
+  { readsOf }: TwinArgumentsDeps,
+  { chainId, address, transaction }: Made,
+): Promise<Hex | null> {
+  const said = await readsOf(chainId)?.call('eth_getTransactionByHash', [transaction]);
+  const parsed = transactionShape.safeParse(said !== undefined && 'result' in said ? said.result : null);
+  return parsed.success ? (findCreation(parsed.data, address)?.code ?? null) : null;
+}

@@ -1,0 +1,238 @@
+/** Verified contracts as stored: by address, else by the hash of their code, with their source files. */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { parseAbi } from '../../domain/abi';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import type {
+  ContractId,
+  SourceFileRef,
+  VerifiedContract,
+  VerifiedReader,
+} from '../../domain/verifiedContract';
+import { AppError } from '../../errors';
+import { inChunks } from '../head/inChunks';
+import { listContents } from '../sources/sourceFiles';
+
+/** Contracts named in one statement. */
+const CONTRACTS_PER_QUERY = 500;
+/** Per code hash and chain: the row may be outdated, then the next one is taken. */
+const TWINS_EACH = 4;
+const TWINS_MAX = 100_000;
+/** Parsed ABIs kept: the same few are asked for all the time. */
+const ABIS_KEPT = 500;
+const CONTRACTS_MAX = 1_000;
+/** 369 and 943 began with its contracts. */
+const ANCESTOR_CHAIN = 1;
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const statusShape = z.enum(['exact_match', 'match']);
+const verifiedRowShape = z.object({
+  chain_id: z.int(),
+  address: hex,
+  code_hash: hex,
+  status: statusShape,
+  source: z.enum(['sourcify', 'blockscout', 'local', 'ancestor:1']),
+  verified_at: z.int(),
+  name: z.string(),
+  path: z.string(),
+  language: z.enum(['Solidity', 'Vyper', 'Yul']),
+  compiler: z.string(),
+  compiler_version: z.string(),
+  optimization: z.boolean(),
+  runs: z.int(),
+  evm_version: z.string().nullable(),
+  license: z.string().nullable(),
+  abi: z.string(),
+  constructor_arguments: hex.nullable(),
+  libraries: z.string(),
+  settings: z.string(),
+  file_paths: z.array(z.string()),
+  file_hashes: z.array(hex),
+  deployer: hex.nullable(),
+  deployment_tx: hex.nullable(),
+  deployment_block: z.int().nullable(),
+});
+type VerifiedRow = z.infer<typeof verifiedRowShape>;
+
+const twinRowShape = z.object({
+  code_hash: hex,
+  status: statusShape,
+  verified_at: z.int(),
+  chain_id: z.int(),
+  address: hex,
+});
+type TwinRow = z.infer<typeof twinRowShape>;
+
+const librariesShape = z.record(z.string(), hex);
+
+/** Who created a contract, as the record's source told; null where it did not. */
+export interface Deployment {
+  readonly deployer: Hex | null;
+  readonly transaction: Hex | null;
+  readonly block: number | null;
+}
+
+/** A stored verification with what only the writer and the factory of creation facts need. */
+export interface StoredVerification {
+  readonly contract: VerifiedContract;
+  readonly codeHash: Hex | null;
+  readonly deployment: Deployment;
+}
+
+export interface VerificationStore extends VerifiedReader {
+  /** The contracts' own verifications, twins left out; in the order asked, null where there is none. */
+  listOwn(contracts: readonly ContractId[]): Promise<(StoredVerification | null)[]>;
+}
+
+/** Reads what is stored in the market chain's database, of all chains. */
+export function createVerifiedReader(runner: QueryRunner): VerificationStore {
+  const abis = new LRUCache<string, VerifiedContract['abi']>({ max: ABIS_KEPT });
+  const toStored = (row: VerifiedRow): StoredVerification => ({
+    contract: toContract(row, abis),
+    codeHash: row.code_hash === ZERO_HASH ? null : row.code_hash,
+    deployment: { deployer: row.deployer, transaction: row.deployment_tx, block: row.deployment_block },
+  });
+  const readOwn = async (contracts: readonly ContractId[]): Promise<Map<string, StoredVerification>> => {
+    const wanted = [...new Set(contracts.map(keyOf))];
+    const rows = await inChunks(
+      wanted,
+      (chunk) => {
+        const params = { contracts: chunk, limit: CONTRACTS_PER_QUERY };
+        return runner.run('sources/list_verified', params, verifiedRowShape);
+      },
+      CONTRACTS_PER_QUERY,
+    );
+    const own = new Map<string, StoredVerification>();
+    for (const row of rows) own.set(keyOf({ chainId: row.chain_id, address: row.address }), toStored(row));
+    return own;
+  };
+  const findMany: VerifiedReader['findMany'] = async (contracts) => {
+    if (contracts.length > CONTRACTS_MAX)
+      throw new AppError('internal', `${contracts.length} contracts at once`);
+    if (contracts.length === 0) return [];
+    const own = await readOwn(contracts);
+    const bare = contracts.filter((contract) => !own.has(keyOf(contract)));
+    const twins = await readTwins(runner, readOwn, bare);
+    return contracts.map(
+      (contract) => own.get(keyOf(contract))?.contract ?? twins.get(keyOf(contract)) ?? null,
+    );
+  };
+  return {
+    findMany,
+    find: async (contract, codeHash) => (await findMany([{ ...contract, codeHash }]))[0] ?? null,
+    readSources: (contract) => readSources(runner, contract.files),
+    async listOwn(contracts) {
+      const own = await readOwn(contracts);
+      return contracts.map((contract) => own.get(keyOf(contract)) ?? null);
+    },
+  };
+}
+
+/** As list_verified.sql takes it. */
+function keyOf({ chainId, address }: ContractId): string {
+  return `${chainId}:${address.slice(2)}`;
+}
+
+/** For each contract the verification of the best one with the same code, by the contract's key. */
+async function readTwins(
+  runner: QueryRunner,
+  readOwn: (contracts: readonly ContractId[]) => Promise<Map<string, StoredVerification>>,
+  contracts: readonly (ContractId & { readonly codeHash: Hex | null })[],
+): Promise<Map<string, VerifiedContract>> {
+  const hashes = [...new Set(contracts.flatMap(({ codeHash }) => codeHash ?? []))];
+  const rows = await inChunks(
+    hashes,
+    (chunk) => {
+      const params = { hashes: chunk.map((hash) => hash.slice(2)), each: TWINS_EACH, limit: TWINS_MAX };
+      return runner.run('sources/list_twins', params, twinRowShape);
+    },
+    CONTRACTS_PER_QUERY,
+  );
+  if (rows.length === 0) return new Map();
+  const candidates = new Map<string, TwinRow[]>();
+  for (const row of rows) candidates.set(row.code_hash, [...(candidates.get(row.code_hash) ?? []), row]);
+  const stored = await readOwn(rows.map((row) => ({ chainId: row.chain_id, address: row.address })));
+  const twins = new Map<string, VerifiedContract>();
+  for (const contract of contracts) {
+    const { chainId, address, codeHash } = contract;
+    if (codeHash === null) continue;
+    const found = [...(candidates.get(codeHash) ?? [])]
+      .sort((a, b) => compareTwins(a, b, chainId))
+      .map((row) => stored.get(keyOf({ chainId: row.chain_id, address: row.address })))
+      .find((each) => each?.codeHash === codeHash);
+    if (found === undefined) continue;
+    const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
+    // The contract itself on the chain that this one was copied from.
+    const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
+    // Two deployments of one code may have got different arguments, unless none are taken.
+    const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
+    const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: none };
+    twins.set(keyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
+  }
+  return twins;
+}
+
+/** Exact before match, the contract's own chain first, then the oldest. */
+function compareTwins(a: TwinRow, b: TwinRow, chainId: number): number {
+  if (a.status !== b.status) return a.status === 'exact_match' ? -1 : 1;
+  const [ownA, ownB] = [a.chain_id === chainId, b.chain_id === chainId];
+  if (ownA !== ownB) return ownA ? -1 : 1;
+  return a.verified_at - b.verified_at || a.chain_id - b.chain_id || (a.address < b.address ? -1 : 1);
+}
+
+function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['abi']>): VerifiedContract {
+  let abi = abis.get(row.abi);
+  if (abi === undefined) {
+    abi = parseAbi(row.abi) ?? [];
+    abis.set(row.abi, abi);
+  }
+  return {
+    chainId: row.chain_id,
+    address: row.address,
+    status: row.status,
+    source: row.source,
+    twinOf: null,
+    verifiedAt: row.verified_at,
+    name: row.name,
+    path: row.path,
+    language: row.language,
+    compiler: row.compiler,
+    compilerVersion: row.compiler_version,
+    optimization: row.optimization,
+    runs: row.runs,
+    evmVersion: row.evm_version,
+    license: row.license,
+    abi,
+    constructorArguments: row.constructor_arguments,
+    libraries: parseLibraries(row.libraries),
+    settings: row.settings,
+    files: row.file_paths.map((path, index) => ({ path, contentHash: row.file_hashes[index] ?? ZERO_HASH })),
+  };
+}
+
+/** None where the stored text cannot be read: the rest of the record still can. */
+function parseLibraries(text: string): z.infer<typeof librariesShape> {
+  try {
+    return librariesShape.parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+async function readSources(
+  runner: QueryRunner,
+  files: readonly SourceFileRef[],
+): Promise<{ readonly path: string; readonly content: string }[]> {
+  const contents = await listContents(
+    runner,
+    files.map((file) => file.contentHash),
+  );
+  return files.map(({ path, contentHash }) => {
+    const content = contents.get(contentHash);
+    if (content === undefined)
+      throw new AppError('broken_invariant', `the source file ${contentHash} is not stored`);
+    return { path, content };
+  });
+}

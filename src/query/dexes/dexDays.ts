@@ -1,0 +1,86 @@
+/**
+ * Trading of each DEX by UTC day over any stretch of time, exact to the second: whole hours that lie below the final
+ * cursor come from the rollup, the hours at both ends from the swaps themselves.
+ */
+import { z } from 'zod';
+
+import type { QueryParams } from '../../clickhouse/client/database';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { findFinalTip, findOrdAt } from '../head/blockTimes';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { wholeHours } from '../bars/hourWindow';
+
+/** A year of days of more DEXes than any chain has. */
+const ROWS_MAX = 100_000;
+
+const dexDayRowShape = z.object({
+  dex: z.string(),
+  /** Start of the UTC day, unix seconds. */
+  day: z.int(),
+  trades: z.int(),
+  volume_usd: z.number(),
+  fees_usd: z.number(),
+});
+export type DexDayRow = z.infer<typeof dexDayRowShape>;
+
+/** A stretch of time in unix seconds: `since` is left out, `until` belongs to it. */
+export interface Stretch {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** How a stretch is read: whole hours [from, to) from the rollup, the rest from swaps. */
+export interface StretchPlan {
+  readonly hours: { readonly from: number; readonly to: number } | null;
+  readonly swaps: readonly Stretch[];
+}
+
+/** Pure. `finalTime`: time of the last final block; null while nothing is final. */
+export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
+  const { from, to } = wholeHours(since, until, finalTime);
+  if (to === from) return { hours: null, swaps: [{ since, until }] };
+  const ends = [
+    { since, until: from - 1 },
+    { since: to - 1, until },
+  ];
+  return { hours: { from, to }, swaps: ends.filter((end) => end.since < end.until) };
+}
+
+/** Rows of the stretch; one DEX and day may stand in several. */
+export async function listDexDays(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  stretch: Stretch,
+): Promise<DexDayRow[]> {
+  const tip = await findFinalTip(runner, chainId, head);
+  const known = { since: Math.max(stretch.since, 0), until: stretch.until };
+  if (known.until <= known.since) return [];
+  const { hours, swaps } = planStretch(known, tip?.timestamp ?? null);
+  const parts = await Promise.all([
+    hours === null ? [] : runner.run('dexes/sum_hours', { ...hours, limit: ROWS_MAX }, dexDayRowShape),
+    ...swaps.map((part) => sumSwaps(runner, chainId, head, part)),
+  ]);
+  return parts.flat();
+}
+
+async function sumSwaps(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  { since, until }: Stretch,
+): Promise<DexDayRow[]> {
+  const [afterOrd, toOrd] = await Promise.all([
+    findOrdAt(runner, chainId, head, since),
+    findOrdAt(runner, chainId, head, until),
+  ]);
+  const params: QueryParams = {
+    ...snapshotParams(head),
+    after_ord: afterOrd,
+    to_ord: toOrd,
+    since,
+    until,
+    limit: ROWS_MAX,
+  };
+  return runner.run('dexes/sum_swaps', params, dexDayRowShape);
+}

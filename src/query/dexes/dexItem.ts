@@ -1,0 +1,160 @@
+/** From pairs and sums to DEXes as answers show them. Pure. */
+import type { Dex, ProtocolName } from '../../domain/pool';
+import type { DexDay, DexItem } from '../../wire/dexes';
+import type { PairItem } from '../../wire/pairs';
+import type { DexDayRow } from './dexDays';
+import type { PairEntry } from '../pairs/pairItem';
+import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+
+const DAY_SECONDS = 86_400;
+
+type PoolType = DexItem['pool_types'][number];
+
+/** What the pools of a protocol are, for a DEX that has none yet. */
+const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
+  uniswap_v2: 2,
+  uniswap_v3: 3,
+  pancake_v3: 3,
+  balancer_v2: 4,
+};
+
+/** What the figures need to know of a configured DEX. */
+export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
+
+/** Distinct makers of the day on one DEX; of all DEXes together where `dex` is null. */
+export interface DexTraders {
+  readonly dex: string | null;
+  readonly traders: number;
+  readonly trades: number;
+}
+
+export interface DexSums {
+  /** Of the day, by DEX. */
+  readonly traders: readonly DexTraders[];
+  /** USD volume of tracked swaps of the week by DEX, without those that have no swap. */
+  readonly week: ReadonlyMap<string, number>;
+  /** The same of the day before the last one. */
+  readonly before: ReadonlyMap<string, number>;
+}
+
+/** All configured DEXes and those of stored pools, by volume descending, then by name. */
+export function toDexItems(
+  dexes: readonly DexFacts[],
+  pairs: readonly PairEntry[],
+  sums: DexSums,
+): DexItem[] {
+  const configured = new Map(dexes.map((dex) => [dex.name, dex]));
+  const pairsOf = new Map<string, PairEntry[]>(dexes.map(({ name }) => [name, []]));
+  for (const entry of pairs) {
+    const known = pairsOf.get(entry.pool.dex);
+    if (known === undefined) pairsOf.set(entry.pool.dex, [entry]);
+    else known.push(entry);
+  }
+  const totals = {
+    volume: sumOf(pairs, 'volume24hUsd'),
+    tvl: sumOf(pairs, 'liquidityUsd'),
+  };
+  return [...pairsOf]
+    .map(([name, entries]) => toDexItem(name, configured.get(name) ?? null, entries, sums, totals))
+    .sort(
+      (a, b) =>
+        compareKeys(a.volume_24h_usd, b.volume_24h_usd, 'desc') || compareKeys(a.dex_name, b.dex_name, 'asc'),
+    );
+}
+
+/** Sum of one figure over pairs, USD. */
+export function sumOf(
+  pairs: readonly PairEntry[],
+  field: 'volume24hUsd' | 'fees24hUsd' | 'liquidityUsd',
+): number {
+  return pairs.reduce((sum, pair) => sum + pair[field], 0);
+}
+
+function toDexItem(
+  name: string,
+  dex: DexFacts | null,
+  entries: readonly PairEntry[],
+  sums: DexSums,
+  totals: { readonly volume: number; readonly tvl: number },
+): DexItem {
+  const volume = sumOf(entries, 'volume24hUsd');
+  const fees = sumOf(entries, 'fees24hUsd');
+  const tvl = sumOf(entries, 'liquidityUsd');
+  const swaps = entries.reduce((sum, entry) => sum + entry.swaps24h, 0);
+  const traders = sums.traders.find((row) => row.dex === name)?.traders ?? 0;
+  return {
+    dex_name: name,
+    display_name: dex?.displayName ?? name,
+    pool_types: typesOf(dex, entries),
+    factories: [
+      ...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)]),
+    ].sort(),
+    volume_24h_usd: volume,
+    volume_7d_usd: sums.week.get(name) ?? 0,
+    volume_change_24h: changePercent(volume, sums.before.get(name) ?? 0),
+    tvl_usd: tvl,
+    fees_24h_usd: fees,
+    protocol_fees_24h_usd: fees * (dex?.protocolFeeShare ?? 0),
+    tx_24h: swaps,
+    traders_24h: distinctMakers(traders, swaps),
+    pool_count: entries.length,
+    active_pools_24h: entries.filter((entry) => entry.swaps24h > 0).length,
+    market_share_24h: shareOf(volume, totals.volume),
+    tvl_share: shareOf(tvl, totals.tvl),
+    last_trade_at: entries.reduce<number | null>((at, { facts }) => latestOf(at, facts.lastTradeAt), null),
+  };
+}
+
+function typesOf(dex: DexFacts | null, entries: readonly PairEntry[]): PoolType[] {
+  const types = new Set(entries.map(({ pool }) => pool.pool_type));
+  if (types.size === 0 && dex !== null) types.add(TYPE_OF_PROTOCOL[dex.protocol]);
+  return [...types].sort();
+}
+
+/** A part of a total in percent; null while there is no total. */
+function shareOf(part: number, total: number): number | null {
+  return total <= 0 ? null : (part / total) * 100;
+}
+
+/**
+ * Days of one DEX, ascending and without a hole, from `firstDay` to `lastDay` (starts of UTC days). `rows`: of all DEXes,
+ * for the shares. `tvlUsd`: as of now; that of past days is not kept.
+ */
+export function toDexHistory(
+  rows: readonly DexDayRow[],
+  dex: string,
+  { firstDay, lastDay, tvlUsd }: { firstDay: number; lastDay: number; tvlUsd: number },
+): DexDay[] {
+  const days: DexDay[] = [];
+  for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
+    const ofDay = rows.filter((row) => row.day === time);
+    const own = ofDay.filter((row) => row.dex === dex);
+    const volume = sumDays(own, 'volume_usd');
+    days.push({
+      time,
+      volume_usd: volume,
+      fees_usd: sumDays(own, 'fees_usd'),
+      tvl_usd: time === lastDay ? tvlUsd : null,
+      tx: own.reduce((sum, row) => sum + row.trades, 0),
+      market_share: shareOf(volume, sumDays(ofDay, 'volume_usd')),
+    });
+  }
+  return days;
+}
+
+function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): number {
+  return rows.reduce((sum, row) => sum + row[field], 0);
+}
+
+/** The most traded pairs: by volume, ties by address. */
+export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
+  return entries
+    .filter(({ pool }) => pool.dex === dex)
+    .sort(
+      (a, b) =>
+        compareKeys(a.volume24hUsd, b.volume24hUsd, 'desc') ||
+        compareKeys(a.pool.address, b.pool.address, 'asc'),
+    )
+    .slice(0, limit)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,86 @@
+/** Every DEX with its figures, and the market as a whole, made once per head version. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { DexItem } from '../../wire/dexes';
+import { findOrdAt } from '../head/blockTimes';
+import { listDexDays, type DexDayRow } from './dexDays';
+import { toDexItems, type DexFacts, type DexTraders } from './dexItem';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { PairTable, PairTables } from '../pairs/pairTable';
+import { perVersion, type PerVersion } from '../head/perVersion';
+import { distinctMakers } from '../pairs/ranking';
+
+const DAY_SECONDS = 86_400;
+const WEEK_SECONDS = 604_800;
+/** More DEXes than any chain has; a bound, not a page. */
+const DEXES_MAX = 10_000;
+
+const tradersRowShape = z.object({ dex: z.string().nullable(), traders: z.int(), trades: z.int() });
+
+export interface DexTable {
+  /** By volume descending, then by name. */
+  readonly items: readonly DexItem[];
+  /** Distinct makers of the day over all DEXes; null where no sender is known. */
+  readonly traders: number | null;
+  /** Swaps of the day over all DEXes. */
+  readonly trades: number;
+  /** USD volume of (T − 48 h, T − 24 h]. */
+  readonly volumeBefore: number;
+}
+
+export type DexTables = PerVersion<DexTable>;
+
+export function createDexTables(
+  runner: QueryRunner,
+  chainId: number,
+  dexes: readonly DexFacts[],
+  pairs: PairTables,
+): DexTables {
+  return perVersion(async (head) => readDexTable(runner, chainId, head, dexes, await pairs.at(head)));
+}
+
+/** Reads what DEXes are listed with, as of one snapshot whose pairs are given. */
+export async function readDexTable(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  dexes: readonly DexFacts[],
+  pairs: PairTable,
+): Promise<DexTable> {
+  const now = head.timestamp;
+  const [traders, week, dayBefore] = await Promise.all([
+    countTraders(runner, chainId, head),
+    listDexDays(runner, chainId, head, { since: now - WEEK_SECONDS, until: now }),
+    listDexDays(runner, chainId, head, { since: now - 2 * DAY_SECONDS, until: now - DAY_SECONDS }),
+  ]);
+  const all = traders.find((row) => row.dex === null) ?? { traders: 0, trades: 0 };
+  const volumeBefore = sumVolumes(dayBefore);
+  return {
+    items: toDexItems(dexes, pairs.entries, { traders, week: sumVolumes(week), before: volumeBefore }),
+    traders: distinctMakers(all.traders, all.trades),
+    trades: all.trades,
+    volumeBefore: [...volumeBefore.values()].reduce((sum, volume) => sum + volume, 0),
+  };
+}
+
+async function countTraders(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+): Promise<readonly DexTraders[]> {
+  const params = {
+    ...snapshotParams(head),
+    after_ord: await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS),
+    now: head.timestamp,
+    limit: DEXES_MAX,
+  };
+  return runner.run('dexes/count_traders', params, tradersRowShape);
+}
+
+/** USD volume by DEX; a DEX without any swap is missing. */
+function sumVolumes(rows: readonly DexDayRow[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(row.dex, (sums.get(row.dex) ?? 0) + row.volume_usd);
+  return sums;
+}

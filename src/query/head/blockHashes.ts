@@ -1,0 +1,58 @@
+/** Hashes of the blocks of a snapshot's chain by number; those of final blocks are remembered, they never change. */
+import { LRUCache } from 'lru-cache';
+
+import type { QueryParams } from '../../clickhouse/client/database';
+import type { Hex } from '../../domain/hex';
+import type { HeadSnapshot } from './headSnapshot';
+import { slicesOf } from './inChunks';
+import type { LogSource } from '../logs/logFilter';
+
+/** About 200 bytes each. */
+const HASHES_KEPT = 64 * 1_024;
+/** As many fit an address. */
+const NUMBERS_PER_QUERY = 600;
+/** Numbers that are so many of all between them are read as one range, whose others the next page asks for, maybe. */
+const RANGE_FACTOR = 30;
+const RANGE_MAX = 30_000;
+/** A row of list_final_hashes: the number and the hash. */
+const NUMBER_BYTES = 4;
+const ROW_BYTES = NUMBER_BYTES + 32;
+
+export interface BlockHashes {
+  /** Missing: beyond the head, or not stored. At most 10,000 numbers. */
+  list(head: HeadSnapshot, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex>>;
+}
+
+export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
+  const known = new LRUCache<number, Hex>({ max: HASHES_KEPT });
+  const read = (which: QueryParams): Promise<Buffer> =>
+    runner.write('head/list_final_hashes', { chain_id: chainId, ...which }, 'RowBinary');
+  return {
+    async list(head, numbers) {
+      const hashes = new Map<number, Hex>();
+      const unknown: number[] = [];
+      for (const number of new Set(numbers)) {
+        const hash = number > head.finalTo ? head.blocks[number - head.finalTo - 1]?.hash : known.get(number);
+        if (hash !== undefined) hashes.set(number, hash);
+        else if (number <= head.finalTo) unknown.push(number);
+      }
+      if (unknown.length === 0) return hashes;
+      // At the same time: a page of logs waits for them.
+      const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
+      const answers = await Promise.all(
+        to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length
+          ? [read({ numbers: [], range: true, from_block: from, to_block: to })]
+          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => read({ numbers: slice, range: false })),
+      );
+      const wanted = new Set(unknown);
+      for (const rows of answers)
+        for (let at = 0; at < rows.length; at += ROW_BYTES) {
+          const number = rows.readUInt32LE(at);
+          const hash: Hex = `0x${rows.toString('hex', at + NUMBER_BYTES, at + ROW_BYTES)}`;
+          known.set(number, hash);
+          if (wanted.has(number)) hashes.set(number, hash);
+        }
+      return hashes;
+    },
+  };
+}

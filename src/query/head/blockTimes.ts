@@ -1,0 +1,93 @@
+/** Which block stood at a time, and when a block was: by key, over final blocks and the snapshot's head blocks. */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { HeadSnapshot } from './headSnapshot';
+
+const blockRowShape = z.object({ number: z.int(), timestamp: z.int() });
+export type BlockTime = z.infer<typeof blockRowShape>;
+
+/** Times in the store are 32 bits wide. */
+const TIME_MAX = 4_294_967_295;
+/** Times kept per snapshot; callers choose some of them. */
+const FOUND_MAX = 256;
+
+/** What was found for a snapshot, by chain and time: its tables ask for the same few times. */
+const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
+
+/** Blocks that a later final one follows stay the newest at their times; read again now and then, as a gap may be filled. */
+const SETTLED_MAX = 1_024;
+const SETTLED_MS = 600_000;
+const settled = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
+
+/** The newest final block of the snapshot that is not later than `time` (unix seconds), or null. */
+export async function findFinalBlockAt(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  time: number,
+): Promise<BlockTime | null> {
+  const key = `${chainId} ${time}`;
+  const ofHead = found.get(head) ?? new Map<string, Promise<BlockTime | null>>();
+  found.set(head, ofHead);
+  const known = ofHead.get(key);
+  if (known !== undefined) return known;
+  const asked = readFinalBlockAt(runner, chainId, head, time);
+  if (ofHead.size < FOUND_MAX) ofHead.set(key, asked);
+  asked.catch(() => ofHead.delete(key));
+  return asked;
+}
+
+async function readFinalBlockAt(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  time: number,
+): Promise<BlockTime | null> {
+  if (time < 0) return null;
+  const ofRunner =
+    settled.get(runner) ?? new LRUCache<string, BlockTime>({ max: SETTLED_MAX, ttl: SETTLED_MS });
+  settled.set(runner, ofRunner);
+  const key = `${chainId} ${time}`;
+  const known = ofRunner.get(key);
+  if (known !== undefined && known.number <= head.finalTo) return known;
+  const params = { chain_id: chainId, final_to: head.finalTo, time: Math.min(time, TIME_MAX) };
+  const [row] = await runner.run('overview/find_block_at', params, blockRowShape);
+  if (row !== undefined && row.number < head.finalTo) ofRunner.set(key, row);
+  return row ?? null;
+}
+
+/** The last block whose rows are read from the final tables, or null while there is none. */
+export async function findFinalTip(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+): Promise<BlockTime | null> {
+  return findFinalBlockAt(runner, chainId, head, TIME_MAX);
+}
+
+/** Final events later than `time` have an ord above this. */
+export async function findOrdAt(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  time: number,
+): Promise<number> {
+  const block = await findFinalBlockAt(runner, chainId, head, time);
+  return block === null ? 0 : lastOrdOfBlock(block.number);
+}
+
+/** Time of a block of the snapshot's chain, unix seconds; null for one that is not indexed. */
+export async function findBlockTime(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  number: number,
+): Promise<number | null> {
+  if (number === head.number) return head.timestamp;
+  if (number > head.finalTo) return head.blocks.find((block) => block.number === number)?.timestamp ?? null;
+  const [row] = await runner.run('overview/find_block', { chain_id: chainId, number }, blockRowShape);
+  return row?.timestamp ?? null;
+}

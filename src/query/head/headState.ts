@@ -1,0 +1,214 @@
+/**
+ * Reads which blocks make up the chain right now: the final cursor and the canonical blocks above it, as one snapshot,
+ * and the cheap mark by which the tail loop sees that something moved. Also what is still known of blocks that are
+ * canonical no more. The rules are those by which the ingester resumes (ingest/store/storedState).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import type { FreshBlock } from '../activity/freshEvents';
+import type { HeadBlock, HeadSnapshot } from './headSnapshot';
+
+/** How often a snapshot with a hole is read again before its lower part is taken as it is. */
+const READ_ATTEMPTS = 4;
+const READ_RETRY_MS = 5;
+
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
+/** One flip of one height: number, version, hash, parent hash, timestamp, commit (0: void), final number. */
+const heightShape = z.tuple([z.number(), z.string(), hex, hex, z.number(), z.string(), z.number()]);
+const headShape = z.object({
+  seq: z.string(),
+  final_to: z.number(),
+  final_hash: hex,
+  final_timestamp: z.number(),
+  start_block: z.number(),
+  heights: z.array(heightShape),
+});
+export type HeadRow = z.infer<typeof headShape>;
+const countShape = z.union([z.string(), z.number()]);
+const markShape = z.object({ promotion_rows: countShape, head_rows: countShape });
+const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
+const keptShape = z.object({ kept: countShape });
+
+/** A flip of the head as who wrote it tells of it, once its rows are stored. */
+export interface HeadNews {
+  /** One more than of the flip before. */
+  readonly version: number;
+  /** Blocks that became canonical. */
+  readonly canonical: readonly HeadBlock[];
+  /** Heights above the new head that held a block. */
+  readonly voided: readonly number[];
+  readonly finalNumber: number;
+  /** Blocks among these whose rows were stored just now. */
+  readonly fresh: readonly FreshBlock[];
+}
+
+/** What was read of the head, and the snapshot that it makes. */
+export interface HeadReading {
+  readonly row: HeadRow;
+  readonly snapshot: HeadSnapshot | null;
+}
+
+/** The snapshot of now; null while no block was ever ingested. */
+export async function readHead(runner: QueryRunner, chainId: number): Promise<HeadSnapshot | null> {
+  return (await readHeadRow(runner, chainId))?.snapshot ?? null;
+}
+
+/**
+ * As readHead, with the row. A hole above the cursor is a race with the writer and is read again a few times; what stays is
+ * the linked part below it, which is complete.
+ */
+export async function readHeadRow(runner: QueryRunner, chainId: number): Promise<HeadReading | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const [row] = await runner.run('head/read_head', { chain_id: chainId }, headShape);
+    if (row === undefined) return null;
+    const { snapshot, whole } = toSnapshot(row);
+    if (whole || attempt === READ_ATTEMPTS) return { row, snapshot };
+    await sleep(READ_RETRY_MS);
+  }
+}
+
+/** The head after flips that followed what was read; null where they do not: then it must be read again. */
+export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
+  const heights = [...row.heights];
+  let newest = heights.reduce((most, [, version]) => Math.max(most, Number(version)), 0);
+  let followed = snapshot;
+  for (const { version, canonical, voided, finalNumber } of flips) {
+    if (version <= newest) continue;
+    if (newest === 0 || version !== newest + 1) return null;
+    for (const { number, hash, parentHash, timestamp, commit } of canonical)
+      heights.push([number, String(version), hash, parentHash, timestamp, String(commit), finalNumber]);
+    for (const number of voided)
+      heights.push([number, String(version), ZERO_HASH, ZERO_HASH, 0, '0', finalNumber]);
+    newest = version;
+    const after = toSnapshot({ ...row, heights });
+    if (!after.whole) return null;
+    followed = after.snapshot;
+  }
+  return { row: { ...row, heights }, snapshot: followed };
+}
+
+/** A mark that differs after every flip of the head and every move of the cursor. Cheap: no column is read. */
+export async function readChangeMark(runner: QueryRunner): Promise<string> {
+  const [row] = await runner.run('head/read_change_mark', {}, markShape);
+  return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
+}
+
+/** The newest word on each height above the cursor, ascending; void heights are left out. */
+function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; finalNumber: number } {
+  const newest = new Map<number, { version: bigint; block: HeadBlock | null }>();
+  let top = { version: 0n, finalNumber: row.final_to };
+  for (const [number, versionText, hash, parentHash, timestamp, commitText, finalNumber] of row.heights) {
+    const version = BigInt(versionText);
+    if (version > top.version) top = { version, finalNumber };
+    const known = newest.get(number);
+    if (known !== undefined && known.version >= version) continue;
+    const commit = Number(commitText);
+    newest.set(number, {
+      version,
+      block: commit === 0 ? null : { number, hash, parentHash, timestamp, commit },
+    });
+  }
+  const canonical = [...newest.values()].flatMap(({ block }) => (block === null ? [] : [block]));
+  return { ...top, canonical: canonical.sort((a, b) => a.number - b.number) };
+}
+
+/** Folds the row into a snapshot. `whole`: no canonical height lies above a hole and the links hold. */
+export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole: boolean } {
+  const { canonical, version, finalNumber } = foldHeights(row);
+  const blocks: HeadBlock[] = [];
+  for (const block of canonical) {
+    const below = blocks.at(-1)?.hash ?? row.final_hash;
+    const linked = below === block.parentHash || (blocks.length === 0 && below === ZERO_HASH);
+    if (block.number !== row.final_to + 1 + blocks.length || !linked) break;
+    blocks.push(block);
+  }
+  const whole = canonical.length === blocks.length;
+  const top = blocks.at(-1);
+  if (top === undefined && row.final_to < row.start_block) return { snapshot: null, whole };
+  const number = top?.number ?? row.final_to;
+  const hash = top?.hash ?? row.final_hash;
+  const snapshot: HeadSnapshot = {
+    // The hash keeps a new database from repeating the versions of the one before it.
+    version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
+    startBlock: row.start_block,
+    number,
+    hash,
+    timestamp: top?.timestamp ?? row.final_timestamp,
+    finalTo: row.final_to,
+    finalNumber: Math.min(number, Math.max(row.final_to, finalNumber)),
+    blocks,
+  };
+  return { snapshot, whole };
+}
+
+/** Hashes of final blocks by number; numbers that are not stored are left out. At most 10,000 numbers. */
+export async function listFinalHashes(
+  runner: QueryRunner,
+  chainId: number,
+  numbers: readonly number[],
+): Promise<Map<number, Hex>> {
+  if (numbers.length === 0) return new Map();
+  return new Map(
+    await runner.read('head/list_final_hashes', { chain_id: chainId, numbers, range: false }, readHash),
+  );
+}
+
+function readHash(row: RowReader): [number, Hex] {
+  return [row.u32(), row.hex0x(32)];
+}
+
+/** The hash of one block of the snapshot's chain; null beyond its head or where the block is not stored. */
+export async function findBlockHash(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  number: number,
+): Promise<Hex | null> {
+  if (number > head.number) return null;
+  if (number > head.finalTo) return head.blocks[number - head.finalTo - 1]?.hash ?? null;
+  const hashes = await listFinalHashes(runner, chainId, [number]);
+  return hashes.get(number) ?? null;
+}
+
+/** A block that was canonical for a while, or still is. */
+export interface KeptBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly commit: number;
+}
+
+/** Every block of a range of heights that a flip ever named and that is still kept, newest flip first. */
+export async function listKeptBlocks(
+  runner: QueryRunner,
+  chainId: number,
+  fromBlock: number,
+  toBlock: number,
+): Promise<KeptBlock[]> {
+  const params = { chain_id: chainId, from_block: fromBlock, to_block: toBlock };
+  const rows = await runner.run('head/list_head_versions', params, headVersionShape);
+  return rows.map((row) => ({
+    number: row.number,
+    hash: row.hash,
+    parentHash: row.parent_hash,
+    commit: Number(row.commit),
+  }));
+}
+
+/** Whether the rows of all these blocks are still in the head tables. */
+export async function areRowsKept(runner: QueryRunner, blocks: readonly KeptBlock[]): Promise<boolean> {
+  if (blocks.length === 0) return true;
+  const numbers = blocks.map((block) => block.number);
+  const params = {
+    from_block: Math.min(...numbers),
+    to_block: Math.max(...numbers),
+    commits: blocks.map((block) => block.commit),
+  };
+  const [row] = await runner.run('head/count_kept_commits', params, keptShape);
+  return Number(row?.kept ?? 0) === new Set(params.commits).size;
+}

@@ -1,0 +1,34 @@
+/** Remembers what a node said of the state after a block, which never changes: asked once per block, not per answer. */
+import { LRUCache } from 'lru-cache';
+
+import type { Hex } from '../../domain/hex';
+import type { NodeState, StateQuestion } from '../../domain/nodeState';
+
+const ANSWERS_MAX = 5_000;
+/** Longer answers are asked for again. */
+const LENGTH_MAX = 2_048;
+
+interface Remembered {
+  readonly answer: Hex | null;
+}
+
+/** The same port; questions of one asking are all remembered, or all asked again. */
+export function rememberState(node: NodeState): NodeState {
+  const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
+  const keyOf = (blockHash: Hex, question: StateQuestion): string =>
+    `${blockHash} ${JSON.stringify(question)}`;
+  return {
+    async ask(blockHash, questions) {
+      const keys = questions.map((question) => keyOf(blockHash, question));
+      const known = keys.flatMap((key) => kept.get(key) ?? []);
+      if (known.length === keys.length) return known.map(({ answer }) => answer);
+      const answers = await node.ask(blockHash, questions);
+      if (answers === null) return null;
+      keys.forEach((key, index) => {
+        const answer = answers[index] ?? null;
+        if (key.length + (answer?.length ?? 0) <= LENGTH_MAX) kept.set(key, { answer });
+      });
+      return answers;
+    },
+  };
+}

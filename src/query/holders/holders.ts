@@ -1,0 +1,276 @@
+/**
+ * Who holds the market's tokens: counts, supplies and the largest balances of every token of a pool and of every LP token.
+ * Kept from one head version to the next: only tokens that moved in between are counted anew, and those with many holders
+ * follow what moved.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { isHistoryPartial } from './balances';
+import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHolding } from './holderCounts';
+import { snapshotParams, type HeadBlock, type HeadSnapshot } from '../head/headSnapshot';
+import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
+import type { PairTable, PairTables } from '../pairs/pairTable';
+import { perVersion, type PerVersion } from '../head/perVersion';
+import { tokensOfPool, type PoolRow } from '../pairs/pools';
+
+/** Rows that one counting query may group: some 150 bytes of memory each, and a reader has 1 GiB. */
+const ROWS_PER_QUERY = 500_000;
+/** More tokens than any chain has; a bound, not a page. */
+const TOKENS_MAX = 20_000_000;
+const CONCENTRATED = 3;
+/** From so many addresses on following is cheaper than counting. */
+const FOLLOW_FROM = 5_000;
+/** Where more balances than this move between two head versions, every token is counted again. */
+const CHANGES_MAX = 200_000;
+
+const holdersRowShape = z.object({
+  token: z.string(),
+  holders: z.int().min(0),
+  negatives: z.int().min(0),
+  addresses: z.int().min(0),
+  zero_balance: z.string(),
+  dead_balance: z.string(),
+  largest: z.array(z.string()),
+});
+type HoldersRow = z.infer<typeof holdersRowShape>;
+const changeRowShape = z.object({
+  token: z.string(),
+  holder: z.string(),
+  balance: z.string(),
+  change: z.string(),
+});
+const sizeRowShape = z.object({ token: z.string(), stored: z.int().min(0) });
+const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(z.string()) });
+const movedRowShape = z.object({ token: z.string() });
+
+export interface HolderTable {
+  /** Null for a token without any transfer in the store, and for one that is not counted (its history is partial). */
+  of(token: string): TokenHolding | null;
+}
+
+export type HolderTables = PerVersion<HolderTable>;
+
+/** What one head version hands to the next. */
+interface Counted {
+  readonly head: HeadSnapshot;
+  /** Null: no transfer. */
+  readonly holdings: ReadonlyMap<string, HolderCount | null>;
+  /** Tokens that moved in each canonical head block, by its commit. */
+  readonly headTokens: ReadonlyMap<number, readonly string[]>;
+}
+
+/** `followFrom`: tokens with so many addresses, and more, follow the changes of a block instead of being counted anew. */
+export function createHolderTables(
+  runner: QueryRunner,
+  pairs: PairTables,
+  { followFrom = FOLLOW_FROM }: { readonly followFrom?: number } = {},
+): HolderTables {
+  let last: Counted | null = null;
+  return perVersion(async (head) => {
+    const counted = await countHolders(runner, head, await pairs.at(head), last, followFrom);
+    last = counted;
+    const { holdings } = counted;
+    return { of: (token) => holdings.get(token) ?? null };
+  });
+}
+
+async function countHolders(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  pairs: PairTable,
+  before: Counted | null,
+  followFrom: number,
+): Promise<Counted> {
+  const headTokens = await listHeadTokens(runner, head, before);
+  const turn = before === null ? null : turnOf(head, before, headTokens);
+  const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
+  const holdings = new Map<string, HolderCount | null>();
+  const stale: string[] = [];
+  const large = new Map<string, HolderCount>();
+  for (const token of wantedTokens(head, pairs)) {
+    const known = before?.holdings.get(token);
+    const kept = moved?.has(token) === false ? known : undefined;
+    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
+    else if (kept === undefined) stale.push(token);
+    holdings.set(token, kept ?? null);
+  }
+  const followed =
+    turn === null ? new Map<string, HolderCount>() : await followLarge(runner, head, turn, large);
+  for (const token of large.keys()) {
+    const count = followed.get(token);
+    if (count === undefined) stale.push(token);
+    else holdings.set(token, count);
+  }
+  const sizes = await sizesOf(runner, stale, before);
+  for (const tokens of packTokens(stale, sizes)) {
+    for (const row of await readHolders(runner, head, tokens)) holdings.set(row.token, countOf(row));
+  }
+  return { head, holdings, headTokens };
+}
+
+/** Counts moved by what the blocks of the turn changed; those that cannot be moved so are missing. */
+async function followLarge(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  { come, gone, sharedTo }: Turn,
+  large: ReadonlyMap<string, HolderCount>,
+): Promise<ReadonlyMap<string, HolderCount>> {
+  const followed = new Map<string, HolderCount>();
+  if (sharedTo === null || large.size === 0) return followed;
+  const changes = new Map<string, HolderChange[]>([...large.keys()].map((token) => [token, []]));
+  const rows = await inChunks([...large.keys()], (chunk) => {
+    const tokens = chunk.map((token) => token.slice(2));
+    const params = { ...snapshotParams(head), come, gone, tokens, limit: CHANGES_MAX };
+    return runner.run('balances/list_changes', params, changeRowShape);
+  });
+  if (rows.length >= CHANGES_MAX) return followed;
+  for (const { token, holder, balance, change } of rows) {
+    const after = BigInt(balance);
+    changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - BigInt(change)), after });
+  }
+  for (const [token, count] of large) {
+    const own = changes.get(token);
+    const next = own === undefined ? null : moveCount(count, own);
+    if (next !== null) followed.set(token, next);
+  }
+  return followed;
+}
+
+/** By the pools of tables, which hardly ever change. */
+const wantedOf = new WeakMap<
+  readonly PoolRow[],
+  { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
+>();
+
+/** Tokens of pools, and pools that are tokens; where the history is partial only those whose creation was seen. */
+function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<string> {
+  const partial = isHistoryPartial(head);
+  const known = wantedOf.get(pools);
+  if (known?.partial === partial) return known.wanted;
+  const wanted = new Set<string>();
+  wantedOf.set(pools, { partial, wanted });
+  for (const pool of pools) {
+    const isWhole = !partial || pool.created_block !== null;
+    if (pool.pool_type !== CONCENTRATED && isWhole) wanted.add(pool.address);
+    if (!partial) for (const token of tokensOfPool(pool)) wanted.add(token);
+  }
+  return wanted;
+}
+
+/** Tokens that moved in each head block; those of blocks that were there before are known. */
+async function listHeadTokens(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  before: Counted | null,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const found = new Map<number, readonly string[]>();
+  for (const { commit } of head.blocks) found.set(commit, before?.headTokens.get(commit) ?? []);
+  const fresh = [...found.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
+  if (fresh.length === 0) return found;
+  const params = { commits: fresh, limit: fresh.length };
+  const rows = await runner.run('balances/list_head_tokens', params, headTokensRowShape);
+  for (const { block_commit, tokens } of rows) found.set(Number(block_commit), tokens);
+  return found;
+}
+
+/** From one head version to the next: commits of the blocks that only one of them has, above what they share. */
+interface Turn {
+  /** Null: the cursors are too far apart to tell. */
+  readonly sharedTo: number | null;
+  readonly come: readonly number[];
+  readonly gone: readonly number[];
+  readonly tokens: ReadonlySet<string>;
+}
+
+function turnOf(head: HeadSnapshot, before: Counted, headTokens: Counted['headTokens']): Turn {
+  const sharedTo = sharedUpTo(before.head, head);
+  const above = (blocks: readonly HeadBlock[]): number[] =>
+    blocks.filter(({ number }) => number > (sharedTo ?? -1)).map(({ commit }) => commit);
+  const gone = above(before.head.blocks).filter((commit) => !headTokens.has(commit));
+  const come = above(head.blocks).filter((commit) => !before.headTokens.has(commit));
+  const tokens = new Set<string>();
+  for (const commit of gone) for (const token of before.headTokens.get(commit) ?? []) tokens.add(token);
+  for (const commit of come) for (const token of headTokens.get(commit) ?? []) tokens.add(token);
+  return { sharedTo, come, gone, tokens };
+}
+
+/** Tokens whose balances may differ between the version before and this one. */
+async function listMovedTokens(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  before: Counted,
+  { sharedTo, tokens }: Turn,
+): Promise<ReadonlySet<string>> {
+  if (sharedTo !== null) return tokens;
+  const params = {
+    after_ord: lastOrdOfBlock(Math.min(before.head.finalTo, head.finalTo)),
+    limit: TOKENS_MAX,
+  };
+  const moved = new Set(tokens);
+  for (const { token } of await runner.run('balances/list_moved_tokens', params, movedRowShape))
+    moved.add(token);
+  return moved;
+}
+
+/**
+ * The block up to which both snapshots have the same chain for certain: the later final cursor, when it is a block of the
+ * other's head. Null when the cursors are too far apart to tell.
+ */
+export function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
+  if (one.finalTo === other.finalTo) return one.finalTo;
+  const [low, high] = one.finalTo < other.finalTo ? [one, other] : [other, one];
+  const cursorHash = high.blocks[0]?.parentHash ?? high.hash;
+  const same = low.blocks.some(({ number, hash }) => number === high.finalTo && hash === cursorHash);
+  return same ? high.finalTo : null;
+}
+
+/** What counting each token costs, in rows: as it was the last time, or as the store says. */
+async function sizesOf(
+  runner: QueryRunner,
+  tokens: readonly string[],
+  before: Counted | null,
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const token of tokens) {
+    const known = before?.holdings.get(token);
+    if (known !== undefined) sizes.set(token, known?.addresses ?? 0);
+  }
+  const unknown = tokens.filter((token) => !sizes.has(token));
+  if (unknown.length === 0) return sizes;
+  const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
+  const rows = await runner.run('balances/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRowShape);
+  const stored = new Map(rows.map((row) => [row.token, row.stored]));
+  for (const token of unknown) sizes.set(token, stored.get(token) ?? 0);
+  return sizes;
+}
+
+/** Tokens in the order of their addresses, in packs that one query can count; a larger token is a pack of its own. */
+function packTokens(tokens: readonly string[], sizes: ReadonlyMap<string, number>): string[][] {
+  const packs: string[][] = [];
+  let pack: string[] = [];
+  let rows = 0;
+  for (const token of [...tokens].sort()) {
+    const size = sizes.get(token) ?? 0;
+    if (pack.length > 0 && (pack.length === ADDRESSES_MAX || rows + size > ROWS_PER_QUERY)) {
+      packs.push(pack);
+      pack = [];
+      rows = 0;
+    }
+    pack.push(token);
+    rows += size;
+  }
+  if (pack.length > 0) packs.push(pack);
+  return packs;
+}
+
+async function readHolders(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  tokens: readonly string[],
+): Promise<HoldersRow[]> {
+  const asked = tokens.map((token) => token.slice(2));
+  const params = { ...snapshotParams(head), tokens: asked, limit: asked.length };
+  return runner.run('balances/count_holders', params, holdersRowShape);
+}

@@ -1,0 +1,49 @@
+/** Who holds one token, counted on demand as of a snapshot: for answers about tokens that no table of the market has. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { countOf, type TokenHolding } from './holderCounts';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+
+const holdingRowShape = z.object({
+  holders: z.int().min(0),
+  negatives: z.int().min(0),
+  addresses: z.int().min(0),
+  zero_balance: z.string(),
+  dead_balance: z.string(),
+  largest: z.array(z.string()),
+});
+const holderRowShape = z.object({
+  holder: z.templateLiteral(['0x', z.string()]),
+  balance: z.string(),
+});
+
+export interface Holder {
+  readonly holder: Hex;
+  /** Raw units, above zero. */
+  readonly balance: bigint;
+}
+
+/** Null: no transfer of it is stored. */
+export async function readTokenHolding(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  token: Hex,
+): Promise<TokenHolding | null> {
+  const params = { ...snapshotParams(head), tokens: [token.slice(2)], limit: 1 };
+  const [row] = await runner.run('balances/count_holders', params, holdingRowShape);
+  return row === undefined ? null : countOf(row);
+}
+
+/** A page of the holders of a token with a balance above zero, the largest first, ties by address. */
+export async function listHolders(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  token: Hex,
+  page: { readonly skip: number; readonly limit: number },
+): Promise<Holder[]> {
+  const params = { ...snapshotParams(head), token: token.slice(2), limit: page.limit, skip: page.skip };
+  const rows = await runner.run('explorer/list_holders', params, holderRowShape);
+  return rows.map(({ holder, balance }) => ({ holder, balance: BigInt(balance) }));
+}

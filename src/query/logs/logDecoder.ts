@@ -1,0 +1,236 @@
+/**
+ * Decodes logs by what is known of their contracts: the contract's own ABI, for a proxy that of the implementation which was
+ * live at the log, else the signatures of all known ABIs.
+ */
+import { LRUCache } from 'lru-cache';
+
+import type { Hex } from '../../domain/hex';
+import { createSlices } from '../../domain/turns';
+import type { AbiEntry, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
+import type { ContractCode } from '../contracts/contractFacts';
+import { listCodes } from '../contracts/contracts';
+import { decodeBy, eventsByTopic, type DecodedLog, type EventForm } from './decodeEvent';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { inChunks } from '../head/inChunks';
+import type { LogSource } from './logFilter';
+import type { StoredLog } from './logs';
+import { listUpgrades, upgradeAt, type Upgrade, type UpgradeMap } from './upgrades';
+
+/** Head versions whose findings are kept, of both chains. */
+const FINDINGS_KEPT = 4;
+/** Addresses and topics in one version's findings; then it begins anew. */
+const ADDRESSES_KEPT = 20_000;
+
+export interface DecoderDeps {
+  readonly verified: Pick<VerifiedReader, 'findMany'>;
+  readonly signatures: Pick<SignatureReader, 'listBySelectors'>;
+}
+
+type Forms = ReadonlyMap<Hex, readonly EventForm[]>;
+
+export interface LogDecoder {
+  /** For each log what it says; null where nothing known fits it. At most 1,000 logs. */
+  decode(source: LogSource, head: HeadSnapshot, logs: readonly StoredLog[]): Promise<(DecodedLog | null)[]>;
+  /** Says that verifications changed without a new head. */
+  forget(): void;
+}
+
+/** What was found out as of one head version of one chain. Codes are not among it: they are asked for between heads too. */
+interface Findings {
+  readonly upgrades: Map<Hex, readonly Upgrade[]>;
+  /** Contracts whose upgrades were read. */
+  readonly routed: Set<Hex>;
+  /** By contract and the hash of its code; null: nothing verified. */
+  readonly forms: Map<string, Forms | null>;
+  /** Events of all known ABIs, by topic0. */
+  readonly signatures: Map<Hex, readonly EventForm[]>;
+}
+
+export function createLogDecoder(deps: DecoderDeps): LogDecoder {
+  // ABIs are parsed once by their reader and given again: what was made of one is found by its identity.
+  const made = new WeakMap<readonly AbiEntry[], Forms>();
+  const formsOf = (abi: readonly AbiEntry[]): Forms => {
+    const known = made.get(abi) ?? eventsByTopic(abi);
+    made.set(abi, known);
+    return known;
+  };
+  const found = new LRUCache<string, Findings>({ max: FINDINGS_KEPT });
+  const findingsOf = (source: LogSource, head: HeadSnapshot): Findings => {
+    const key = `${source.chainId} ${head.version}`;
+    const known = found.get(key);
+    if (known !== undefined && known.routed.size + known.forms.size + known.signatures.size < ADDRESSES_KEPT)
+      return known;
+    const none = {
+      upgrades: new Map<Hex, readonly Upgrade[]>(),
+      routed: new Set<Hex>(),
+      forms: new Map<string, Forms | null>(),
+      signatures: new Map<Hex, readonly EventForm[]>(),
+    };
+    found.set(key, none);
+    return none;
+  };
+  return {
+    forget: () => found.clear(),
+    async decode(source, head, logs) {
+      const named = logs.filter(({ topics }) => topics.length > 0);
+      if (named.length === 0) return logs.map(() => null);
+      const findings = findingsOf(source, head);
+      const routes = await findRoutes(source, head, findings, [
+        ...new Set(named.map(({ address }) => address)),
+      ]);
+      const forms = await findForms(deps, source, findings, routes, named, formsOf);
+      const first = await mapInSlices(logs, (log) => decodeByContracts(routes, forms, log));
+      const missing = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
+      if (missing.length === 0) return first;
+      await findSignatures(deps, findings, missing);
+      return mapInSlices(
+        logs,
+        (log, index) => first[index] ?? decodeBy(findings.signatures.get(log.topics[0] ?? '0x'), log),
+      );
+    },
+  };
+}
+
+/** What long logs say takes long to read. */
+async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
+  const slices = createSlices();
+  const made: R[] = [];
+  for (const [index, item] of items.entries()) {
+    made.push(make(item, index));
+    if (slices.isOver()) await slices.giveWay();
+  }
+  return made;
+}
+
+/** The routes of contracts: their codes as of now, their upgrades as of the head. */
+async function findRoutes(
+  source: LogSource,
+  head: HeadSnapshot,
+  { upgrades, routed }: Findings,
+  addresses: readonly Hex[],
+): Promise<Routes> {
+  const read = async (wanted: readonly Hex[]): Promise<void> => {
+    const fresh = wanted.filter((one) => !routed.has(one));
+    if (fresh.length === 0) return;
+    for (const [address, list] of await listUpgrades(source, head, fresh)) upgrades.set(address, list);
+    for (const address of fresh) routed.add(address);
+  };
+  const [codes] = await Promise.all([listCodes(source, addresses), read(addresses)]);
+  await read(beaconsOf({ codes, upgrades }, addresses));
+  return { codes, upgrades };
+}
+
+async function findSignatures(
+  { signatures }: DecoderDeps,
+  findings: Findings,
+  logs: readonly StoredLog[],
+): Promise<void> {
+  const topics = new Set(logs.flatMap(({ topics: [topic0] }) => topic0 ?? []));
+  const fresh = [...topics].filter((topic) => !findings.signatures.has(topic));
+  if (fresh.length === 0) return;
+  const known = eventsByTopic((await signatures.listBySelectors(fresh)).map(({ entry }) => entry));
+  for (const topic of fresh) findings.signatures.set(topic, known.get(topic) ?? []);
+}
+
+/** Where the contracts of a page lead to, and when. */
+export interface Routes {
+  readonly codes: ReadonlyMap<Hex, ContractCode>;
+  readonly upgrades: UpgradeMap;
+}
+
+/** At most 1,000 addresses. `known`: codes that need not be read. */
+export async function readRoutes(
+  source: LogSource,
+  head: HeadSnapshot,
+  addresses: readonly Hex[],
+  known: ReadonlyMap<Hex, ContractCode> = new Map(),
+): Promise<Routes> {
+  const unknown = addresses.filter((address) => !known.has(address));
+  const [read, upgrades] = await Promise.all([
+    listCodes(source, unknown),
+    listUpgrades(source, head, addresses),
+  ]);
+  const codes = new Map([...known, ...read]);
+  const beacons = beaconsOf({ codes, upgrades }, addresses);
+  if (beacons.length === 0) return { codes, upgrades };
+  return { codes, upgrades: new Map([...upgrades, ...(await listUpgrades(source, head, beacons))]) };
+}
+
+/** The beacons that some of these contracts ever had, as far as is known. */
+function beaconsOf({ codes, upgrades }: Routes, addresses: readonly Hex[]): Hex[] {
+  const beacons = addresses.flatMap((address) =>
+    (upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
+  );
+  for (const address of addresses) {
+    const beacon = codes.get(address)?.proxy?.beacon;
+    if (beacon) beacons.push(beacon);
+  }
+  return [...new Set(beacons)];
+}
+
+/** The contracts whose ABIs a log of `address` may be of, the likeliest first. */
+export function implementationsAt({ codes, upgrades }: Routes, address: Hex, ord: number): readonly Hex[] {
+  const own = upgrades.get(address);
+  const proxy = codes.get(address)?.proxy ?? null;
+  const upgrade = upgradeAt(own, ord);
+  const beacon = upgrade?.kind === 'beacon' ? upgrade.targets[0] : own === undefined ? proxy?.beacon : null;
+  if (beacon !== undefined && beacon !== null) {
+    const live = upgradeAt(upgrades.get(beacon), ord);
+    if (live !== null) return live.targets;
+    return upgrades.has(beacon) || proxy?.implementation == null ? [] : [proxy.implementation];
+  }
+  if (upgrade !== null) return upgrade.targets;
+  // Without any upgrade in the logs the proxy leads today where it always led, as far as is known.
+  return own === undefined && proxy?.implementation != null ? [proxy.implementation] : [];
+}
+
+/** Events by contract, of all that the page may need. */
+async function findForms(
+  { verified }: DecoderDeps,
+  source: LogSource,
+  findings: Findings,
+  routes: Routes,
+  logs: readonly StoredLog[],
+  formsOf: (abi: readonly AbiEntry[]) => Forms,
+): Promise<ReadonlyMap<Hex, Forms>> {
+  const own = new Set(logs.map(({ address }) => address));
+  const behind = new Set(logs.flatMap(({ address, ord }) => implementationsAt(routes, address, ord)));
+  const more = [...behind].filter((address) => !own.has(address));
+  const codes = new Map(routes.codes);
+  await inChunks(more, async (chunk) => {
+    for (const [address, code] of await listCodes(source, chunk)) codes.set(address, code);
+    return [];
+  });
+  const contracts = [...own, ...more].map((address) => ({
+    chainId: source.chainId,
+    address,
+    codeHash: codes.get(address)?.hash ?? null,
+  }));
+  const keyOf = ({ address, codeHash }: (typeof contracts)[number]): string => `${address} ${codeHash}`;
+  const fresh = contracts.filter((contract) => !findings.forms.has(keyOf(contract)));
+  const records = await inChunks(fresh, (chunk) => verified.findMany(chunk));
+  fresh.forEach((contract, index) => {
+    const record = records[index] ?? null;
+    findings.forms.set(keyOf(contract), record === null ? null : formsOf(record.abi));
+  });
+  return new Map(
+    contracts.flatMap((contract) => {
+      const forms = findings.forms.get(keyOf(contract)) ?? null;
+      return forms === null ? [] : [[contract.address, forms] as const];
+    }),
+  );
+}
+
+function decodeByContracts(
+  routes: Routes,
+  forms: ReadonlyMap<Hex, Forms>,
+  log: StoredLog,
+): DecodedLog | null {
+  const [topic0] = log.topics;
+  if (topic0 === undefined) return null;
+  for (const address of [log.address, ...implementationsAt(routes, log.address, log.ord)]) {
+    const decoded = decodeBy(forms.get(address)?.get(topic0), log);
+    if (decoded !== null) return decoded;
+  }
+  return null;
+}

@@ -1,0 +1,82 @@
+/** Stored logs as answers show them: with the hash of their block and what they say. */
+import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
+import type { LogEntry } from '../../wire/explorer';
+import type { BlockHashes } from '../head/blockHashes';
+import type { DecodedLog } from './decodeEvent';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { ENTRY_BYTES } from './logBytes';
+import type { LogDecoder } from './logDecoder';
+import type { LogSource } from './logFilter';
+import type { StoredLog } from './logs';
+
+/** Keys, quotes and commas of an argument or a component of a tuple, as JSON. */
+const FIELD_BYTES = 80;
+
+export interface EntryMakers {
+  readonly hashes: BlockHashes;
+  readonly decoder: LogDecoder;
+}
+
+/** The entries of logs, in their order: as many as fit the page with what they say, at least one. At most 1,000. */
+export async function toLogEntries(
+  source: LogSource,
+  head: HeadSnapshot,
+  logs: readonly StoredLog[],
+  pageMax: number,
+  { hashes, decoder }: EntryMakers,
+): Promise<LogEntry[]> {
+  const numbers = logs.map(({ ord }) => blockOfOrd(ord));
+  const [known, decoded] = await Promise.all([
+    hashes.list(head, numbers),
+    decoder.decode(source, head, logs),
+  ]);
+  let bytes = 0;
+  const over = logs.findIndex(({ data }, index) => {
+    bytes += ENTRY_BYTES + data.length + textOf(decoded[index] ?? null);
+    return bytes > pageMax && index > 0;
+  });
+  return logs.slice(0, over === -1 ? logs.length : over).map((log, index): LogEntry => {
+    const number = blockOfOrd(log.ord);
+    const isCut = log.data.length < 2 + 2 * log.dataBytes;
+    return {
+      id: eventId(log.ord),
+      chain_id: source.chainId,
+      address: log.address,
+      block_number: number,
+      block_hash: known.get(number) ?? null,
+      timestamp: log.timestamp,
+      tx_hash: log.txHash,
+      tx_index: log.txIndex,
+      log_index: logIndexOfOrd(log.ord),
+      topics: [...log.topics],
+      data: log.data,
+      ...(isCut ? { data_truncated: true, data_bytes: log.dataBytes } : {}),
+      decoded: copyOf(decoded[index] ?? null),
+      finalized: number <= head.finalNumber,
+    };
+  });
+}
+
+/** About how long the decoded log is as JSON. */
+function textOf(decoded: DecodedLog | null): number {
+  if (decoded === null) return 0;
+  return decoded.args.reduce(
+    (sum, { name, type, value }) => sum + FIELD_BYTES + name.length + type.length + textOfValue(type, value),
+    decoded.name.length + decoded.signature.length,
+  );
+}
+
+function textOfValue(type: string, value: DecodedLog['args'][number]['value']): number {
+  // Only texts have characters that JSON escapes.
+  if (typeof value === 'string')
+    return type.startsWith('string') ? JSON.stringify(value).length : value.length;
+  if (typeof value !== 'object' || value === null) return 5;
+  return value.reduce<number>((sum, item) => {
+    if (typeof item !== 'object' || !('value' in item)) return sum + 3 + textOfValue(type, item);
+    return sum + FIELD_BYTES + item.name.length + item.type.length + textOfValue(item.type, item.value);
+  }, 2);
+}
+
+function copyOf(decoded: DecodedLog | null): LogEntry['decoded'] {
+  return decoded === null ? null : { ...decoded, args: [...decoded.args] };
+}

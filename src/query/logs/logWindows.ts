@@ -1,0 +1,73 @@
+/**
+ * Looks for logs window by window, away from one end of the range, each window larger than the one before: what is frequent
+ * is found in the first ones, and what is rare costs a few statements. Work is bounded; a search that was given up says
+ * where it stood.
+ */
+import { ORD_SPAN } from '../../domain/ord';
+import { steadyNow } from '../../domain/steadyTime';
+import { sumEmitted } from './emitters';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import type { LogFilter, LogSource, OrdRange } from './logFilter';
+import { TIME_BUDGETS } from '../head/timeBudgets';
+
+/** Blocks in the first window where nothing says how frequent the logs are. */
+const FIRST_BLOCKS = 256;
+const GROWTH = 8;
+const WINDOWS_MAX = 24;
+/** Without an address and a topic0 nothing finds what matches but reading everything: so many blocks in one call. */
+const UNKEYED_BLOCKS = 10_000;
+const UNKEYED_STEP = 1_000;
+/** Contracts with fewer logs are read in one window. */
+const FEW_LOGS = 50_000;
+
+export interface WindowSearch {
+  readonly newestFirst: boolean;
+  readonly wanted: number;
+  /** No new window is begun after this; default `TIME_BUDGETS.logSearchMs`. */
+  readonly patienceMs?: number;
+}
+
+export async function searchWindows(
+  source: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  range: OrdRange,
+  { newestFirst, wanted, patienceMs = TIME_BUDGETS.logSearchMs }: WindowSearch,
+  list: (window: OrdRange, limit: number) => Promise<number[]>,
+): Promise<{ ords: number[]; cutAt: number | null }> {
+  const keyed = filter.addresses.length > 0 || filter.topics[0].length > 0;
+  const started = steadyNow();
+  const ords: number[] = [];
+  let rest = range;
+  let span = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP * ORD_SPAN;
+  let searched = 0;
+  for (let turn = 0; rest.from <= rest.to; turn += 1) {
+    const late = turn >= WINDOWS_MAX || steadyNow() - started > patienceMs;
+    if (late || (!keyed && searched >= UNKEYED_BLOCKS * ORD_SPAN)) {
+      return { ords, cutAt: newestFirst ? rest.to + 1 : rest.from - 1 };
+    }
+    const window = newestFirst
+      ? { from: Math.max(rest.from, rest.to - span + 1), to: rest.to }
+      : { from: rest.from, to: Math.min(rest.to, rest.from + span - 1) };
+    ords.push(...(await list(window, wanted - ords.length)));
+    if (ords.length >= wanted) break;
+    rest = newestFirst ? { from: rest.from, to: window.from - 1 } : { from: window.to + 1, to: rest.to };
+    searched += span;
+    if (keyed) span *= GROWTH;
+  }
+  return { ords, cutAt: null };
+}
+
+/** Ords that should hold enough of the contracts' logs, by how many they emitted between their first and last. */
+async function firstSpan(
+  source: LogSource,
+  head: HeadSnapshot,
+  filter: LogFilter,
+  wanted: number,
+): Promise<number> {
+  if (filter.addresses.length === 0) return FIRST_BLOCKS * ORD_SPAN;
+  const emitted = await sumEmitted(source, head, filter.addresses);
+  if (emitted === null || emitted.logs <= FEW_LOGS) return Number.MAX_SAFE_INTEGER;
+  const { logs, firstOrd, lastOrd } = emitted;
+  return Math.max(FIRST_BLOCKS * ORD_SPAN, Math.ceil(((lastOrd - firstOrd) * wanted * 2) / logs));
+}

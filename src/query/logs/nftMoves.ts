@@ -1,0 +1,65 @@
+/**
+ * ERC-721 transfers of one address over all contracts: among the logs of the commonest topic those with four topics, looked for
+ * window by window. A search that was given up is null, never a short list.
+ */
+import { z } from 'zod';
+
+import type { Hex } from '../../domain/hex';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { ALL_LOGS, logParams, rangeOf, type LogSource } from './logFilter';
+import type { StoredLog } from './logs';
+import { searchWindows } from './logWindows';
+
+/** Transfer(address,address,uint256). */
+const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const moveShape = z.object({
+  ord: z.string(),
+  timestamp: z.int(),
+  address: hex,
+  topics: z.array(hex),
+  tx_hash: hex,
+  tx_index: z.int(),
+});
+
+export interface MoveQuestion {
+  readonly holder: Hex;
+  readonly fromBlock: number;
+  /** Null: up to the head. */
+  readonly toBlock: number | null;
+  readonly newestFirst: boolean;
+  /** At most so many, the first ones. */
+  readonly wanted: number;
+}
+
+export async function listNftMoves(
+  source: LogSource,
+  head: HeadSnapshot,
+  { holder, fromBlock, toBlock, newestFirst, wanted }: MoveQuestion,
+): Promise<StoredLog[] | null> {
+  const filter = { ...ALL_LOGS, topics: [[TRANSFER], [], [], []] as const, fromBlock, toBlock };
+  const range = rangeOf(filter, head);
+  if (range.from > range.to) return [];
+  const params = {
+    ...logParams(source.chainId, head, filter),
+    topic0: TRANSFER.slice(2),
+    side: holder.slice(2).padStart(64, '0'),
+    newest: newestFirst,
+  };
+  const found = new Map<number, StoredLog>();
+  const search = { newestFirst, wanted };
+  const { ords, cutAt } = await searchWindows(source, head, filter, range, search, async (window, limit) => {
+    const bounds = { from_ord: window.from, to_ord: window.to, limit };
+    const rows = await source.runner.run('explorer/list_nft_moves', { ...params, ...bounds }, moveShape);
+    for (const row of rows) found.set(Number(row.ord), toLog(row));
+    return rows.map(({ ord }) => Number(ord));
+  });
+  if (cutAt !== null && ords.length < wanted) return null;
+  return ords.slice(0, wanted).flatMap((ord) => found.get(ord) ?? []);
+}
+
+function toLog({ ord, tx_hash: txHash, tx_index: txIndex, ...rest }: z.infer<typeof moveShape>): StoredLog {
+  // The token's id is a topic: the data, which may be anything, is not read.
+  return { ...rest, ord: Number(ord), data: '0x', dataBytes: 0, txHash, txIndex };
+}

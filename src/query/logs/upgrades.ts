@@ -1,0 +1,102 @@
+/**
+ * Which contract a proxy led to at each log: from its Upgraded, BeaconUpgraded and DiamondCut logs, indexed or not, and where
+ * it has none, from what the node said of it. Implementations that nobody knows are none: never a guess.
+ */
+import { AbiCoder } from 'ethers';
+import { z } from 'zod';
+
+import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { BEACON_UPGRADED, DIAMOND_CUT, UPGRADED } from '../../domain/proxies';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { LogSource } from './logFilter';
+
+/** Upgrades of all asked contracts together; what is beyond is not known. */
+const UPGRADES_MAX = 10_000;
+/** Functions of a diamond that are kept track of. */
+const SELECTORS_MAX = 5_000;
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const upgradeShape = z.object({
+  address: hex,
+  ord: z.string(),
+  topic0: hex,
+  topic1: hex.nullable(),
+  data: hex,
+});
+
+/** From `ord` on the proxy leads to `targets`; of a beacon proxy: to what its beacon says. */
+export interface Upgrade {
+  readonly ord: number;
+  readonly kind: 'implementation' | 'beacon' | 'diamond';
+  readonly targets: readonly Hex[];
+}
+
+/** Upgrades by contract, oldest first. */
+export type UpgradeMap = ReadonlyMap<Hex, readonly Upgrade[]>;
+
+/** The upgrades of these contracts as of the snapshot. At most 1,000 addresses. */
+export async function listUpgrades(
+  { runner, chainId }: LogSource,
+  head: HeadSnapshot,
+  addresses: readonly Hex[],
+): Promise<UpgradeMap> {
+  if (addresses.length === 0) return new Map();
+  const params = {
+    ...snapshotParams(head),
+    chain_id: chainId,
+    addresses: addresses.map((address) => address.slice(2)),
+    limit: UPGRADES_MAX,
+  };
+  const rows = await runner.run('explorer/list_upgrades', params, upgradeShape);
+  const upgrades = new Map<Hex, Upgrade[]>();
+  const facets = new Map<Hex, Map<string, Hex>>();
+  for (const { address, ord, topic0, topic1, data } of rows) {
+    const list = upgrades.get(address) ?? [];
+    upgrades.set(address, list);
+    if (topic0 === DIAMOND_CUT) {
+      const cuts = facets.get(address) ?? new Map<string, Hex>();
+      facets.set(address, cuts);
+      if (!applyCut(cuts, data)) continue;
+      list.push({ ord: Number(ord), kind: 'diamond', targets: [...new Set(cuts.values())] });
+      continue;
+    }
+    const target = readTarget(topic1, data);
+    const kind = topic0 === BEACON_UPGRADED ? 'beacon' : 'implementation';
+    if (target !== null && (topic0 === UPGRADED || topic0 === BEACON_UPGRADED))
+      list.push({ ord: Number(ord), kind, targets: [target] });
+  }
+  return upgrades;
+}
+
+/** The one address of the event, in a topic or, where it is not indexed, in the data. */
+function readTarget(topic1: Hex | null, data: Hex): Hex | null {
+  const word = topic1 ?? (data.length === 66 ? data : null);
+  if (word === null || !word.startsWith(`0x${'0'.repeat(24)}`)) return null;
+  const target = addressOfWord(word);
+  return target === ZERO_ADDRESS ? null : target;
+}
+
+/** EIP-2535: 0 adds functions, 1 replaces them, 2 removes them. False, with nothing done, where it is none. */
+function applyCut(cuts: Map<string, Hex>, data: Hex): boolean {
+  try {
+    const [list] = AbiCoder.defaultAbiCoder().decode(
+      ['tuple(address,uint8,bytes4[])[]', 'address', 'bytes'],
+      data,
+    );
+    const parsed = z.array(z.tuple([z.string(), z.bigint(), z.array(z.string())])).parse(list.toArray(true));
+    for (const [facet, action, selectors] of parsed) {
+      for (const selector of selectors) {
+        if (action === 2n) cuts.delete(selector);
+        else if (cuts.size < SELECTORS_MAX) cuts.set(selector, `0x${facet.slice(2).toLowerCase()}`);
+      }
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The newest upgrade at or before a log; null: there is none so early. */
+export function upgradeAt(upgrades: readonly Upgrade[] | undefined, ord: number): Upgrade | null {
+  return upgrades?.findLast((upgrade) => upgrade.ord <= ord) ?? null;
+}

@@ -1,0 +1,29 @@
+/** How much of the chain's burn token was burnt lately. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Burn } from '../../domain/chainDescription';
+import { findOrdAt } from '../head/blockTimes';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+
+const burnedRowShape = z.object({ burned: z.string() });
+
+/** Raw units that went into burn addresses from others in the last `seconds` before the newest indexed block. */
+export async function sumBurned(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  burn: Burn,
+  seconds: number,
+): Promise<bigint> {
+  const since = Math.max(head.timestamp - seconds, 0);
+  const params = {
+    ...snapshotParams(head),
+    token: burn.token.slice(2),
+    addresses: burn.addresses.map((address) => address.slice(2)),
+    after_ord: await findOrdAt(runner, chainId, head, since),
+    since,
+  };
+  const [row] = await runner.run('burns/sum_burned', params, burnedRowShape);
+  return BigInt(row?.burned ?? 0);
+}

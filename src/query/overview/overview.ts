@@ -1,0 +1,124 @@
+/** The market at a glance, as of a snapshot. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { formatUnits, plainNumber, unitsToNumber } from '../../domain/amounts';
+import type { Burn } from '../../domain/chainDescription';
+import type { Overview } from '../../wire/overview';
+import { findFinalBlockAt } from '../head/blockTimes';
+import { sumBurned } from './burns';
+import { sumOf } from '../dexes/dexItem';
+import type { DexTable } from '../dexes/dexTable';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { PairTable } from '../pairs/pairTable';
+import { changePercent } from '../pairs/ranking';
+import { listTokens, tokenOf } from '../tokens/tokens';
+
+const DAY_SECONDS = 86_400;
+/** Gas prices are those of so many newest blocks. */
+const GAS_BLOCKS = 20;
+const GWEI_DECIMALS = 9;
+
+const transactionsRowShape = z.object({ transactions: z.int() });
+const gasRowShape = z.object({
+  transaction_count: z.int(),
+  base_fee: z.string().nullable(),
+  gas_prices: z.array(z.string()),
+});
+export type GasRow = z.infer<typeof gasRowShape>;
+
+/** What was made of the same snapshot already. */
+export interface OverviewSources {
+  readonly pairs: PairTable;
+  readonly dexes: DexTable;
+  /** Null where the chain has none worth showing. */
+  readonly burn: Burn | null;
+}
+
+export async function getOverview(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  { pairs, dexes, burn }: OverviewSources,
+): Promise<Overview> {
+  const [transactions, gas, burned] = await Promise.all([
+    countTransactions(runner, chainId, head),
+    listGasPrices(runner, chainId, head),
+    burn === null ? null : readBurned(runner, chainId, head, burn),
+  ]);
+  const { nativeUsd } = pairs.prices;
+  const volume = sumOf(pairs.entries, 'volume24hUsd');
+  return {
+    volume_24h_usd: volume,
+    volume_change_24h: changePercent(volume, dexes.volumeBefore),
+    tvl_usd: sumOf(pairs.entries, 'liquidityUsd'),
+    tx_24h: transactions,
+    swaps_24h: dexes.trades,
+    traders_24h: dexes.traders,
+    active_pools: pairs.entries.filter((entry) => entry.swaps24h > 0).length,
+    gas_gwei: medianGasGwei(gas),
+    token_burned_24h: burned?.amount ?? null,
+    token_burned_symbol: burned?.symbol ?? null,
+    native_price_usd: nativeUsd === null ? null : plainNumber(nativeUsd),
+    block_number: head.number,
+    block_timestamp: head.timestamp,
+  };
+}
+
+/** The amount in whole tokens. */
+async function readBurned(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  burn: Burn,
+): Promise<{ readonly amount: number; readonly symbol: string | null }> {
+  const [raw, tokens] = await Promise.all([
+    sumBurned(runner, chainId, head, burn, DAY_SECONDS),
+    listTokens(runner, [burn.token]),
+  ]);
+  const { symbol, decimals } = tokenOf(tokens, burn.token);
+  return { amount: unitsToNumber(raw, decimals ?? 0), symbol };
+}
+
+async function countTransactions(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<number> {
+  const since = Math.max(head.timestamp - DAY_SECONDS, 0);
+  const before = await findFinalBlockAt(runner, chainId, head, since);
+  const params = {
+    commits: snapshotParams(head)['commits'] ?? [],
+    chain_id: chainId,
+    after_block: before?.number ?? 0,
+    final_to: head.finalTo,
+    since,
+  };
+  const [row] = await runner.run('overview/sum_transactions', params, transactionsRowShape);
+  return row?.transactions ?? 0;
+}
+
+async function listGasPrices(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<GasRow[]> {
+  const params = {
+    commits: snapshotParams(head)['commits'] ?? [],
+    chain_id: chainId,
+    after_block: Math.max(head.number - GAS_BLOCKS, 0),
+    final_to: head.finalTo,
+    limit: GAS_BLOCKS,
+  };
+  return runner.run('overview/list_gas_prices', params, gasRowShape);
+}
+
+/**
+ * The median of what the blocks' transactions paid, in gwei; the transactions of a block without stored prices count
+ * with its base fee. Where there is no transaction at all, the median of the base fees. Null where nothing is known.
+ */
+export function medianGasGwei(blocks: readonly GasRow[]): number | null {
+  const paid = blocks.flatMap(({ transaction_count, base_fee, gas_prices }) => {
+    if (gas_prices.length > 0) return gas_prices.map(BigInt);
+    return base_fee === null ? [] : Array.from({ length: transaction_count }, () => BigInt(base_fee));
+  });
+  const fees = blocks.flatMap(({ base_fee }) => (base_fee === null ? [] : [BigInt(base_fee)]));
+  const prices = (paid.length > 0 ? paid : fees).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const upper = prices[prices.length >> 1];
+  const lower = prices[(prices.length - 1) >> 1];
+  if (upper === undefined || lower === undefined) return null;
+  // The mean of the middle two, which are one when the number is odd.
+  return Number(formatUnits((upper + lower) * 5n, GWEI_DECIMALS + 1));
+}

@@ -1,0 +1,142 @@
+/** From the pair that lists show to the whole record of one. Pure. */
+import { formatUnits } from '../../domain/amounts';
+import { weightedLiquidity } from '../../pricing/leg';
+import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
+import { meanTvl, priceOf, tradeCounts, type PairEntry } from './pairItem';
+import type { PairWindows } from './pairWindows';
+import type { StateRow } from './pairRows';
+import { weightsOfPool, type PoolRow } from './pools';
+import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
+import { lpSupplyOf, type HoldingFacts } from '../tokens/tokenSupply';
+
+const V3 = 3;
+/** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
+const LP_DECIMALS = 18;
+
+/** What a pool holds of whose creation every log since is known and none has moved it: measured, not unknown. */
+const NOTHING: StateRow = {
+  pair: '',
+  ord: '0',
+  reserve0: '0',
+  reserve1: '0',
+  sqrt_price_x96: '0',
+  liquidity: '0',
+  tick: 0,
+  price: 0,
+};
+
+function stateOf({ facts, pool }: PairEntry): StateRow | null {
+  return facts.state ?? (pool.created_block === null ? null : NOTHING);
+}
+
+/** `lp`: who holds the pool's own token. */
+export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
+  const { item, pool, facts, token0, token1, sides } = entry;
+  const { trades } = facts;
+  const state = stateOf(entry);
+  const lpShare = 1 - facts.protocolShare;
+  const fees = trades?.fees_h24 ?? 0;
+  return {
+    ...item,
+    token0: pool.token0,
+    token1: pool.token1,
+    reserve0: state === null ? null : formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
+    reserve1: state === null ? null : formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
+    reserve0_raw: state?.reserve0 ?? null,
+    reserve1_raw: state?.reserve1 ?? null,
+    reserve0_usd: state === null ? null : valueOf(sides[0]),
+    reserve1_usd: state === null ? null : valueOf(sides[1]),
+    token0_price: priceOf(pool, state, token0, token1, true),
+    token1_price: priceOf(pool, state, token0, token1, false),
+    volume: {
+      m5: trades?.volume_m5 ?? 0,
+      h1: trades?.volume_h1 ?? 0,
+      h6: trades?.volume_h6 ?? 0,
+      h24: trades?.volume_h24 ?? 0,
+      d7: windows.volumeWeek,
+      d30: windows.volumeMonth,
+    },
+    untracked_volume_24h_usd: trades?.untracked_h24 ?? 0,
+    fees: { h24: fees, d7: windows.feesWeek },
+    lp_fees_24h_usd: fees * lpShare,
+    protocol_fees_24h_usd: fees * facts.protocolShare,
+    apr_7d: aprPercent(
+      windows.feesWeek * lpShare,
+      WEEK_SECONDS,
+      meanTvl(entry, windows.meanReservesWeek, windows.meanBalancesWeek),
+    ),
+    transactions: {
+      m5: tradeCounts(trades, 'm5'),
+      h1: tradeCounts(trades, 'h1'),
+      h6: tradeCounts(trades, 'h6'),
+      h24: tradeCounts(trades, 'h24'),
+    },
+    ...lpFields(entry, lp),
+    depth_2pct_usd: depthUsd(entry),
+    factory: pool.factory,
+    created_tx: pool.created_tx,
+    ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
+    ...(pool.all_weights.length > 0
+      ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }
+      : {}),
+    ...(pool.all_tokens.length > 0 ? { balances: balancesOf(entry) } : {}),
+  };
+}
+
+function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balances'] {
+  return tokens.all.map(({ address, decimals }, index) => {
+    const raw = facts.balances?.[index];
+    const side = holdings[index];
+    return {
+      address,
+      balance: raw === undefined ? null : formatUnits(BigInt(raw), decimals ?? 0),
+      balance_raw: raw ?? null,
+      value_usd: raw === undefined || side === undefined ? null : valueOf(side),
+    };
+  });
+}
+
+function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail['depth_2pct_usd'] {
+  const none = { up: null, down: null };
+  const { state } = facts;
+  const [quote, worth] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
+  if (state === null || worth === null) return none;
+  const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
+  const depth = depthOf({
+    poolType: pool.pool_type,
+    baseReserve: pool.base_is_token0 ? reserves[0] : reserves[1],
+    quoteReserve: pool.base_is_token0 ? reserves[1] : reserves[0],
+    liquidity: pool.all_tokens.length === 0 ? Number(state.liquidity) : weightedLiquidityOf(pool, reserves),
+    price: pool.base_is_token0 ? state.price : 1 / state.price,
+  });
+  if (depth === null) return none;
+  const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * worth;
+  return { up: usdOf(depth.up), down: usdOf(depth.down) };
+}
+
+/** Of the two tokens of the default leg, raw. */
+function weightedLiquidityOf(pool: PoolRow, reserves: readonly [number, number]): number {
+  const weights = weightsOfPool(pool);
+  const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
+  return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
+}
+
+/** V3 positions are no tokens. */
+function lpFields({ pool }: PairEntry, lp: HoldingFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
+  const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
+  if (held === null) return { total_supply: null, lp_holders: null };
+  const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);
+  return { total_supply: supply, lp_holders: held.holders };
+}
+
+type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
+
+function concentratedFields(pool: PoolRow, state: StateRow | null): ConcentratedFields {
+  const initialised = state !== null && state.sqrt_price_x96 !== '0';
+  return {
+    sqrt_price_x96: initialised ? state.sqrt_price_x96 : null,
+    tick: initialised ? state.tick : null,
+    liquidity_raw: state?.liquidity ?? null,
+    tick_spacing: pool.tick_spacing,
+  };
+}

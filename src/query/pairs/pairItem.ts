@@ -1,0 +1,323 @@
+/** One pool as of a head, out of what was read of it, and the item that lists show. Pure. */
+import { plainNumber, unitsToNumber } from '../../domain/amounts';
+import { formatPrice, scalePrice } from '../../domain/prices';
+import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../../wire/pairs';
+import type { Token } from '../../wire/primitives';
+import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
+import { weightsOfPool, type PoolRow } from './pools';
+import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
+import type { TokenPrice, TokenPrices } from '../prices/priceBook';
+import { changePercent, distinctMakers } from './ranking';
+import { tokenOf, type TokenMap } from '../tokens/tokens';
+
+const V3 = 3;
+const PIPS_PER_BPS = 100;
+
+/** What was read of one pool beside its own row; null: nothing. */
+export interface PairFacts {
+  readonly state: StateRow | null;
+  /** Raw balances of all tokens; of weighted and stable pools only. */
+  readonly balances: readonly string[] | null;
+  /** Trading of the last 24 hours. */
+  readonly trades: TradesRow | null;
+  /** Only of pools whose state moved in the last 24 hours. */
+  readonly pastPrices: PastPricesRow | null;
+  /** Raw, over the last 24 hours; only of pools of more than two tokens whose balances moved in them. */
+  readonly meanBalances: readonly number[] | null;
+  readonly lastTradeAt: number | null;
+  /** In force, in pips (1e6 = 100 %). */
+  readonly feePips: number;
+  /** The part of its fees that goes to the protocol, 0–1. */
+  readonly protocolShare: number;
+}
+
+/** The tokens of a pool, in their roles. The same object as long as nothing of them changes. */
+export interface PoolTokens {
+  readonly token0: Token;
+  readonly token1: Token;
+  readonly base: Token;
+  readonly quote: Token;
+  /** All of them, in chain order. */
+  readonly all: readonly Token[];
+  /** "BASE / QUOTE", and the others after them. */
+  readonly name: string;
+}
+
+export function poolTokensOf(pool: PoolRow, tokens: TokenMap): PoolTokens {
+  const token0 = tokenOf(tokens, pool.token0);
+  const token1 = tokenOf(tokens, pool.token1);
+  const [base, quote] = pool.base_is_token0 ? [token0, token1] : [token1, token0];
+  const all =
+    pool.all_tokens.length === 0
+      ? [token0, token1]
+      : pool.all_tokens.map((address) => tokenOf(tokens, address));
+  return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
+}
+
+/** What a state says without any price: worked out once for all heads between which a pool stands still. */
+interface StateView {
+  readonly amount0: number;
+  readonly amount1: number;
+  /** The other token per base token; undefined: nobody asked yet. */
+  price: string | null | undefined;
+}
+
+/**
+ * One pool as of a head. There are hundreds of thousands of them and pages show a few: what sums over all pools need is
+ * there, the item is made when it is first looked at.
+ */
+export class PairEntry {
+  /** TVL, USD. */
+  readonly liquidityUsd: number;
+  private readonly price0: TokenPrice;
+  private readonly price1: TokenPrice;
+  private readonly view: StateView;
+  private made: PairItem | null = null;
+
+  /** `before`: the same pool as of an earlier head. */
+  constructor(
+    readonly pool: PoolRow,
+    readonly tokens: PoolTokens,
+    readonly facts: PairFacts,
+    readonly prices: TokenPrices,
+    before?: PairEntry,
+  ) {
+    const { token0, token1 } = tokens;
+    this.price0 = prices.now(token0.address);
+    this.price1 = prices.now(token1.address);
+    this.view =
+      before !== undefined && before.facts.state === facts.state && before.tokens === tokens
+        ? before.view
+        : viewOf(facts.state, tokens);
+    this.liquidityUsd = tvlNow(pool, this.sides, pool.all_tokens.length === 0 ? [] : this.holdings);
+  }
+
+  get token0(): Token {
+    return this.tokens.token0;
+  }
+
+  get token1(): Token {
+    return this.tokens.token1;
+  }
+
+  /** What is in the pool now of token0 and token1. */
+  get sides(): readonly [PoolSide, PoolSide] {
+    const { amount0, amount1 } = this.view;
+    return [
+      { amount: amount0, price: this.price0 },
+      { amount: amount1, price: this.price1 },
+    ];
+  }
+
+  /** What is in the pool now of each of its tokens. */
+  get holdings(): readonly PoolSide[] {
+    if (this.pool.all_tokens.length === 0) return this.sides;
+    const { balances } = this.facts;
+    return this.tokens.all.map((token, i) => ({
+      amount: wholeOf(balances?.[i], token),
+      price: this.prices.now(token.address),
+    }));
+  }
+
+  /** Quote tokens per base token, a decimal; null: there is none. */
+  get price(): string | null {
+    const { view, pool, facts, tokens } = this;
+    if (view.price === undefined)
+      view.price = priceOf(pool, facts.state, tokens.token0, tokens.token1, pool.base_is_token0);
+    return view.price;
+  }
+
+  get volume24hUsd(): number {
+    return this.facts.trades?.volume_h24 ?? 0;
+  }
+
+  get fees24hUsd(): number {
+    return this.facts.trades?.fees_h24 ?? 0;
+  }
+
+  get swaps24h(): number {
+    const { trades } = this.facts;
+    return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
+  }
+
+  /** Percent; null where there is no price now or then. */
+  priceChange(window: Window): number | null {
+    return priceChange(this, window);
+  }
+
+  /** What liquidity providers earned in 24 hours, as percent a year; null without TVL. */
+  get apr24h(): number | null {
+    const fees = this.fees24hUsd * (1 - this.facts.protocolShare);
+    const { pastPrices, meanBalances } = this.facts;
+    return aprPercent(fees, WINDOW_SECONDS.h24, meanTvl(this, pastPrices, meanBalances));
+  }
+
+  /** The list item. */
+  get item(): PairItem {
+    this.made ??= toPairItem(this);
+    return this.made;
+  }
+}
+
+function viewOf(state: StateRow | null, { token0, token1 }: PoolTokens): StateView {
+  return {
+    amount0: wholeOf(state?.reserve0, token0),
+    amount1: wholeOf(state?.reserve1, token1),
+    price: undefined,
+  };
+}
+
+function toPairItem(entry: PairEntry): PairItem {
+  const { pool, facts, prices, price } = entry;
+  const { base, quote, all, name } = entry.tokens;
+  const counts = tradeCounts(facts.trades, 'h24');
+  return {
+    address: pool.address,
+    dex_name: pool.dex,
+    pool_type: pool.pool_type,
+    fee_bps: facts.feePips / PIPS_PER_BPS,
+    name,
+    base_token: base,
+    quote_token: quote,
+    tokens: [...all],
+    price_usd: timesPrice(price, prices.now(quote.address).usd),
+    price_native: timesPrice(price, prices.nativeOf(quote.address)),
+    price,
+    price_change_5m: entry.priceChange('m5'),
+    price_change_1h: entry.priceChange('h1'),
+    price_change_6h: entry.priceChange('h6'),
+    price_change_24h: entry.priceChange('h24'),
+    volume_24h_usd: entry.volume24hUsd,
+    fees_24h_usd: entry.fees24hUsd,
+    liquidity_usd: entry.liquidityUsd,
+    tx_24h: counts.buys + counts.sells,
+    buys_24h: counts.buys,
+    sells_24h: counts.sells,
+    buyers_24h: counts.buyers,
+    sellers_24h: counts.sellers,
+    apr_24h: entry.apr24h,
+    created_at: pool.created_at,
+    created_block: pool.created_block,
+    last_trade_at: facts.lastTradeAt,
+    flags: [],
+  };
+}
+
+/** A decimal price times what one quote token is worth; null where either is unknown. */
+function timesPrice(price: string | null, worth: number | null): string | null {
+  if (price === null || worth === null) return null;
+  const product = Number(price) * worth;
+  return product > 0 && Number.isFinite(product) ? plainNumber(product) : null;
+}
+
+function wholeOf(raw: string | undefined, token: Token): number {
+  return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
+}
+
+/** "BASE / QUOTE", and the other tokens of a pool of more than two after them. */
+function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
+  const others = all.filter(({ address }) => address !== base.address && address !== quote.address);
+  return [base, quote, ...others].map(labelOf).join(' / ');
+}
+
+function tvlNow(pool: PoolRow, sides: readonly [PoolSide, PoolSide], holdings: readonly PoolSide[]): number {
+  return pool.all_tokens.length === 0
+    ? tvlOf(pool.pool_type, ...sides)
+    : tvlOfWeighted(holdings, weightsOfPool(pool));
+}
+
+/**
+ * Time-weighted TVL of a window: what the reserves were worth by the prices of the pool's own swaps, or by those of now where
+ * there were none; of pools of more than two tokens the mean balances by the prices of now. Without means the pool stood where
+ * it stands.
+ */
+export function meanTvl(
+  {
+    pool,
+    token0,
+    token1,
+    tokens,
+    sides,
+    holdings,
+  }: Pick<PairEntry, 'pool' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,
+  means: MeanReservesRow | null,
+  balances: readonly number[] | null,
+): number {
+  if (tokens.all.length > 2) {
+    const held = holdings.map((side, i) => {
+      const amount = wholeUnits(balances?.[i] ?? 0, tokens.all[i]?.decimals ?? 0);
+      return { ...side, amount };
+    });
+    return tvlNow(pool, sides, balances === null ? holdings : held);
+  }
+  const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
+  const sideOf = (side: PoolSide, raw: number, value: number, decimals: number, other: number): PoolSide => {
+    const { usd } = side.price;
+    const amount = value > 0 && usd !== null ? wholeUnits(value, other) / usd : wholeUnits(raw, decimals);
+    return { ...side, amount };
+  };
+  if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(pool, sides, holdings);
+  const mean = [
+    sideOf(sides[0], means.mean_reserve0, means.mean_value0 ?? 0, decimals0, decimals1),
+    sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),
+  ] as const;
+  return tvlNow(pool, mean, mean);
+}
+
+/** A token's symbol, or its address cut short where it has none. */
+function labelOf(token: Token): string {
+  return token.symbol ?? `${token.address.slice(0, 6)}…${token.address.slice(-4)}`;
+}
+
+/** The price of a pool's state as a decimal string: the other token per token0 or token1. */
+export function priceOf(
+  pool: PoolRow,
+  state: StateRow | null,
+  token0: Token,
+  token1: Token,
+  baseIsToken0: boolean,
+): string | null {
+  if (state === null) return null;
+  if (pool.all_tokens.length > 0) {
+    const price = scalePrice(state.price, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
+    return price > 0 ? plainNumber(price) : null;
+  }
+  const sqrtPriceX96 = BigInt(state.sqrt_price_x96);
+  if (pool.pool_type === V3 && sqrtPriceX96 === 0n) return null;
+  const exact = { reserve0: BigInt(state.reserve0), reserve1: BigInt(state.reserve1), sqrtPriceX96 };
+  return formatPrice(exact, token0.decimals ?? 0, token1.decimals ?? 0, baseIsToken0);
+}
+
+/**
+ * Change over a window in percent: of the price in USD where it is known now and then, else of the price in the quote
+ * token; null where there is no price now or then.
+ */
+function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
+  const { token0, token1, quote } = tokens;
+  const raw = facts.state?.price ?? 0;
+  const rawThen = facts.pastPrices === null ? raw : facts.pastPrices[`price_${window}`];
+  const scaled = (price: number): number =>
+    scalePrice(price, token0.decimals ?? 0, token1.decimals ?? 0, pool.base_is_token0);
+  const [now, then] = [scaled(raw), scaled(rawThen)];
+  if (now === 0 || then === 0) return null;
+  const worth = prices.now(quote.address).usd;
+  const worthThen = prices.before(quote.address, window);
+  const change =
+    worth === null || worthThen === null
+      ? changePercent(now, then)
+      : changePercent(now * worth, then * worthThen);
+  return change !== null && Number.isFinite(change) ? change : null;
+}
+
+/** Counts of one window out of a row; nothing traded without one. */
+export function tradeCounts(trades: TradesRow | null, window: Window): TradeCounts {
+  if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
+  const buys = trades[`buys_${window}`];
+  const sells = trades[`sells_${window}`];
+  return {
+    buys,
+    sells,
+    buyers: distinctMakers(trades[`buyers_${window}`], buys),
+    sellers: distinctMakers(trades[`sellers_${window}`], sells),
+  };
+}

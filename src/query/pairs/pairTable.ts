@@ -1,0 +1,159 @@
+/**
+ * Every pair with what lists sort and filter by, made once per head version from a handful of queries over all pools,
+ * and shared by all requests of that version. Numbers of one pair are pairItem's part.
+ */
+import { z } from 'zod';
+
+import type { QueryParams } from '../../clickhouse/client/database';
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { Dex } from '../../domain/pool';
+import { VAULT_PROTOCOL } from '../../protocols/registry';
+import { Directory } from '../tokens/directory';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { createPairBases, type PairBase, type PairBases } from './pairBase';
+import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
+import { meanBalancesRowShape, pastPricesRowShape, tradesRowShape } from './pairRows';
+import { perVersion, type PerVersion } from '../head/perVersion';
+import type { TokenPrices } from '../prices/priceBook';
+import type { TokenPriceTables } from '../prices/tokenPrices';
+import type { PoolRow } from './pools';
+import type { TokenMap } from '../tokens/tokens';
+
+/** More pools than any chain has; a bound, not a page. */
+const ROWS_MAX = 2_000_000;
+
+const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
+const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
+
+export interface PairTable {
+  /** In the order of their addresses. */
+  readonly entries: readonly PairEntry[];
+  /** The same array as long as no pool is added, place by place that of the entries. */
+  readonly pools: readonly PoolRow[];
+  readonly byAddress: { get(address: string): PairEntry | undefined };
+  /** By which the pairs were valued. */
+  readonly prices: TokenPrices;
+  /** Metadata of every token of a pool. */
+  readonly tokens: TokenMap;
+}
+
+/** What one table leaves to the next: most of its pools stand still. */
+export interface PairMemory {
+  readonly bases: PairBases;
+  readonly directory: Directory;
+  tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<PoolRow, PoolTokens> };
+  before: PairTable | null;
+}
+
+export function createPairMemory(
+  runner: QueryRunner,
+  chainId: number,
+  dexes: PairDexes,
+  directory = new Directory(runner),
+): PairMemory {
+  return {
+    bases: createPairBases(runner, hasVault(dexes) ? chainId : null),
+    directory,
+    tokensOf: { tokens: new Map(), kept: new WeakMap() },
+    before: null,
+  };
+}
+
+export type PairTables = PerVersion<PairTable>;
+
+/** What pairs need to know of the chain description. */
+export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeShare'>[];
+
+function hasVault(dexes: PairDexes): boolean {
+  return dexes.some(({ protocol }) => protocol === VAULT_PROTOCOL);
+}
+
+export function createPairTables(
+  runner: QueryRunner,
+  chainId: number,
+  prices: TokenPriceTables,
+  dexes: PairDexes,
+  directory?: Directory,
+): PairTables {
+  const memory = createPairMemory(runner, chainId, dexes, directory);
+  return perVersion((head) => readPairTable(runner, chainId, head, prices, dexes, memory));
+}
+
+/** Reads everything that pairs are listed with, as of one snapshot. */
+export async function readPairTable(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  priceTables: TokenPriceTables,
+  dexes: PairDexes,
+  memory: PairMemory = createPairMemory(runner, chainId, dexes),
+): Promise<PairTable> {
+  const params: QueryParams = {
+    ...snapshotParams(head),
+    tip_ord: lastOrdOfBlock(head.number),
+    final_to: head.finalTo,
+    now: head.timestamp,
+    chain_id: chainId,
+    limit: ROWS_MAX,
+  };
+  const [prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
+    priceTables.at(head),
+    memory.bases.at(head),
+    memory.directory.allTokens(),
+    runner.run('pairs/list_balances', params, balancesRowShape),
+    runner.run('pairs/count_trades', params, tradesRowShape),
+    runner.run('pairs/list_past_prices', params, pastPricesRowShape),
+    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRowShape) : [],
+  ]);
+  const balancesOf = byPair(balances);
+  const tradesOf = byPair(trades);
+  const pastOf = byPair(pastPrices);
+  const meansOf = byPair(means);
+  const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
+  const tokensOf = poolTokens(memory, tokens);
+  const entries = base.pools.map((pool, index) => {
+    const facts = {
+      state: base.stateAt(index),
+      balances: balancesOf.get(pool.address)?.balances ?? null,
+      trades: tradesOf.get(pool.address) ?? null,
+      pastPrices: pastOf.get(pool.address) ?? null,
+      meanBalances: meansOf.get(pool.address)?.means ?? null,
+      lastTradeAt: base.lastTradeAt(index),
+      feePips: base.feePipsAt(index),
+      protocolShare: shareOf.get(pool.dex) ?? 0,
+    };
+    return new PairEntry(pool, tokensOf(pool), facts, prices, findBefore(memory.before, pool, index));
+  });
+  const table = { entries, pools: base.pools, byAddress: indexEntries(entries, base), prices, tokens };
+  memory.before = table;
+  return table;
+}
+
+/** Usually at the same place. */
+function findBefore(before: PairTable | null, pool: PoolRow, index: number): PairEntry | undefined {
+  const there = before?.entries[index];
+  return there?.pool === pool ? there : before?.byAddress.get(pool.address);
+}
+
+/** A closure of its own: one of readPairTable would keep the table before alive, and that the one before it. */
+function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable['byAddress'] {
+  return { get: (address) => entries[base.indexOf(address) ?? -1] };
+}
+
+/** The tokens of pools, each made once as long as no token changes. */
+function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: PoolRow) => PoolTokens {
+  if (memory.tokensOf.tokens !== tokens) memory.tokensOf = { tokens, kept: new WeakMap() };
+  const { kept } = memory.tokensOf;
+  return (pool) => {
+    const known = kept.get(pool);
+    if (known !== undefined) return known;
+    const made = poolTokensOf(pool, tokens);
+    kept.set(pool, made);
+    return made;
+  };
+}
+
+function byPair<Row extends { readonly pair: string }>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.pair, row]));
+}

@@ -1,0 +1,202 @@
+/**
+ * What a wallet holds, as of a snapshot: tokens by their balances, LP tokens and V3 positions by what they stand for. By the
+ * logs, completed by what only the node can say (walletState). What lies staked in other contracts is not in it.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import type { Portfolio } from '../../wire/portfolio';
+import type { Warning } from '../../wire/tokens';
+import {
+  BALANCES_MAX,
+  isHistoryPartial,
+  listSupplies,
+  readHoldings,
+  type Balances,
+} from '../holders/balances';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { HolderTable } from '../holders/holders';
+import { inChunks } from '../head/inChunks';
+import type { Reserves } from './lpShare';
+import type { PairEntry } from '../pairs/pairItem';
+import type { PairTable } from '../pairs/pairTable';
+import {
+  toConcentratedPosition,
+  toLpPosition,
+  type OwnedPosition,
+  type ValuedPosition,
+} from './portfolioPositions';
+import { listDeepest, toNative, toToken, type NativeCoin, type ValuedToken } from './portfolioTokens';
+import { NO_HOLDINGS, toPortfolio } from './portfolioTotals';
+import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from '../tokens/tokenSupply';
+import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
+
+const POSITIONS_MAX = 10_000;
+const CONSTANT_PRODUCT = 2;
+const CONCENTRATED = 3;
+
+const TRUNCATED: Warning = {
+  code: 'truncated',
+  message: 'This address has more tokens or positions than are looked at, or than the node is asked about',
+  severity: 'warning',
+};
+
+const NODE_AWAY: Warning = {
+  code: 'node_away',
+  message:
+    'The chain node does not answer: the native coin and what V3 positions are owed are not known and not counted',
+  severity: 'info',
+};
+
+const REBASING_GUESSED: Warning = {
+  code: 'rebasing_guessed',
+  message:
+    'Balances of tokens with the flag rebasing are what the logs add up to, since the node does not say',
+  severity: 'warning',
+};
+
+const SEEDED: Warning = {
+  code: 'seeded',
+  message:
+    'What was there before the first indexed block was asked of the node, for tokens of the wallet and of the deepest ' +
+    'pools; other tokens, and V3 positions from before, are missing',
+  severity: 'info',
+};
+
+const positionRowShape = z.object({
+  manager: z.string(),
+  position_id: z.string(),
+  pair: z.string(),
+  tick_lower: z.int(),
+  tick_upper: z.int(),
+  liquidity: z.string(),
+});
+const productRowShape = z.object({ pair: z.string(), reserve0: z.string(), reserve1: z.string() });
+
+/** Where a portfolio comes from. */
+export interface PortfolioSource {
+  readonly runner: QueryRunner;
+  readonly wallets: WalletNode;
+  readonly rebasing: ReadonlySet<string>;
+  /** Who holds the market's tokens, if that is known already; null: supplies are asked for. */
+  readonly holders: HolderTable | null;
+  readonly native: NativeCoin;
+}
+
+/** The portfolio of an address; empty for one that no log names, and for the zero address, which owns nothing. */
+export async function getPortfolio(
+  source: PortfolioSource,
+  head: HeadSnapshot,
+  pairs: PairTable,
+  address: Hex,
+): Promise<Portfolio> {
+  if (address === ZERO_ADDRESS) return toPortfolio(address, head, NO_HOLDINGS, []);
+  const { runner, wallets, rebasing } = source;
+  const { balances, positionsGot } = await readHoldings(runner, head, address);
+  // Few wallets have any.
+  const owned = positionsGot === 0 ? [] : await listPositions(runner, head, address);
+  const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
+  const wallet = { address, balances, positions: owned, rebasing, earlier };
+  const state = await readWalletState(wallets, head.hash, wallet);
+  const lp: PairEntry[] = [];
+  const tokens: ValuedToken[] = [];
+  for (const [token, balance] of state.balances) {
+    if (balance <= 0n) continue;
+    const entry = lpOf(pairs, token);
+    if (entry === null) tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, state)));
+    else lp.push(entry);
+  }
+  const positions = [
+    ...(await valueLpTokens(source, head, pairs, lp, state.balances)),
+    ...owned.flatMap((position) => {
+      const entry = pairs.byAddress.get(position.pair);
+      const owed = state.owed.get(`${position.manager}-${position.position_id}`) ?? null;
+      return entry === undefined ? [] : [toConcentratedPosition(entry, position, pairs.prices, owed)];
+    }),
+  ];
+  const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices);
+  const truncated = balances.size === BALANCES_MAX || owned.length === POSITIONS_MAX || state.truncated;
+  return toPortfolio(address, head, { native, tokens, positions }, warningsOf(head, state, truncated));
+}
+
+function flagsOf(token: string, rebasing: ReadonlySet<string>, { seeded }: WalletState): string[] {
+  return [...(rebasing.has(token) ? ['rebasing'] : []), ...(seeded.has(token) ? ['seeded'] : [])];
+}
+
+/** The pool whose LP token it is; null for other tokens. */
+function lpOf(pairs: PairTable, token: string): PairEntry | null {
+  const entry = pairs.byAddress.get(token);
+  return entry === undefined || entry.pool.pool_type === CONCENTRATED ? null : entry;
+}
+
+async function listPositions(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  owner: string,
+): Promise<OwnedPosition[]> {
+  const params = { ...snapshotParams(head), owner: owner.slice(2), limit: POSITIONS_MAX };
+  return runner.run('portfolio/list_positions', params, positionRowShape);
+}
+
+async function valueLpTokens(
+  { runner, wallets, holders }: PortfolioSource,
+  head: HeadSnapshot,
+  pairs: PairTable,
+  entries: readonly PairEntry[],
+  balances: Balances,
+): Promise<ValuedPosition[]> {
+  if (entries.length === 0) return [];
+  // Of a pool whose creation was not seen the logs do not tell the supply.
+  const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
+  const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
+  const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
+  const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
+  const [supplies, asked, products] = await Promise.all([
+    listSupplies(runner, head, addresses(uncounted)),
+    readSupplies(wallets, head.hash, addresses(entries.filter((entry) => !isKnown(entry)))),
+    listLastReserves(runner, head, entries),
+  ]);
+  return entries.map((entry) => {
+    const { address } = entry.pool;
+    const supply = isKnown(entry)
+      ? (countedOf(entry) ?? supplies.get(address) ?? 0n)
+      : (asked.get(address) ?? null);
+    const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
+    return toLpPosition(entry, lp, pairs.prices);
+  });
+}
+
+/** Reserves after the newest mint or burn of the V2 pairs whose factory takes a part of the fees. */
+async function listLastReserves(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  entries: readonly PairEntry[],
+): Promise<ReadonlyMap<string, Reserves>> {
+  const taxed = entries.filter(
+    ({ pool, facts }) => pool.pool_type === CONSTANT_PRODUCT && facts.protocolShare > 0,
+  );
+  const rows = await inChunks(
+    taxed.map(({ pool }) => pool.address.slice(2)),
+    (chunk) =>
+      runner.run(
+        'portfolio/list_last_products',
+        { ...snapshotParams(head), pairs: chunk, limit: chunk.length },
+        productRowShape,
+      ),
+  );
+  return new Map(
+    rows.map((row) => [row.pair, { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1) }]),
+  );
+}
+
+function warningsOf(head: HeadSnapshot, state: WalletState, truncated: boolean): Warning[] {
+  const warnings: Warning[] = [];
+  if (isHistoryPartial(head)) warnings.push(PARTIAL_HISTORY);
+  if (state.seeded.size > 0) warnings.push(SEEDED);
+  if ([...state.balances.values()].some((balance) => balance < 0n)) warnings.push(UNBALANCED_TRANSFERS);
+  if (truncated) warnings.push(TRUNCATED);
+  if (state.native === null) warnings.push(NODE_AWAY);
+  if (state.guessed) warnings.push(REBASING_GUESSED);
+  return warnings;
+}

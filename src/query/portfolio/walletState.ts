@@ -1,0 +1,159 @@
+/**
+ * What only the node can say of a wallet as of the snapshot's block: its native coin, balances of tokens whose logs do not
+ * tell them or begin too late, and what its V3 positions are owed. All in one asking, bounded in number; what the node
+ * does not answer stays as the logs have it.
+ */
+import { isQuantity, type Hex } from '../../domain/hex';
+import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
+import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
+import { collectCall, readCollected, type Collected } from '../../protocols/positionManager';
+import type { Balances } from '../holders/balances';
+import type { BalanceSeeds } from '../holders/balanceSeeds';
+
+/** Balances that one answer asks for; and positions. */
+const BALANCES_ASKED_MAX = 300;
+const POSITIONS_ASKED_MAX = 100;
+
+/** Where answers ask. */
+export interface WalletNode {
+  /** Null: no node is configured. */
+  readonly node: NodeState | null;
+  readonly seeds: BalanceSeeds;
+}
+
+export interface Wallet {
+  readonly address: Hex;
+  /** By the logs as of the block. */
+  readonly balances: Balances;
+  readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
+  /** Tokens whose logs do not tell their balances. */
+  readonly rebasing: ReadonlySet<string>;
+  /** Tokens that the wallet may have had before the history began; null: the history is whole. */
+  readonly earlier: readonly string[] | null;
+}
+
+export interface WalletState {
+  /** Raw units (wei); null: the node does not say. */
+  readonly native: bigint | null;
+  /** The best that is known. */
+  readonly balances: Balances;
+  /** Whose balance is the node's, or the logs' on top of what the node said once. */
+  readonly rebased: ReadonlySet<string>;
+  readonly seeded: ReadonlySet<string>;
+  /** Some balance is by the logs although they do not tell it. */
+  readonly guessed: boolean;
+  /** What a position is owed, by `<manager>-<number>`; those that are missing are not known. */
+  readonly owed: ReadonlyMap<string, Collected>;
+  /** There was more to ask than is asked. */
+  readonly truncated: boolean;
+}
+
+/** Asks once. Never rejects: without a node it is what the logs say. */
+export async function readWalletState(
+  { node, seeds }: WalletNode,
+  blockHash: Hex,
+  wallet: Wallet,
+): Promise<WalletState> {
+  const { address, balances, rebasing, earlier } = wallet;
+  const rebasingHeld = [...balances.keys()].filter((token) => rebasing.has(token));
+  const candidates = earlier === null ? [] : [...new Set([...balances.keys(), ...earlier])];
+  const unseeded = candidates.filter(
+    (token) => !rebasing.has(token) && seeds.find(address, token) === undefined,
+  );
+  const wanted = [...rebasingHeld, ...unseeded];
+  const tokens = wanted.slice(0, BALANCES_ASKED_MAX);
+  const positions = wallet.positions.slice(0, POSITIONS_ASKED_MAX);
+  const questions: StateQuestion[] = [
+    { kind: 'coin', address },
+    ...positions.map(({ manager, position_id }) => collectQuestion(manager, position_id, address)),
+    ...tokens.map((token) => balanceQuestion(token, address)),
+  ];
+  const answers = (await node?.ask(blockHash, questions)) ?? null;
+  const [coin, ...rest] = answers ?? [];
+  const read = readBalances(tokens, rest.slice(positions.length));
+  for (const token of unseeded) {
+    const held = read.get(token);
+    if (held === undefined) continue;
+    // Sums of logs are modulo 2^256, read as signed.
+    seeds.keep(address, token, BigInt.asIntN(256, held - (balances.get(token) ?? 0n)));
+  }
+  const { known, seeded } = seedBalances(balances, candidates, seeds, wallet);
+  const rebased = rebasingHeld.filter((token) => read.has(token));
+  for (const token of rebased) known.set(token, read.get(token) ?? 0n);
+  return {
+    // Not every node that answers answers a number.
+    native: isQuantity(coin) ? BigInt(coin) : null,
+    balances: known,
+    rebased: new Set(rebased),
+    seeded,
+    guessed: rebased.length < rebasingHeld.length,
+    owed: readOwed(positions, rest),
+    truncated: tokens.length < wanted.length || positions.length < wallet.positions.length,
+  };
+}
+
+/** Supplies of tokens by their contracts, raw units; those without an answer are missing. */
+export async function readSupplies(
+  { node }: WalletNode,
+  blockHash: Hex,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const asked = tokens.slice(0, BALANCES_ASKED_MAX);
+  const questions = asked.map((token): StateQuestion => ({
+    kind: 'call',
+    to: asHex(token),
+    data: TOTAL_SUPPLY,
+  }));
+  return readBalances(asked, (await node?.ask(blockHash, questions)) ?? []);
+}
+
+function collectQuestion(manager: string, positionId: string, owner: Hex): StateQuestion {
+  return { kind: 'call', to: asHex(manager), data: collectCall(BigInt(positionId), owner), from: owner };
+}
+
+function balanceQuestion(token: string, holder: Hex): StateQuestion {
+  return { kind: 'call', to: asHex(token), data: balanceOfCall(holder) };
+}
+
+function asHex(address: string): Hex {
+  return `0x${address.slice(2)}`;
+}
+
+function readBalances(tokens: readonly string[], answers: StateAnswers): ReadonlyMap<string, bigint> {
+  const read = new Map<string, bigint>();
+  tokens.forEach((token, index) => {
+    const balance = readBalance(answers[index]);
+    if (balance !== null) read.set(token, balance);
+  });
+  return read;
+}
+
+/** What the logs say, on top of what was there before them. */
+function seedBalances(
+  balances: Balances,
+  candidates: readonly string[],
+  seeds: BalanceSeeds,
+  { address, rebasing }: Wallet,
+): { known: Map<string, bigint>; seeded: ReadonlySet<string> } {
+  const known = new Map(balances);
+  const seeded = new Set<string>();
+  for (const token of candidates) {
+    const seed = rebasing.has(token) ? undefined : seeds.find(address, token);
+    if (seed === undefined) continue;
+    known.set(token, BigInt.asIntN(256, (balances.get(token) ?? 0n) + seed));
+    if (seed !== 0n) seeded.add(token);
+  }
+  return { known, seeded };
+}
+
+function readOwed(
+  positions: readonly { readonly manager: string; readonly position_id: string }[],
+  answers: StateAnswers,
+): ReadonlyMap<string, Collected> {
+  const owed = new Map<string, Collected>();
+  positions.forEach(({ manager, position_id }, index) => {
+    const collected = readCollected(answers[index]);
+    if (collected !== null) owed.set(`${manager}-${position_id}`, collected);
+  });
+  return owed;
+}

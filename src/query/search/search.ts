@@ -1,0 +1,294 @@
+/**
+ * The search box: what a text may mean (an address, a hash, a block, a selector, a name), and what there is of it, the
+ * likeliest first. Exact before prefix before word before part, verified before unverified, then by logs.
+ */
+import { z } from 'zod';
+
+import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
+import { blockOfOrd } from '../../domain/ord';
+import type { KnownSignature, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
+import type { SearchHit } from '../../wire/explorer';
+import { findVerification } from '../contracts/contractFacts';
+import type { ContractReader } from '../contracts/contracts';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { ALL_LOGS, type LogSource } from '../logs/logFilter';
+import { NO_DATA } from '../logs/logBytes';
+import type { LogCounts } from '../logs/logCounts';
+import { listLogs } from '../logs/logs';
+import type { NodeReads } from '../head/nodeReads';
+import type { Directory } from '../tokens/directory';
+import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from './searchNames';
+
+/** Hits of one kind. */
+const EACH_MAX = 100;
+const SIGNATURES_MAX = 20;
+const TITLE_MAX = 200;
+/** Shares of the score: the place of the text in the name, of which half a one outweighs whether verified and how many logs. */
+const PLACE_SHARE = 0.9;
+const VERIFIED_SHARE = 0.06;
+const LOGS_SHARE = 0.04;
+const LOGS_LOG10_MAX = 9;
+
+const blockShape = z.object({ number: z.int(), timestamp: z.int() });
+const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
+
+export interface SearchDeps {
+  readonly contracts: Pick<ContractReader, 'find'>;
+  readonly verified: Pick<VerifiedReader, 'find'>;
+  readonly signatures: SignatureReader;
+  /** Who answers reads of a chain as its node does; null: nobody. */
+  readonly readsOf?: (chainId: number) => NodeReads | null;
+  /** Name of the database with the verified contracts. */
+  readonly verifiedDb: string;
+  /** DEXes of the chain by slug and shown name. */
+  readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
+  /** The chain's pairs as of their newest table. Some may have been taken back with their block since. */
+  readonly pairs: () => readonly NamedPair[];
+}
+
+interface Moment {
+  readonly source: LogSource;
+  readonly logCounts: LogCounts;
+  readonly directory: Pick<Directory, 'allTokens'>;
+  readonly head: HeadSnapshot;
+}
+
+/** What a text may mean. Hex digits may stand without 0x. */
+export type Meaning =
+  | { readonly kind: 'address'; readonly address: Hex }
+  | { readonly kind: 'hash'; readonly hash: Hex }
+  | { readonly kind: 'selector'; readonly selector: Hex }
+  | { readonly kind: 'block'; readonly number: number }
+  | { readonly kind: 'text'; readonly text: string };
+
+export function classify(q: string): Meaning[] {
+  const text = q.trim();
+  const hex: Hex = /^0x/i.test(text) ? `0x${text.slice(2)}` : `0x${text}`;
+  if (isAddress(hex)) return [{ kind: 'address', address: toLowerHex(hex) }];
+  if (isHash(hex)) return [{ kind: 'hash', hash: toLowerHex(hex) }];
+  if (/^0x[0-9a-f]{8}$/i.test(text)) return [{ kind: 'selector', selector: toLowerHex(hex) }];
+  const words: Meaning = { kind: 'text', text: text.toLowerCase() };
+  // A token may be called 1000.
+  if (/^\d{1,10}$/.test(text)) return [{ kind: 'block', number: Number(text) }, words];
+  return text === '' ? [] : [words];
+}
+
+/** Hits, best first; at most a few hundred. */
+export async function search(deps: SearchDeps, moment: Moment, q: string): Promise<SearchHit[]> {
+  const lists = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
+  return lists
+    .flat()
+    .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
+}
+
+function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<SearchHit[]> {
+  switch (meaning.kind) {
+    case 'address':
+      return searchAddress(deps, moment, meaning.address);
+    case 'hash':
+      return searchHash(deps, moment, meaning.hash);
+    case 'selector':
+      return searchSelector(deps, moment, meaning.selector);
+    case 'block':
+      return searchBlock(moment, meaning.number);
+    case 'text':
+      return searchText(deps, moment, meaning.text);
+  }
+}
+
+async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex): Promise<SearchHit[]> {
+  const { chainId } = source;
+  const facts = await deps.contracts.find(chainId, address);
+  const record = await findVerification(deps.verified, chainId, address, facts);
+  const token = facts?.token;
+  const kind = facts?.kind ?? 'other';
+  const isContract = facts !== null || record !== null;
+  const type = kind === 'token' || kind === 'pair' ? kind : isContract ? 'contract' : 'address';
+  const title = token?.symbol ?? token?.name ?? record?.name ?? address;
+  const subtitle = title === address ? null : address;
+  const verified = record !== null;
+  return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
+}
+
+async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<SearchHit[]> {
+  const { chainId, runner } = source;
+  const page = { newestFirst: false, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
+  const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
+  const [{ logs }, blocks, signatures] = await Promise.all([
+    listLogs(source, head, { ...ALL_LOGS, txHash: hash }, page),
+    runner.run('explorer/find_block_by_hash', params, blockShape),
+    deps.signatures.listBySelectors([hash]),
+  ]);
+  const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
+  const known = blocks.length > 0 || signatures.length > 0;
+  // No log names it, so the node is asked.
+  const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
+  return [
+    ...(block === null
+      ? []
+      : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
+    ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
+    ...onceEach(signatures)
+      .slice(0, SIGNATURES_MAX)
+      .map(({ signature, selector }) =>
+        hit('event', chainId, { hash: selector }, signature, selector, false, 1),
+      ),
+  ];
+}
+
+const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
+
+/** The indexed block of a transaction as the node has it; null: it has none, or does not answer. */
+async function findTransactionBlock(
+  node: NodeReads | null | undefined,
+  head: HeadSnapshot,
+  hash: Hex,
+): Promise<number | null> {
+  const answer = await node?.call('eth_getTransactionByHash', [hash]).catch(() => null);
+  if (answer == null || !('result' in answer)) return null;
+  const { data } = transactionShape.safeParse(answer.result);
+  const block = data === undefined ? null : Number(data.blockNumber);
+  return block === null || block > head.number ? null : block;
+}
+
+/** An event is known once for each set of its parameters that some ABI has indexed. */
+function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
+  return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
+}
+
+async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<SearchHit[]> {
+  const known = await deps.signatures.listBySelectors([selector]);
+  return onceEach(known)
+    .filter(({ kind }) => kind === 'function')
+    .slice(0, SIGNATURES_MAX)
+    .map(({ signature }) =>
+      hit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
+    );
+}
+
+async function searchBlock({ source, head }: Moment, number: number): Promise<SearchHit[]> {
+  if (number > head.number) return [];
+  const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
+  const rows = await source.runner.run('explorer/find_block_by_number', params, hashShape);
+  return rows.map(({ hash }) =>
+    hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
+  );
+}
+
+async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<SearchHit[]> {
+  const { source, logCounts, directory } = moment;
+  const { chainId, runner } = source;
+  const [names, signatures, pairs] = await Promise.all([
+    listNamed({ runner, chainId, logCounts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+    deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
+    listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
+  ]);
+  const named = new Map(names.map((one) => [one.address, one]));
+  for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
+  // It is known which ones are tokens when all names are those of tokens.
+  const areOthers = names.some(({ type }) => type !== 'token');
+  const [facts, { logsOf }] = await Promise.all([
+    readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
+    logCounts.read(),
+  ]);
+  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
+    const isPair = facts.pools.has(address);
+    if (type === 'pair' && !isPair) return [];
+    // A pool may also be known as a token.
+    const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
+    const verified = type === 'contract' || facts.verified.has(address);
+    const score = scoreOf(place, verified, logsOf(address));
+    return hit(shown, chainId, { address }, title, subtitle, verified, score);
+  });
+  for (const { name, displayName } of deps.dexes) {
+    const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
+    if (place > 0) hits.push(hit('dex', chainId, {}, displayName, name, true, scoreOf(place, true, 0)));
+  }
+  for (const { kind, selector, signature } of signatures) {
+    if (kind === 'error') continue;
+    const place = signaturePlace(signature.toLowerCase(), text);
+    if (place > 0)
+      hits.push(
+        hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
+      );
+  }
+  return hits;
+}
+
+/** Which of the found addresses are pools, tokens, verified. */
+export interface HitFacts {
+  readonly pools: ReadonlySet<Hex>;
+  readonly tokens: ReadonlySet<Hex>;
+  /** A verification of the contract, or of one with the same code, is stored. */
+  readonly verified: ReadonlySet<Hex>;
+}
+
+/** At most 1,000 addresses. Two statements at a time take less time than one of both. */
+export async function readHitFacts(
+  verifiedDb: string,
+  { source, head }: Pick<Moment, 'source' | 'head'>,
+  addresses: readonly Hex[],
+  areOthers: boolean,
+): Promise<HitFacts> {
+  const [pools, tokens, verified] = [new Set<Hex>(), new Set<Hex>(), new Set<Hex>()];
+  if (addresses.length === 0) return { pools, tokens, verified };
+  const bare = addresses.map((address) => address.slice(2));
+  const params = {
+    ...snapshotParams(head),
+    chain_id: source.chainId,
+    addresses: bare,
+    verified_db: verifiedDb,
+    tokens: areOthers,
+  };
+  await Promise.all([
+    source.runner.read('explorer/list_hit_facts', params, (row) => {
+      const address = row.hex0x(20);
+      ([pools, tokens, verified][row.u8() - 1] ?? tokens).add(address);
+    }),
+    source.runner.read('explorer/list_verified_twins', params, (row) => verified.add(row.hex0x(20))),
+  ]);
+  return { pools, tokens, verified };
+}
+
+/** `wpls/dai` as lists show it: `wpls / dai`. */
+function spaced(text: string): string {
+  return text.replace(/\s*\/\s*/g, ' / ');
+}
+
+/** Who writes types means that one signature: its namesakes come last. Both in lower case. */
+function signaturePlace(signature: string, text: string): number {
+  const name = signature.slice(0, signature.indexOf('('));
+  const [asked = '', types] = text.replace(/\s/g, '').split(/(?=\()/);
+  if (types === undefined) return placeOf(name, text);
+  const place = placeOf(signature, asked + types);
+  return place > 0 || name !== asked ? place : 1;
+}
+
+function scoreOf(place: number, verified: boolean, logs: number): number {
+  const share = Math.min(1, Math.log10(1 + logs) / LOGS_LOG10_MAX);
+  return (place / PLACE_EXACT) * PLACE_SHARE + (verified ? VERIFIED_SHARE : 0) + share * LOGS_SHARE;
+}
+
+function hit(
+  type: SearchHit['type'],
+  chainId: number,
+  what: Pick<SearchHit, 'address' | 'hash' | 'number'>,
+  title: string,
+  subtitle: string | null,
+  verified: boolean,
+  score: number,
+): SearchHit {
+  const short = (text: string): string => text.slice(0, TITLE_MAX);
+  return {
+    type,
+    chain_id: chainId,
+    ...what,
+    title: short(title),
+    subtitle: subtitle === null ? null : short(subtitle),
+    verified,
+    score,
+  };
+}
+
+const keyOf = (one: SearchHit): string => one.address ?? one.hash ?? one.title;
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,216 @@
+/** Tokens, verified contracts and pairs by name. A contract also has the name of a verified contract with the same code. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { createSlices } from '../../domain/turns';
+import type { Token } from '../../wire/primitives';
+import type { Counts, LogCounts } from '../logs/logCounts';
+import type { Directory } from '../tokens/directory';
+
+const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
+
+export interface Named {
+  readonly type: 'token' | 'contract' | 'pair';
+  readonly address: Hex;
+  readonly title: string;
+  readonly subtitle: string | null;
+  /** 4: all of the name, 3: its beginning, 2: the beginning of a word, 1: inside; half a place less of less telling names. */
+  readonly place: number;
+}
+
+export interface NameSource {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly logCounts: LogCounts;
+  readonly directory: Pick<Directory, 'allTokens'>;
+  /** Name of the database with the verified contracts. */
+  readonly verifiedDb: string;
+}
+
+interface VerifiedRow {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly codeHash: Hex;
+  readonly name: string;
+  readonly path: string;
+  readonly version: number;
+}
+
+/** Tokens and verified contracts, the best first, each address once; at most three times `limit`. `text`: lower case. */
+export async function listNamed(source: NameSource, text: string, limit: number): Promise<Named[]> {
+  const { runner, chainId, logCounts, verifiedDb } = source;
+  const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
+  const [tokens, verified] = await Promise.all([
+    Promise.all([source.directory.allTokens(), logCounts.read()]).then(([known, counts]) =>
+      listTokensNamed(known.values(), counts, text, limit),
+    ),
+    runner.read('explorer/search_verified_names', asked, readVerified),
+  ]);
+  const newest = newestOf(verified, ({ chainId: chain, address }) => `${chain} ${address}`);
+  const byHash = new Map<Hex, VerifiedRow>();
+  for (const row of newest)
+    if (row.codeHash !== ZERO_HASH && !byHash.has(row.codeHash)) byHash.set(row.codeHash, row);
+  const hashes = [...byHash.keys()].map((hash) => hash.slice(2));
+  const twins =
+    hashes.length === 0 ? [] : await runner.run('explorer/list_code_twins', { hashes, limit }, twinShape);
+  const named = [
+    ...tokens,
+    ...newest.flatMap((row) => (row.chainId === chainId ? (nameContract(row.address, row, text) ?? []) : [])),
+  ];
+  named.sort((a, b) => b.place - a.place);
+  for (const { address, code_hash: hash } of twins) {
+    const row = byHash.get(`0x${hash}`);
+    const twin = row === undefined ? null : nameContract(address, row, text);
+    if (twin !== null) named.push(twin);
+  }
+  // A verified token is one hit, as what it is called by most.
+  const once = new Map<Hex, Named>();
+  for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
+  return [...once.values()];
+}
+
+/** A pair as searches need it. `tokens.name`: `WPLS / DAI`. */
+export interface NamedPair {
+  readonly pool: { readonly address: string; readonly dex: string };
+  readonly tokens: { readonly name: string };
+  readonly liquidityUsd: number;
+}
+
+/** Pairs whose name contains the text (lower case, not empty): the best places first, of the same place the most liquid. */
+export async function listPairsNamed(
+  pairs: readonly NamedPair[],
+  text: string,
+  limit: number,
+): Promise<Named[]> {
+  const best = await listBest<NamedPair>({
+    all: pairs,
+    limit,
+    placeOf: ({ tokens }) => placeIn(tokens.name, text),
+    weightOf: ({ liquidityUsd }) => liquidityUsd,
+    addressOf: ({ pool }) => pool.address,
+  });
+  return best.map(({ one: { pool, tokens }, place }) => ({
+    type: 'pair',
+    address: `0x${pool.address.slice(2)}`,
+    title: tokens.name,
+    subtitle: pool.dex,
+    place: place - 0.5,
+  }));
+}
+
+/** Tokens whose symbol or name contains the text: the best places first, of the same place those with the most logs. */
+export async function listTokensNamed(
+  tokens: Iterable<Token>,
+  { logsOf }: Counts,
+  text: string,
+  limit: number,
+): Promise<Named[]> {
+  const best = await listBest<Token>({
+    all: tokens,
+    limit,
+    placeOf: ({ symbol, name }) => Math.max(placeIn(symbol, text), placeIn(name, text)),
+    weightOf: ({ address }) => logsOf(address),
+    addressOf: ({ address }) => address,
+  });
+  return best.flatMap(({ one }) => nameToken(one, text) ?? []);
+}
+
+interface Scan<T> {
+  readonly all: Iterable<T>;
+  readonly limit: number;
+  /** 0: it is not found. */
+  placeOf(one: T): number;
+  weightOf(one: T): number;
+  addressOf(one: T): string;
+}
+
+interface Placed<T> {
+  readonly one: T;
+  readonly place: number;
+  readonly weight: number;
+}
+
+/** Sorted by place, then by weight, both descending, then by address. Gives the thread to other requests now and then. */
+async function listBest<T>({
+  all,
+  limit,
+  placeOf: place,
+  weightOf,
+  addressOf,
+}: Scan<T>): Promise<Placed<T>[]> {
+  const slices = createSlices();
+  const order = (a: Placed<T>, b: Placed<T>): number =>
+    b.place - a.place || b.weight - a.weight || (addressOf(a.one) < addressOf(b.one) ? -1 : 1);
+  let best: Placed<T>[] = [];
+  /** Of those that are kept; none before there are enough. */
+  let worst: Placed<T> | null = null;
+  for (const one of all) {
+    const found = place(one);
+    if (found > 0 && found >= (worst?.place ?? 0)) {
+      const placed = { one, place: found, weight: weightOf(one) };
+      if (worst === null || order(placed, worst) < 0) best.push(placed);
+    }
+    if (best.length >= 10 * limit) {
+      best = best.sort(order).slice(0, limit);
+      worst = best.at(-1) ?? null;
+    }
+    if (slices.isOver()) await slices.giveWay();
+  }
+  return best.sort(order).slice(0, limit);
+}
+
+/** A token as a hit; null: nothing of its names is like the text. */
+function nameToken({ address, symbol, name }: Token, text: string): Named | null {
+  const place = Math.max(placeIn(symbol, text), placeIn(name, text) - 0.5);
+  if (place <= 0) return null;
+  return {
+    type: 'token',
+    address: `0x${address.slice(2)}`,
+    title: symbol ?? name ?? '',
+    subtitle: name,
+    place,
+  };
+}
+
+function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): Named | null {
+  const place = placeOf(name.toLowerCase(), text);
+  return place === 0 ? null : { type: 'contract', address, title: name, subtitle: path, place };
+}
+
+/** How much of a name a text is: 4 all, 3 its beginning, 2 the beginning of a word, 1 inside, 0 not there. Both in lower case. */
+export function placeOf(name: string, text: string): number {
+  if (!name.includes(text)) return 0;
+  if (name === text) return PLACE_EXACT;
+  if (name.startsWith(text)) return 3;
+  return name.includes(` ${text}`) ? 2 : 1;
+}
+
+const placeIn = (name: string | null, text: string): number =>
+  name === null ? 0 : placeOf(name.toLowerCase(), text);
+
+export const PLACE_EXACT = 4;
+
+function newestOf<Row extends { readonly version: number }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Row[] {
+  const newest = new Map<string, Row>();
+  for (const row of rows) {
+    const known = newest.get(keyOf(row));
+    if (known === undefined || known.version < row.version) newest.set(keyOf(row), row);
+  }
+  return [...newest.values()];
+}
+
+function readVerified(row: RowReader): VerifiedRow {
+  return {
+    chainId: row.u32(),
+    address: row.hex0x(20),
+    codeHash: row.hex0x(32),
+    name: row.text(),
+    path: row.text(),
+    version: row.u64(),
+  };
+}

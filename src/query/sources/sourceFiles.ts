@@ -1,0 +1,40 @@
+/** Source files by the hash of their content. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { inChunks } from '../head/inChunks';
+
+/** Hashes named in one statement, and bounds of the memory of one answer. */
+const HASHES_PER_QUERY = 500;
+const FILES_PER_QUERY = 100;
+
+const hash = z.templateLiteral(['0x', z.string()]);
+const fileRowShape = z.object({ content_hash: hash, content: z.string() });
+const knownRowShape = z.object({ content_hash: hash });
+
+/** Contents by hash; those not stored are missing. `database`: where they are, unless it is the runner's own. */
+export async function listContents(
+  runner: QueryRunner,
+  hashes: readonly Hex[],
+  database?: string,
+): Promise<Map<Hex, string>> {
+  const read = (chunk: readonly Hex[]): Promise<z.infer<typeof fileRowShape>[]> => {
+    const params = { hashes: chunk.map((each) => each.slice(2)), limit: FILES_PER_QUERY };
+    return database === undefined
+      ? runner.run('sources/list_files', params, fileRowShape)
+      : runner.run('sources/list_files_of', { ...params, verified_db: database }, fileRowShape);
+  };
+  const rows = await inChunks([...new Set(hashes)], read, FILES_PER_QUERY);
+  return new Map(rows.map((row) => [row.content_hash, row.content]));
+}
+
+/** Which of the files are stored. */
+export async function listKnownFiles(runner: QueryRunner, hashes: readonly Hex[]): Promise<Set<Hex>> {
+  const read = (chunk: readonly Hex[]): Promise<z.infer<typeof knownRowShape>[]> => {
+    const params = { hashes: chunk.map((each) => each.slice(2)), limit: HASHES_PER_QUERY };
+    return runner.run('sources/list_known_files', params, knownRowShape);
+  };
+  const rows = await inChunks([...new Set(hashes)], read, HASHES_PER_QUERY);
+  return new Set(rows.map((row) => row.content_hash));
+}

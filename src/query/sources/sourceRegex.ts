@@ -1,0 +1,119 @@
+/**
+ * Regular expressions over source files: checked before the engine sees them, then run over slices of the files whose size
+ * follows from how long the last one took, so that no expression holds the engine for long.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { AppError, errorText } from '../../errors';
+import { readRegex } from './regexFacts';
+import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
+import { TIME_BUDGETS } from '../head/timeBudgets';
+
+/** States of an automaton: at worst an engine reads 1 MB a second with so many. */
+const SIZE_MAX = 300;
+/** Of the first two bytes of the hash: slices are fractions of 65,536. */
+const SPACE = 65_536;
+const FIRST_SLICE = 4;
+/** The index leaves few files of a slice. */
+const FIRST_SLICE_INDEXED = 1_024;
+const SLICE_GROWTH = 64;
+const LITERAL_MIN = 3;
+/** What the index is asked for: more of a long text tells no more. */
+const NEEDLE_MAX = 60;
+
+const checkShape = z.object({ matches_nothing: z.boolean() });
+const hashShape = z.object({ content_hash: z.templateLiteral(['0x', z.string()]) });
+
+/** Throws bad_request, naming q, for an expression that is not valid, too large or matches everything. */
+export async function readRegexQuestion(
+  runner: QueryRunner,
+  q: string,
+  caseMatters: boolean,
+): Promise<RegexQuestion> {
+  const { size, literals, anchorsText } = readRegex(q);
+  if (anchorsText) throw refused(q, 'an expression for one line, with ^ and $ for its ends');
+  if (size > SIZE_MAX) throw refused(q, `an expression of at most ${SIZE_MAX} states: repetitions multiply`);
+  const flags = caseMatters ? '' : 'i';
+  const inLine = flags === '' ? q : `(?${flags})${q}`;
+  if (await matchesNothing(runner, q, inLine))
+    throw refused(q, 'an expression that does not match the empty text');
+  const longest = literals.reduce((best, each) => (each.length > best.length ? each : best), '');
+  return {
+    inFile: `(?${flags}m)${q}`,
+    inLine,
+    prefix: `${flags === '' ? '' : `(?${flags})`}^(.*?)(?:${q})`,
+    needle: [...longest].length >= LITERAL_MIN ? [...longest].slice(0, NEEDLE_MAX).join('') : '',
+  };
+}
+
+function refused(q: string, allowed: string): AppError {
+  const shown = q.length > 80 ? `${q.slice(0, 80)}…` : q;
+  return new AppError('bad_request', `q: got "${shown}"; allowed: ${allowed}`);
+}
+
+async function matchesNothing(runner: QueryRunner, q: string, regex: string): Promise<boolean> {
+  try {
+    const [row] = await runner.run('sources/check_regex', { regex }, checkShape);
+    return row?.matches_nothing === true;
+  } catch (error) {
+    const why = /cannot compile re2: [\s\S]*?, error: (.{1,80}?)(?:\. Look at|$)/.exec(errorText(error))?.[1];
+    if (why === undefined) throw error;
+    throw refused(q, `a regular expression of RE2 (${why})`);
+  }
+}
+
+/** What is expected to take no longer is not sliced. */
+const WHOLE_MS = 300;
+
+/**
+ * Files with a match, at most `max`, in no order. `expectedMs`: how long all files of the needle should take; null: nobody knows.
+ * Throws bad_request when the expression takes too long.
+ */
+export async function listMatchingFiles(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  regex: RegexQuestion,
+  { max, expectedMs }: { readonly max: number; readonly expectedMs: number | null },
+): Promise<{ readonly hashes: readonly Hex[]; readonly complete: boolean }> {
+  const started = performance.now();
+  const hashes: Hex[] = [];
+  const filter = filterOf(source, question);
+  const isQuick = expectedMs !== null && expectedMs <= WHOLE_MS;
+  let width = isQuick ? SPACE : regex.needle === '' ? FIRST_SLICE : FIRST_SLICE_INDEXED;
+  for (let at = 0; at < SPACE;) {
+    const to = Math.min(SPACE, at + width);
+    const sliceStarted = performance.now();
+    const params = {
+      ...filter,
+      from: boundOf(at),
+      to: to === SPACE ? '' : boundOf(to),
+      needle: regex.needle,
+      regex: regex.inFile,
+      limit: max - hashes.length,
+    };
+    const rows = await source.runner.run('sources/match_files', params, hashShape);
+    for (const row of rows) hashes.push(row.content_hash);
+    at = to;
+    if (hashes.length >= max) return { hashes, complete: at === SPACE };
+    const now = performance.now();
+    const left = TIME_BUDGETS.regexMs - (now - started);
+    if (left <= 0 && at < SPACE) {
+      if (hashes.length > 0) return { hashes, complete: false };
+      throw refused(
+        question.q,
+        `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, such as one with a word in it`,
+      );
+    }
+    // As much as half of the time left allows at the pace of this slice.
+    const paced = Math.floor((width * left) / 2 / Math.max(1, now - sliceStarted));
+    width = Math.max(1, Math.min(width * SLICE_GROWTH, paced));
+  }
+  return { hashes, complete: true };
+}
+
+/** The smallest hash of a slice. */
+function boundOf(at: number): string {
+  return at.toString(16).padStart(4, '0').padEnd(64, '0');
+}

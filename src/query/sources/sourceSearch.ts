@@ -1,0 +1,282 @@
+/**
+ * Search in the sources of verified contracts. The engine finds and ranks files by its index, then their lines are looked at
+ * in that order until the page is full: a text here, a regular expression by the engine's RE2, which knows no
+ * backtracking. A file that contracts share is looked at once.
+ */
+import { z } from 'zod';
+
+import type { Hex } from '../../domain/hex';
+import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
+import { listMatchingFiles } from './sourceRegex';
+import { listContents } from './sourceFiles';
+import { findInLines, snippetOf, splitLines, type LineHit } from './sourceLines';
+
+/** Files in rank order that one search looks into. */
+const FILES_MAX = 2_000;
+/** So many are looked into even when the page is full, for the total. */
+const FILES_COUNTED = 100;
+/** Files of one read; some 4 to 10 kB each. */
+const TEXT_BATCH = 100;
+const REGEX_BATCH = 16;
+/** An expression that takes less for its batch gets a larger one. */
+const BATCH_MS = 40;
+const BATCH_GROWTH = 8;
+/** So many more files are looked into by an expression that is quick, before the engine is asked which of them match. */
+const FILES_MORE = 300;
+const LINES_MAX = 200_000;
+
+export interface SourceHit {
+  readonly chain_id: number;
+  readonly address: Hex;
+  readonly contract_name: string;
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly snippet: string;
+  /** In this line. */
+  readonly matches: number;
+  /** How many contracts of the chain have this file. */
+  readonly contracts: number;
+}
+
+export interface SourcePage {
+  readonly hits: readonly SourceHit[];
+  /** Matching lines found. */
+  readonly total: number;
+  /** Whether those are all. */
+  readonly exact: boolean;
+}
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const rankedShape = z.object({ content_hash: hex, address: hex });
+type RankedFile = z.infer<typeof rankedShape>;
+const lineShape = z.object({ content_hash: hex, line: z.int(), column: z.int(), matches: z.int() });
+const useShape = z.object({
+  content_hash: hex,
+  contracts: z.int(),
+  path: z.string(),
+  contract_name: z.string(),
+});
+
+/** One page of matching lines. Throws bad_request for an expression that would take too long. */
+export async function searchSources(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+): Promise<SourcePage> {
+  const { regex } = question;
+  const wanted = question.offset + question.limit;
+  if (regex === null) {
+    const ranked = await rankByIndex(source, question, question.q);
+    return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
+  }
+  let before = nothingFound(question);
+  const seen = new Set<Hex>();
+  let expectedMs: number | null = null;
+  if (regex.needle !== '') {
+    // Most files with its longest word match the expression too: often the first ones are enough.
+    const ranked = await rankByIndex(source, question, regex.needle);
+    const first = ranked.files.slice(0, FILES_COUNTED);
+    before = await lookInto(source, question, first);
+    if (isWorthMore(ranked, before, wanted)) {
+      const more = ranked.files.slice(first.length, first.length + FILES_MORE);
+      before = await lookInto(source, question, more, before);
+    }
+    const all = ranked.complete && before.looked === ranked.files.length;
+    if (all || before.total >= wanted) return pageOf(source, question, ranked, before);
+    for (const file of ranked.files.slice(0, before.looked)) seen.add(file.content_hash);
+    if (ranked.complete && before.looked > 0)
+      expectedMs = (before.tookMs / before.looked) * ranked.files.length;
+  }
+  const ranked = await rankByRegex(source, question, regex, expectedMs);
+  // In the same order: what was looked into comes first.
+  const others = ranked.files.filter((file) => !seen.has(file.content_hash));
+  before = { ...before, looked: ranked.files.length - others.length };
+  return pageOf(source, question, ranked, await lookInto(source, question, others, before));
+}
+
+interface Found {
+  /** Of the asked page. */
+  readonly shown: readonly Located[];
+  /** Matching lines of the files that were looked into. */
+  readonly total: number;
+  readonly looked: number;
+  /** How long that took. */
+  readonly tookMs: number;
+  /** Files of the next batch. */
+  readonly size: number;
+}
+
+function nothingFound({ regex }: SourceQuestion): Found {
+  return { shown: [], total: 0, looked: 0, tookMs: 0, size: regex === null ? TEXT_BATCH : REGEX_BATCH };
+}
+
+/** Whether a few more of the files with the word end the search: they are all, or hold enough at the pace of those before. */
+function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
+  // An expression that is slow is the engine's alone, which bounds its time.
+  if (size < TEXT_BATCH || looked === 0) return false;
+  const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
+  return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
+}
+
+/** Looks into files in their order, after those `before`, until the page is full and enough are counted. */
+async function lookInto(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  files: readonly RankedFile[],
+  before: Found = nothingFound(question),
+): Promise<Found> {
+  const wanted = question.offset + question.limit;
+  const shown = [...before.shown];
+  let { total, looked, tookMs, size } = before;
+  for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
+    // Where the count may end is the same however large the batches are.
+    const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
+    const batch = files.slice(at, at + most);
+    const started = performance.now();
+    const located = await locate(source, question, batch);
+    const ms = performance.now() - started;
+    tookMs += ms;
+    if (ms < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
+    at += batch.length;
+    looked += batch.length;
+    for (const found of located) {
+      const skip = Math.max(0, question.offset - total);
+      for (const hit of found.hits.slice(skip, Math.max(skip, wanted - total))) shown.push({ ...found, hit });
+      total += found.hits.length;
+    }
+  }
+  return { shown, total, looked, tookMs, size };
+}
+
+async function pageOf(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  { files, complete }: Ranked,
+  { shown, total, looked }: Found,
+): Promise<SourcePage> {
+  const exact = complete && looked === files.length;
+  return { hits: await describe(source, question, shown), total, exact };
+}
+
+interface Ranked {
+  readonly files: readonly RankedFile[];
+  /** Whether no other file can match. */
+  readonly complete: boolean;
+}
+
+/** Files that may hold a text, by the index alone. */
+async function rankByIndex(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  needle: string,
+): Promise<Ranked> {
+  const params = { ...filterOf(source, question), needle, limit: FILES_MAX };
+  const files = await source.runner.run('sources/rank_files', params, rankedShape);
+  return { files, complete: files.length < FILES_MAX };
+}
+
+async function rankByRegex(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  regex: RegexQuestion,
+  expectedMs: number | null,
+): Promise<Ranked> {
+  const { hashes, complete } = await listMatchingFiles(source, question, regex, {
+    max: FILES_MAX,
+    expectedMs,
+  });
+  if (hashes.length === 0) return { files: [], complete };
+  const params = {
+    ...filterOf(source, question),
+    hashes: hashes.map((hash) => hash.slice(2)),
+    limit: FILES_MAX,
+  };
+  return { files: await source.runner.run('sources/rank_hashes', params, rankedShape), complete };
+}
+
+interface FileHits {
+  readonly file: RankedFile;
+  /** Of the file; null: found by the engine, and not read yet. */
+  readonly lines: readonly string[] | null;
+  readonly hits: readonly LineHit[];
+}
+
+interface Located extends FileHits {
+  readonly hit: LineHit;
+}
+
+/** The matching lines of files, in the files' order; files without one are left out. */
+async function locate(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  files: readonly RankedFile[],
+): Promise<FileHits[]> {
+  const hashes = files.map((file) => file.content_hash);
+  if (question.regex !== null) {
+    const found = await matchLines(source, question.regex, hashes);
+    return files.flatMap((file) => {
+      const hits = found.get(file.content_hash) ?? [];
+      return hits.length === 0 ? [] : [{ file, lines: null, hits }];
+    });
+  }
+  const contents = await listContents(source.runner, hashes, source.verifiedDb);
+  return files.flatMap((file) => {
+    const lines = splitLines(contents.get(file.content_hash) ?? '');
+    const hits = findInLines(lines, question.q, question.caseMatters);
+    return hits.length === 0 ? [] : [{ file, lines, hits }];
+  });
+}
+
+async function matchLines(
+  { runner, verifiedDb }: SourceSearchSource,
+  regex: RegexQuestion,
+  hashes: readonly Hex[],
+): Promise<Map<Hex, LineHit[]>> {
+  const params = {
+    verified_db: verifiedDb,
+    hashes: hashes.map((hash) => hash.slice(2)),
+    regex: regex.inLine,
+    prefix: regex.prefix,
+    limit: LINES_MAX,
+  };
+  const found = new Map<Hex, LineHit[]>();
+  for (const { content_hash, ...hit } of await runner.run('sources/match_lines', params, lineShape)) {
+    const hits = found.get(content_hash);
+    if (hits === undefined) found.set(content_hash, [hit]);
+    else hits.push(hit);
+  }
+  return found;
+}
+
+async function describe(
+  source: SourceSearchSource,
+  question: SourceQuestion,
+  shown: readonly Located[],
+): Promise<SourceHit[]> {
+  if (shown.length === 0) return [];
+  const uses = new Set(shown.map(({ file }) => `${file.content_hash.slice(2)}:${file.address.slice(2)}`));
+  const params = { ...filterOf(source, question), uses: [...uses], limit: uses.size };
+  const { language, ...rest } = params;
+  void language;
+  const unread = new Set(shown.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])));
+  const [rows, contents] = await Promise.all([
+    source.runner.run('sources/list_file_uses', rest, useShape),
+    unread.size === 0 ? new Map<Hex, string>() : listContents(source.runner, [...unread], source.verifiedDb),
+  ]);
+  const read = new Map([...contents].map(([hash, content]) => [hash, splitLines(content)]));
+  const byHash = new Map(rows.map((row) => [row.content_hash, row]));
+  return shown.map(({ file, lines, hit }) => {
+    const use = byHash.get(file.content_hash);
+    return {
+      chain_id: question.chainId,
+      address: file.address,
+      contract_name: use?.contract_name ?? '',
+      path: use?.path ?? '',
+      line: hit.line,
+      column: hit.column,
+      snippet: snippetOf(lines ?? read.get(file.content_hash) ?? [], hit),
+      matches: hit.matches,
+      contracts: use?.contracts ?? 1,
+    };
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * Keeps the metadata of tokens and the final pools in memory. A final pool never changes. The ingester stores the metadata of a
+ * token once, before the first row that names the token. Only `reindex` replaces it, and it tells the user to restart.
+ */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import type { Token } from '../../wire/primitives';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { findPool, tokensOfPool, type PoolRow } from '../pairs/pools';
+import { listTokens, type TokenMap } from './tokens';
+
+/** At this many pools the memory of pools is emptied. */
+const POOLS_KEPT = 20_000;
+
+const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
+
+export interface PoolWithTokens {
+  readonly pool: PoolRow;
+  readonly tokens: TokenMap;
+}
+
+export class Directory {
+  private readonly pools = new Map<Hex, { readonly pool: PoolRow; readonly finalTo: number }>();
+  private known = new Map<string, Token>();
+  private mark: string | null = null;
+
+  constructor(private readonly runner: QueryRunner) {}
+
+  /** The pool at an address with its tokens; null: there is none as of the snapshot. A head pool is asked for each time. */
+  async findPool(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null> {
+    const kept = this.pools.get(address);
+    // A snapshot older than the one that showed the pool may be of before its creation.
+    const isThere = kept !== undefined && head.finalTo >= kept.finalTo;
+    const found = isThere ? kept.pool : await findPool(this.runner, head, address);
+    if (found === null) return null;
+    if ('is_final' in found && found.is_final) {
+      if (this.pools.size >= POOLS_KEPT) this.pools.clear();
+      this.pools.set(address, { pool: found, finalTo: head.finalTo });
+    }
+    return { pool: found, tokens: await this.listTokens(tokensOfPool(found)) };
+  }
+
+  /** Metadata of at least the given tokens (lower-case addresses). One that is not known yet is asked for each time. */
+  async listTokens(addresses: readonly string[]): Promise<TokenMap> {
+    const { known } = this;
+    const missing = addresses.filter((address) => !known.has(address));
+    for (const [address, token] of await listTokens(this.runner, missing)) known.set(address, token);
+    return known;
+  }
+
+  /** Metadata of every token. The map stays the same object until another token is stored. */
+  async allTokens(): Promise<TokenMap> {
+    // The mark is read first, so that a token stored during the read changes the next mark.
+    const mark = await readMark(this.runner);
+    if (this.mark !== mark) {
+      this.known = new Map(await listTokens(this.runner, null));
+      this.mark = mark;
+    }
+    return this.known;
+  }
+}
+
+/** A text that changes with every write to the table of tokens, and sometimes with a merge. */
+async function readMark(runner: QueryRunner): Promise<string> {
+  const [mark] = await runner.run('pairs/mark_tokens', {}, markShape);
+  return mark === undefined ? '' : `${mark.table_rows} ${mark.newest_version}`;
+}

@@ -1,0 +1,221 @@
+/** From the pairs of one token and its trading to the token that answers show. Pure. */
+import { formatUnits, plainNumber } from '../../domain/amounts';
+import { levelOf, TRUSTED_MIN } from '../../pricing/confidence';
+import type { TradeCounts, Window } from '../../wire/pairs';
+import type { Token } from '../../wire/primitives';
+import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
+import type { PairEntry } from '../pairs/pairItem';
+import { trustedValueOf } from '../pairs/poolValue';
+import type { TokenPrice, TokenPrices } from '../prices/priceBook';
+import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
+import type { TokenWindows } from './tokenWindows';
+
+const DAY_SECONDS = 86_400;
+
+/** Trading of one token over all its pools; `high_h24`, `low_h24`: USD after tracked swaps, 0 where none has a price. */
+export type TokenTrades = Readonly<
+  Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
+    Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
+>;
+
+export interface TokenFacts extends HoldingFacts {
+  /** Null: no swap in 24 hours. */
+  readonly trades: TokenTrades | null;
+  /** Block in which a pool of the token was first seen. */
+  readonly firstSeenBlock: number;
+  /** Time of the newest indexed block, unix seconds. */
+  readonly now: number;
+}
+
+/** One token as of a head. Its item is made when it is first looked at. */
+export class TokenEntry {
+  readonly price: TokenPrice;
+  private liquidity: number | null = null;
+  private made: TokenItem | null = null;
+
+  /** `pairs`: in the order of their addresses; at least one. */
+  constructor(
+    readonly address: string,
+    readonly pairs: readonly PairEntry[],
+    readonly prices: TokenPrices,
+    readonly facts: TokenFacts,
+  ) {
+    this.price = prices.now(address);
+  }
+
+  /** What its pools hold of it, and of anchors beside it, USD. */
+  get liquidityUsd(): number {
+    this.liquidity ??= liquidityOf(this.address, this.pairs);
+    return this.liquidity;
+  }
+
+  get token(): Token {
+    return tokenIn(this.pairs, this.address);
+  }
+
+  get volume24hUsd(): number {
+    return this.facts.trades?.volume_h24 ?? 0;
+  }
+
+  /** The list item. */
+  get item(): TokenItem {
+    this.made ??= toTokenItem(this);
+    return this.made;
+  }
+}
+
+/** What users of a token's price must know. */
+export function warningsOfPrice(price: TokenPrice): Warning[] {
+  if (price.usd === null)
+    return [
+      {
+        code: 'no_route',
+        message: 'This token has no USD price: no pool with enough behind it connects it to an anchor',
+        severity: 'warning',
+      },
+    ];
+  if (price.confidence >= TRUSTED_MIN) return [];
+  return [
+    {
+      code: 'low_liquidity',
+      message: 'Little liquidity stands behind this price: it does not count in volume and liquidity',
+      severity: 'warning',
+    },
+  ];
+}
+
+/** What its pools hold of the token, and of anchors beside it, by trusted prices alone. */
+function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
+  let sum = 0;
+  for (const { tokens, holdings } of pairs) {
+    holdings.forEach((side, i) => {
+      if (tokens.all[i]?.address === address || side.price.isAnchor) sum += trustedValueOf(side);
+    });
+  }
+  return sum;
+}
+
+function toTokenItem(entry: TokenEntry): TokenItem {
+  const { address, token, pairs, prices, price, facts } = entry;
+  const counts = tradeCounts(facts.trades, 'h24');
+  const swaps = counts.buys + counts.sells;
+  const createdAt = firstCreation(pairs);
+  const change = (window: Window): number | null => changePercent(price.usd, prices.before(address, window));
+  const supply = supplyOf(facts);
+  const decimals = token.decimals ?? 0;
+  return {
+    ...token,
+    logo_url: null,
+    price_usd: plainOrNull(price.usd),
+    price_native: plainOrNull(prices.nativeOf(address)),
+    price_confidence: levelOf(price.confidence),
+    price_change_5m: change('m5'),
+    price_change_1h: change('h1'),
+    price_change_6h: change('h6'),
+    price_change_24h: change('h24'),
+    volume_24h_usd: entry.volume24hUsd,
+    liquidity_usd: entry.liquidityUsd,
+    tx_24h: swaps,
+    buys_24h: counts.buys,
+    sells_24h: counts.sells,
+    traders_24h: distinctMakers(facts.trades?.traders_h24 ?? 0, swaps),
+    pool_count: pairs.length,
+    total_supply: supply === null ? null : formatUnits(supply.total, decimals),
+    fdv_usd: supply === null ? null : worthOf(supply.total - supply.dead, decimals, price),
+    market_cap_usd: null,
+    holders: facts.partial ? null : (facts.holding?.holders ?? 0),
+    created_at: createdAt,
+    last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
+    flags: flagsOf(token, createdAt, facts),
+  };
+}
+
+function plainOrNull(value: number | null): string | null {
+  return value === null || value === 0 ? null : plainNumber(value);
+}
+
+/** The whole record of a token. `explorer`: a page about it, or null. */
+export function toTokenDetail(
+  { item, facts, price, pairs }: TokenEntry,
+  windows: TokenWindows,
+  explorer: string | null,
+): TokenDetail {
+  const { trades } = facts;
+  const burned = supplyOf(facts)?.dead ?? null;
+  return {
+    ...item,
+    volume: {
+      m5: trades?.volume_m5 ?? 0,
+      h1: trades?.volume_h1 ?? 0,
+      h6: trades?.volume_h6 ?? 0,
+      h24: trades?.volume_h24 ?? 0,
+      d7: windows.volumeWeek,
+    },
+    transactions: {
+      m5: tradeCounts(trades, 'm5'),
+      h1: tradeCounts(trades, 'h1'),
+      h6: tradeCounts(trades, 'h6'),
+      h24: tradeCounts(trades, 'h24'),
+    },
+    price_high_24h: plainOrNull(trades?.high_h24 ?? null),
+    price_low_24h: plainOrNull(trades?.low_h24 ?? null),
+    price_ath: plainOrNull(windows.highest?.usd ?? null),
+    price_ath_at: windows.highest?.timestamp ?? null,
+    holder_distribution: distributionOf(facts),
+    burned_supply: burned === null ? null : formatUnits(burned, item.decimals ?? 0),
+    top_pool_address: topPool(pairs),
+    links: { explorer },
+    first_seen_block: facts.firstSeenBlock,
+    warnings: [...warningsOfPrice(price), ...warningsOfTransfers(facts)],
+  };
+}
+
+/** The deepest pool; of equals the one with the most swaps of the day; then by address. */
+function topPool(pairs: readonly PairEntry[]): string | null {
+  const [top] = [...pairs].sort(
+    (a, b) =>
+      compareKeys(a.liquidityUsd, b.liquidityUsd, 'desc') ||
+      compareKeys(a.swaps24h, b.swaps24h, 'desc') ||
+      compareKeys(a.pool.address, b.pool.address, 'asc'),
+  );
+  return top?.pool.address ?? null;
+}
+
+function tokenIn(pairs: readonly PairEntry[], address: string): Token {
+  for (const { tokens } of pairs) {
+    const token = tokens.all.find((candidate) => candidate.address === address);
+    if (token !== undefined) return token;
+  }
+  return { address, symbol: null, name: null, decimals: null };
+}
+
+/** When the first pool was created; null when that was before the start block. */
+function firstCreation(pairs: readonly PairEntry[]): number | null {
+  let first: number | null = null;
+  for (const { pool } of pairs) {
+    if (pool.created_at === null) return null;
+    first = first === null ? pool.created_at : Math.min(first, pool.created_at);
+  }
+  return first;
+}
+
+function flagsOf(token: Token, createdAt: number | null, facts: TokenFacts): string[] {
+  const flags: string[] = [];
+  if (token.symbol === null && token.name === null && token.decimals === null) flags.push('no_metadata');
+  if (createdAt !== null && createdAt > facts.now - DAY_SECONDS) flags.push('new');
+  for (const { code } of warningsOfTransfers(facts)) flags.push(code);
+  return flags;
+}
+
+function tradeCounts(trades: TokenTrades | null, window: Window): TradeCounts {
+  if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
+  const buys = trades[`buys_${window}`];
+  const sells = trades[`sells_${window}`];
+  return {
+    buys,
+    sells,
+    buyers: distinctMakers(trades[`buyers_${window}`], buys),
+    sellers: distinctMakers(trades[`sellers_${window}`], sells),
+  };
+}

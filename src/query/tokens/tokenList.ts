@@ -1,0 +1,75 @@
+/** Searching and sorting tokens. Pure. */
+import type { Token } from '../../wire/primitives';
+import type { TokenItem } from '../../wire/tokens';
+import { compareKeys, type Order } from '../pairs/ranking';
+import { Rankings } from '../pairs/rankings';
+import type { TokenEntry } from './tokenItem';
+
+export const TOKEN_SORTS = [
+  'volume_24h_usd',
+  'liquidity_usd',
+  'price_usd',
+  'price_change_1h',
+  'price_change_24h',
+  'market_cap_usd',
+  'fdv_usd',
+  'tx_24h',
+  'holders',
+  'created_at',
+  'symbol',
+] as const satisfies readonly (keyof TokenItem)[];
+export type TokenSort = (typeof TOKEN_SORTS)[number];
+
+const DEFAULT_SORT: TokenSort = 'volume_24h_usd';
+
+/** How well a token fits a search, best first. */
+const RANK = { exactSymbol: 0, symbolPrefix: 1, symbolPart: 2, namePart: 3 } as const;
+
+export interface TokenSearch {
+  /** An address, or part of a symbol or name; null: all tokens. */
+  readonly q: string | null;
+  /** Null: the best fit of a search first, and without one by volume. */
+  readonly sort: TokenSort | null;
+  readonly order: Order;
+}
+
+/** The tokens that fit, in a total order: ties by address ascending, nulls last in both orders. */
+export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
+  const { q, sort, order } = search;
+  const sorted = (): readonly TokenEntry[] => rankings.sorted(entries, sort ?? DEFAULT_SORT, order);
+  if (q === null) return sorted();
+  const words = q.toLowerCase();
+  if (/^0x[0-9a-f]{40}$/.test(words)) return entries.filter(({ address }) => address === words);
+  if (sort !== null) return sorted().filter(({ token }) => rankOf(token, words) !== null);
+  return entries
+    .flatMap((entry) => {
+      const rank = rankOf(entry.token, words);
+      return rank === null ? [] : [{ entry, rank }];
+    })
+    .sort(
+      (a, b) =>
+        a.rank - b.rank ||
+        compareKeys(a.entry.liquidityUsd, b.entry.liquidityUsd, 'desc') ||
+        compareKeys(a.entry.address, b.entry.address, 'asc'),
+    )
+    .map(({ entry }) => entry);
+}
+
+const rankings = new Rankings<TokenEntry, TokenSort>((entry) => entry, keyOf);
+
+/** The usual ones without making items. */
+function keyOf(entry: TokenEntry, sort: TokenSort): number | string | null {
+  if (sort === 'volume_24h_usd') return entry.volume24hUsd;
+  if (sort === 'liquidity_usd') return entry.liquidityUsd;
+  if (sort === 'symbol') return entry.token.symbol?.toLowerCase() ?? null;
+  if (sort === 'price_usd') return entry.item.price_usd === null ? null : Number(entry.item.price_usd);
+  return entry.item[sort];
+}
+
+function rankOf(item: Token, words: string): number | null {
+  const symbol = item.symbol?.toLowerCase() ?? '';
+  if (symbol === words) return RANK.exactSymbol;
+  if (symbol.startsWith(words)) return RANK.symbolPrefix;
+  if (symbol.includes(words)) return RANK.symbolPart;
+  return (item.name?.toLowerCase() ?? '').includes(words) ? RANK.namePart : null;
+}

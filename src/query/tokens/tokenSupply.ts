@@ -1,0 +1,95 @@
+/** What the holders of a token come to: supply, its worth, how it is spread, and what users must know of it. Pure. */
+import { unitsToNumber } from '../../domain/amounts';
+import type { TokenDetail, Warning } from '../../wire/tokens';
+import type { TokenHolding } from '../holders/holderCounts';
+import type { PoolRow } from '../pairs/pools';
+import type { TokenPrice } from '../prices/priceBook';
+
+const TOP = [10, 20, 40] as const;
+
+export interface HoldingFacts {
+  /** Null: no transfer is stored, or it was not counted. */
+  readonly holding: TokenHolding | null;
+  /** Whether transfers from before the first ingested block are missing. */
+  readonly partial: boolean;
+  /** Whether checks against the node have found that the logs do not tell the balances. */
+  readonly rebasing?: boolean;
+}
+
+/** Raw units. */
+export interface Supply {
+  /** Minted and not sent to the zero address. */
+  readonly total: bigint;
+  /** The part of it that lies at 0x…dEaD. */
+  readonly dead: bigint;
+}
+
+/** The supply by the logs; null where they begin too late, do not add up, or say nothing. */
+export function supplyOf({ holding, partial, rebasing }: HoldingFacts): Supply | null {
+  if (partial || rebasing === true || holding === null || holding.supply === null) return null;
+  return { total: holding.supply, dead: holding.dead };
+}
+
+/** The supply of an LP token: complete whenever the pool's creation was seen. */
+export function lpSupplyOf(
+  pool: Pick<PoolRow, 'created_block'>,
+  { holding, partial }: HoldingFacts,
+): { readonly supply: bigint | null; readonly holders: number } | null {
+  if (partial && pool.created_block === null) return null;
+  return holding ?? { supply: 0n, holders: 0 };
+}
+
+/** USD of a raw amount; null without a price. */
+export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): number | null {
+  if (usd === null) return null;
+  const worth = unitsToNumber(raw, decimals) * usd;
+  return Number.isFinite(worth) ? worth : null;
+}
+
+/** Percent of the supply that the largest holders have. */
+export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
+  const supply = supplyOf(facts);
+  if (supply === null || supply.total === 0n) return null;
+  const largest = facts.holding?.largest ?? [];
+  const total = Number(supply.total);
+  const [top10, top20, top40] = TOP.map((count) =>
+    largest.slice(0, count).reduce((sum, one) => sum + one, 0n),
+  );
+  const percent = (raw: bigint): number => (Number(raw) / total) * 100;
+  const [first, second, third] = [top10 ?? 0n, top20 ?? 0n, top40 ?? 0n];
+  return {
+    top_10: percent(first),
+    top_11_20: percent(second - first),
+    top_21_40: percent(third - second),
+    rest: percent(supply.total - third),
+  };
+}
+
+export const PARTIAL_HISTORY: Warning = {
+  code: 'partial_history',
+  message: 'Transfers from before the first indexed block are missing: balances are what is known since',
+  severity: 'info',
+};
+
+export const UNBALANCED_TRANSFERS: Warning = {
+  code: 'unbalanced_transfers',
+  message: 'The transfers in the logs do not add up: somebody sent more than it ever got',
+  severity: 'warning',
+};
+
+export const REBASING: Warning = {
+  code: 'rebasing',
+  message:
+    'Balances of this token change without transfers in the logs, or otherwise than they say: its supply and how it is ' +
+    'spread are not known, and holders are those that the logs name',
+  severity: 'warning',
+};
+
+/** What users of a token's holders and supply must know; the codes are its flags too. */
+export function warningsOfTransfers({ holding, partial, rebasing }: HoldingFacts): Warning[] {
+  const warnings: Warning[] = [];
+  if (rebasing === true) warnings.push(REBASING);
+  if (partial) warnings.push(PARTIAL_HISTORY);
+  else if (holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
+  return warnings;
+}

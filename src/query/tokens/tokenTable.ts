@@ -1,0 +1,117 @@
+/** Every token of at least one pool, with what lists sort and filter by, made once per head version. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import { snapshotParams } from '../head/headSnapshot';
+import { isHistoryPartial } from '../holders/balances';
+import { findOrdAt } from '../head/blockTimes';
+import type { PairEntry } from '../pairs/pairItem';
+import type { PairTable, PairTables } from '../pairs/pairTable';
+import type { HolderTable, HolderTables } from '../holders/holders';
+import { perVersion, type PerVersion } from '../head/perVersion';
+import { listRebasing } from '../holders/rebasing';
+import { TokenEntry } from './tokenItem';
+
+const DAY_SECONDS = 86_400;
+/** More tokens than any chain has pools for; a bound, not a page. */
+const TOKENS_MAX = 2_000_000;
+
+const count = z.int().min(0);
+const usd = z.number();
+
+const tradesRowShape = z.object({
+  token: z.string(),
+  buys_m5: count,
+  buys_h1: count,
+  buys_h6: count,
+  buys_h24: count,
+  sells_m5: count,
+  sells_h1: count,
+  sells_h6: count,
+  sells_h24: count,
+  buyers_m5: count,
+  buyers_h1: count,
+  buyers_h6: count,
+  buyers_h24: count,
+  sellers_m5: count,
+  sellers_h1: count,
+  sellers_h6: count,
+  sellers_h24: count,
+  traders_h24: count,
+  volume_m5: usd,
+  volume_h1: usd,
+  volume_h6: usd,
+  volume_h24: usd,
+  high_h24: usd,
+  low_h24: usd,
+});
+
+const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
+
+export interface TokenTable {
+  /** In the order of their addresses. */
+  readonly entries: readonly TokenEntry[];
+  readonly byAddress: ReadonlyMap<string, TokenEntry>;
+}
+
+export type TokenTables = PerVersion<TokenTable>;
+
+export function createTokenTables(
+  runner: QueryRunner,
+  chainId: number,
+  pairs: PairTables,
+  holders: HolderTables,
+): TokenTables {
+  return perVersion(async (head) => {
+    const [pairTable, holderTable] = await Promise.all([pairs.at(head), holders.at(head)]);
+    return readTokenTable(runner, chainId, head, pairTable, holderTable);
+  });
+}
+
+/** Reads what tokens are listed with, as of one snapshot whose pairs and holders are given. */
+export async function readTokenTable(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  pairs: PairTable,
+  holders: HolderTable,
+): Promise<TokenTable> {
+  const snapshot = snapshotParams(head);
+  const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
+  const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
+  const [trades, firstBlocks, rebasing] = await Promise.all([
+    runner.run('tokens/count_trades', { ...snapshot, ...window }, tradesRowShape),
+    runner.run('tokens/list_first_blocks', { ...snapshot, limit: TOKENS_MAX }, firstBlockRowShape),
+    listRebasing(runner),
+  ]);
+  const tradesOf = new Map(trades.map((row) => [row.token, row]));
+  const firstBlockOf = new Map(firstBlocks.map((row) => [row.token, row.first_seen_block]));
+  const entries = [...groupByToken(pairs.entries)]
+    .map(
+      ([address, entriesOfToken]) =>
+        new TokenEntry(address, entriesOfToken, pairs.prices, {
+          trades: tradesOf.get(address) ?? null,
+          firstSeenBlock: firstBlockOf.get(address) ?? head.startBlock,
+          now: head.timestamp,
+          holding: holders.of(address),
+          partial: isHistoryPartial(head),
+          rebasing: rebasing.has(address),
+        }),
+    )
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
+  return { entries, byAddress: new Map(entries.map((entry) => [entry.address, entry])) };
+}
+
+/** The pairs of each token. */
+function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
+  const pairsOf = new Map<string, PairEntry[]>();
+  for (const entry of entries) {
+    for (const { address } of entry.tokens.all) {
+      const known = pairsOf.get(address);
+      if (known === undefined) pairsOf.set(address, [entry]);
+      else known.push(entry);
+    }
+  }
+  return pairsOf;
+}

@@ -1,0 +1,88 @@
+/** Figures of one token over longer times, exact to the second: for its detail, not for lists. */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
+import { WEEK_SECONDS } from '../../wire/pairs';
+import { findFinalTip, findOrdAt } from '../head/blockTimes';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { HOUR_SECONDS, wholeHours } from '../bars/hourWindow';
+import { slotOf } from '../bars/tickSeries';
+
+export interface TokenWindows {
+  /** USD of tracked swaps. */
+  readonly volumeWeek: number;
+  /** After which tracked swap the token was worth most, ever; null: none has a price. */
+  readonly highest: { readonly usd: number; readonly timestamp: number } | null;
+}
+
+/** More than a statement may answer with. */
+const ROWS_MAX = 1_000_000;
+
+interface TokenSwap {
+  readonly ord: number;
+  readonly timestamp: number;
+  readonly volume: bigint;
+  /** Of the token after it; 0: none. */
+  readonly usd: number;
+}
+
+interface HighHour {
+  readonly high: number;
+  readonly firstOrd: number;
+  readonly lastOrd: number;
+}
+
+export async function readTokenWindows(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  address: string,
+): Promise<TokenWindows> {
+  const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
+  const tip = await findFinalTip(runner, chainId, head);
+  const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
+  // By hours, whose blocks are remembered: what is of the hour and before the window is left out by its time.
+  const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
+  const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
+  const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
+    ordBefore(slotOf(since, HOUR_SECONDS)),
+    ordBefore(hours.from),
+    ordBefore(hours.to),
+    runner.read('tokens/list_window_hours', key, (row) => row.decimal128()),
+    runner.read('tokens/find_high_hour', key, readHighHour),
+  ]);
+  const high = highHour !== undefined && highHour.high > 0 ? highHour : { firstOrd: 1, lastOrd: 0 };
+  const params = {
+    ...key,
+    week_ord: weekOrd,
+    week_edge: weekEdge,
+    tail_ord: tailOrd,
+    high_from: high.firstOrd,
+    high_to: high.lastOrd,
+  };
+  const swaps = await runner.read('tokens/list_window_swaps', params, readSwap);
+  let volume = sums.reduce((sum, value) => sum + value, 0n);
+  for (const swap of swaps) {
+    const inHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
+    if (swap.timestamp > since && !inHours) volume += swap.volume;
+  }
+  return { volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
+}
+
+/** The first of equals. */
+function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
+  let highest: TokenSwap | null = null;
+  for (const swap of swaps) {
+    const { usd, ord } = highest ?? { usd: 0, ord: 0 };
+    if (swap.usd > usd || (highest !== null && swap.usd === usd && swap.ord < ord)) highest = swap;
+  }
+  return highest === null ? null : { usd: highest.usd, timestamp: highest.timestamp };
+}
+
+function readHighHour(row: RowReader): HighHour {
+  return { high: row.f64(), firstOrd: row.u64(), lastOrd: row.u64() };
+}
+
+function readSwap(row: RowReader): TokenSwap {
+  return { ord: row.u64(), timestamp: row.u32(), volume: row.decimal128(), usd: row.f64() };
+}

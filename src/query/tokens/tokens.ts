@@ -1,0 +1,39 @@
+/** Token metadata by address. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Token, TokenRef } from '../../wire/primitives';
+
+/** More tokens than any chain has pools for; a bound, not a page. */
+const TOKENS_MAX = 2_000_000;
+
+const tokenRowShape = z.object({
+  address: z.string(),
+  symbol: z.string().nullable(),
+  name: z.string().nullable(),
+  decimals: z.int().nullable(),
+});
+
+export type TokenMap = ReadonlyMap<string, Token>;
+
+/** Metadata of the given tokens (lower-case addresses), or with null of all; those without are missing in the map. */
+export async function listTokens(
+  runner: QueryRunner,
+  addresses: readonly string[] | null,
+): Promise<TokenMap> {
+  if (addresses?.length === 0) return new Map();
+  const asked = [...new Set(addresses ?? [])].map((address) => address.slice(2));
+  const rows = await runner.run('pairs/list_tokens', { addresses: asked, limit: TOKENS_MAX }, tokenRowShape);
+  return new Map(rows.map((row) => [row.address, row]));
+}
+
+/** The token as answers show it; a token without metadata has nulls. */
+export function tokenOf(tokens: TokenMap, address: string): Token {
+  return tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };
+}
+
+/** The token where only its amounts matter. */
+export function tokenRefOf(tokens: TokenMap, address: string): TokenRef {
+  const { symbol, decimals } = tokenOf(tokens, address);
+  return { address, symbol, decimals };
+}

@@ -1,0 +1,85 @@
+/** Recomputes transfers, events, bars and rollups from the stored logs and events and compares, day by day; also blocks and their links. */
+import { z } from 'zod';
+
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock, toOrd } from '../../domain/ord';
+
+/** One thing that stands in only one of two places. */
+export interface Difference {
+  /** What it is, e.g. `bars timeframe=60 pair=0x… time=1700000000`. */
+  readonly item: string;
+  /** The table that has it with this value. */
+  readonly only_in: string;
+  readonly value: string;
+}
+
+const differenceShape = z.object({ item: z.string(), only_in: z.string(), value: z.string() });
+const dayShape = z.object({ day: z.coerce.number(), first_block: z.number(), last_block: z.number() });
+
+export interface VerifyRange {
+  readonly chainId: number;
+  /** First and last block whose days are compared. */
+  readonly from: number;
+  readonly to: number;
+  /** Last block of the final tables. */
+  readonly finalTo: number;
+  /** Whose Deposits and Withdrawals are transfers; without it they are not compared with the logs. */
+  readonly wrappedNative?: Hex | null;
+  /** Whether swaps before `from` were dropped on purpose: then what is counted over all of them is not compared. */
+  readonly pruned?: boolean;
+}
+
+const OVER_SWAPS = 'diff_pair_totals';
+
+/** Rollups over everything, compared at once. */
+const WHOLE_TABLES = [
+  OVER_SWAPS,
+  'diff_pool_latest',
+  'diff_pool_balances',
+  'diff_token_price_latest',
+  'diff_token_balances',
+  'diff_holder_balances',
+  'diff_owner_positions',
+];
+
+/** Compared day by day. */
+const DAYS_TABLES = [
+  'diff_blocks',
+  'diff_events',
+  'diff_bars',
+  'diff_dex_hours',
+  'diff_token_bars',
+  'diff_transfers',
+];
+
+/** All differences, at most 100 per table and day. `onDay` is called after each day. */
+export async function verifyAggregates(
+  runner: QueryRunner,
+  { chainId, from, to, finalTo, wrappedNative = null, pruned = false }: VerifyRange,
+  onDay: (day: number, blocks: number) => void,
+): Promise<Difference[]> {
+  const range = { chain: chainId, from, to, final_to: finalTo };
+  const days = await runner.run('verify/list_days', range, dayShape);
+  const differences: Difference[] = [];
+  for (const { day, first_block, last_block } of days) {
+    const params = {
+      chain: chainId,
+      day,
+      first_block,
+      last_block,
+      first_ord: toOrd(first_block, 0),
+      last_ord: lastOrdOfBlock(last_block),
+      wrapped: wrappedNative?.slice(2) ?? '',
+    };
+    for (const name of DAYS_TABLES) {
+      differences.push(...(await runner.run(`verify/${name}`, params, differenceShape)));
+    }
+    onDay(day, last_block - first_block + 1);
+  }
+  for (const name of WHOLE_TABLES) {
+    if (pruned && name === OVER_SWAPS) continue;
+    differences.push(...(await runner.run(`verify/${name}`, {}, differenceShape)));
+  }
+  return differences;
+}

@@ -1,0 +1,195 @@
+import { FakeChain, type Json } from '../../../support/fakeChain';
+import { expectedBlock as expected } from '../expectedBlock';
+import { closeAll, poolOf, silentLog, sourceOf, startNode } from '../setup';
+import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
+
+afterEach(closeAll);
+
+function chainOf(seed: number, blocks = 60, logsMax = 12): FakeChain {
+  const chain = new FakeChain(seed);
+  chain.mineMany(blocks, logsMax);
+  return chain;
+}
+
+const upperCase = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value).replace(/"0x[0-9a-f]{40,}"/g, (text) => `"0x${text.slice(3).toUpperCase()}`),
+  );
+
+test.each([1, 2, 3, 4, 5])(
+  'receipts mode and logs mode make the same blocks of one chain (seed %i)',
+  async (seed) => {
+    const chain = chainOf(seed);
+    const [modern, old] = [await startNode(chain), await startNode(chain)];
+    old.hasReceipts = false;
+    old.rangeMax = 13;
+    const blocks = await sourceOf([modern]).source.fetchRange(0, 60);
+    expect(blocks).toEqual(chain.blocks.map(expected));
+    expect(await sourceOf([old]).source.fetchRange(0, 60)).toEqual(blocks);
+    expect(modern.countCalls('eth_getLogs')).toBe(0);
+    expect(old.countCalls('eth_getBlockReceipts')).toBeGreaterThan(0);
+  },
+);
+
+test('hex in capitals comes out in lower case', async () => {
+  const chain = chainOf(7, 10);
+  const node = await startNode(chain);
+  node.onCall = (call) => {
+    const answer = node.perform(call);
+    return call.method.startsWith('eth_getBlock') && 'result' in answer
+      ? { result: upperCase(answer.result) }
+      : undefined;
+  };
+  expect(await sourceOf([node]).source.fetchRange(0, 10)).toEqual(chain.blocks.map(expected));
+});
+
+test('a missing eth_getBlockReceipts is found out once, not at every range', async () => {
+  const node = await startNode(chainOf(8));
+  node.hasReceipts = false;
+  const { source } = sourceOf([node]);
+  await source.fetchBlock(3);
+  const asked = node.countCalls('eth_getBlockReceipts');
+  await source.fetchRange(4, 60);
+  expect(node.countCalls('eth_getBlockReceipts')).toBe(asked);
+});
+
+test('a contract that a transaction created is known from its receipt', async () => {
+  const chain = chainOf(9, 3);
+  const node = await startNode(chain);
+  const created = `0x${'ab'.repeat(20)}`;
+  node.onCall = ({ method, params }) => {
+    if (method !== 'eth_getBlockReceipts') return undefined;
+    const { receipts } = chain.at(Number(params[0]));
+    return { result: receipts.map((receipt) => ({ ...receipt, contractAddress: created })) };
+  };
+  const block = await sourceOf([node]).source.fetchBlock(3);
+  expect(block.transactions.map((transaction) => transaction.contractAddress)).toContain(created);
+});
+
+test('ranges shrink to what a capped node takes and grow again when the cap is gone', async () => {
+  const chain = chainOf(10, 400, 2);
+  const node = await startNode(chain);
+  node.hasReceipts = false;
+  node.rangeMax = 3;
+  const { source } = sourceOf([node], {}, { logBlocksMax: 100 });
+  expect(await source.fetchRange(1, 40)).toHaveLength(40);
+  const tooLarge = node.countCalls('eth_getLogs');
+  expect(tooLarge).toBeLessThan(40);
+  node.rangeMax = Infinity;
+  await source.fetchRange(41, 400);
+  await source.fetchRange(41, 400);
+  const before = node.countCalls('eth_getLogs');
+  await source.fetchRange(41, 400);
+  expect(node.countCalls('eth_getLogs') - before).toBeLessThanOrEqual(5);
+});
+
+test('a slow eth_getLogs is asked for less', async () => {
+  const chain = chainOf(11, 40, 2);
+  const node = await startNode(chain);
+  node.hasReceipts = false;
+  const spans: number[] = [];
+  node.onHttp = (_request, _response, body) => {
+    const filter = /"fromBlock":"(0x[0-9a-f]+)","toBlock":"(0x[0-9a-f]+)"/.exec(body);
+    if (filter === null) return false;
+    const span = Number(filter[2]) - Number(filter[1]) + 1;
+    spans.push(span);
+    return span > 10;
+  };
+  const blocks = await sourceOf([node], { timeoutMs: 150 }).source.fetchRange(1, 40);
+  expect(blocks).toHaveLength(40);
+  expect(spans.slice(0, 3)).toEqual([32, 16, 8]);
+});
+
+test('one block whose logs are too many says so', async () => {
+  const node = await startNode(chainOf(12, 3));
+  node.hasReceipts = false;
+  node.onCall = ({ method }) =>
+    method === 'eth_getLogs'
+      ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
+      : undefined;
+  await expect(sourceOf([node]).source.fetchBlock(2)).rejects.toMatchObject({
+    kind: 'too_large',
+    retryable: false,
+  });
+});
+
+test('an unknown block is said to be unknown', async () => {
+  const node = await startNode(chainOf(13, 3));
+  const { source } = sourceOf([node], { roundsMax: 1 });
+  await expect(source.fetchHeader(99)).rejects.toMatchObject({ kind: 'unknown_block', retryable: true });
+  await expect(source.fetchBlock(99)).rejects.toMatchObject({ kind: 'unknown_block' });
+});
+
+test('a block that one endpoint does not have yet comes from another', async () => {
+  const chain = chainOf(14, 20);
+  const [late, current] = [await startNode(chain), await startNode(chain)];
+  late.lag = 3;
+  const { source, pool } = sourceOf([late, current]);
+  expect(await source.fetchBlock(20)).toEqual(expected(chain.at(20)));
+  expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
+});
+
+test('logs of a range in any order are put in theirs', async () => {
+  const chain = chainOf(23, 20);
+  const node = await startNode(chain);
+  node.hasReceipts = false;
+  node.onCall = (call) => {
+    const answer = node.perform(call);
+    return call.method === 'eth_getLogs' && 'result' in answer
+      ? { result: (answer.result as Json[]).toReversed() }
+      : undefined;
+  };
+  expect(await sourceOf([node]).source.fetchRange(0, 20)).toEqual(chain.blocks.map(expected));
+});
+
+test('a chain that does not fill blooms is believed', async () => {
+  const chain = new FakeChain(24);
+  chain.fillBlooms = false;
+  chain.mineMany(10, 6);
+  const { source, pool } = sourceOf([await startNode(chain)]);
+  expect(await source.fetchRange(1, 10)).toEqual(chain.blocks.slice(1).map(expected));
+  expect(pool.health().endpoints[0]?.state).toBe('ok');
+});
+
+test('a reorg between header and receipts is met by asking again, without blame', async () => {
+  const chain = chainOf(25, 20);
+  const node = await startNode(chain);
+  let done = false;
+  node.onCall = (call) => {
+    if (call.method !== 'eth_getBlockReceipts' || done) return undefined;
+    done = true;
+    chain.reorg(1);
+    return undefined;
+  };
+  const { source, pool } = sourceOf([node]);
+  expect(await source.fetchBlock(20)).toEqual(expected(chain.at(20)));
+  expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
+});
+
+test('a reorg between the pieces of a range begins the range again', async () => {
+  const chain = chainOf(26, 30);
+  const node = await startNode(chain);
+  let batches = 0;
+  node.onHttp = (_request, _response, body) => {
+    if (body.startsWith('[')) batches += 1;
+    if (batches === 2 && body.startsWith('[')) chain.reorg(25);
+    return false;
+  };
+  const { source, pool } = sourceOf([node], {}, { receiptBlocksMax: 10 });
+  expect(await source.fetchRange(1, 30)).toEqual(chain.blocks.slice(1).map(expected));
+  expect(pool.health()).toMatchObject({ endpoints: [{ state: 'ok' }] });
+});
+
+test('the latest header is the head of the health facts', async () => {
+  const chain = chainOf(27, 9);
+  const { source, pool } = sourceOf([await startNode(chain)]);
+  expect(await source.fetchHeader('latest')).toMatchObject({ number: 9, hash: chain.head.hash });
+  expect(pool.health().head).toBe(9);
+});
+
+test('blocks come over a WebSocket as well', async () => {
+  const chain = chainOf(28, 40);
+  const node = await startNode(chain);
+  const source = createBlockSource({ pool: poolOf([node.wsUrl]), log: silentLog });
+  expect(await source.fetchRange(0, 40)).toEqual(chain.blocks.map(expected));
+});

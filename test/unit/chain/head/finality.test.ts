@@ -1,0 +1,92 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import type { Hex } from '../../../../src/domain/hex';
+import type { BlockRef } from '../../../../src/domain/block';
+import { createFinality } from '../../../../src/chain/head/finality';
+import { FakeChain } from '../../../support/fakeChain';
+import { closeAll, silentLog, sourceOf, startNode } from '../setup';
+
+afterEach(closeAll);
+
+function refAt(chain: FakeChain, number = chain.head.number): BlockRef {
+  const { hash, parentHash, timestamp } = chain.at(number);
+  return { number, hash: hash as Hex, parentHash: parentHash as Hex, timestamp };
+}
+
+function chainOf(blocks: number): FakeChain {
+  const chain = new FakeChain(31);
+  chain.mineMany(blocks, 0);
+  return chain;
+}
+
+test('the node’s finalized tag says what is final, with its hash', async () => {
+  const chain = chainOf(100);
+  const { source } = sourceOf([await startNode(chain)]);
+  const finality = createFinality(source, 'tag', silentLog);
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
+});
+
+test('without the tag blocks become final by a depth of 64, and the log says so once', async () => {
+  const chain = chainOf(100);
+  const node = await startNode(chain);
+  node.hasFinalizedTag = false;
+  const lines: string[] = [];
+  const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) });
+  const finality = createFinality(sourceOf([node]).source, 'tag', pino({}, sink));
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: null });
+  chain.mineMany(1, 0);
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 37, hash: null });
+  expect(lines.filter((line) => line.includes('finalized tag'))).toHaveLength(1);
+});
+
+test('a null for the tag means depth as well, until the node has once known it', async () => {
+  const chain = chainOf(100);
+  const node = await startNode(chain);
+  let known = false;
+  node.onCall = ({ params }) => (params[0] === 'finalized' && !known ? { result: null } : undefined);
+  const finality = createFinality(sourceOf([node]).source, 'tag', silentLog);
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: null });
+  known = true;
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
+  known = false;
+  chain.mineMany(5, 0);
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 36, hash: chain.at(36).hash });
+});
+
+test('a node that fails is no node without the tag', async () => {
+  const chain = chainOf(100);
+  const node = await startNode(chain);
+  const { source, pool } = sourceOf([node], { roundsMax: 1 });
+  await pool.refreshHeads();
+  node.onHttp = (_request, response) => {
+    response.writeHead(502).end();
+    return true;
+  };
+  await expect(createFinality(source, 'tag', silentLog).finalAt(refAt(chain))).rejects.toMatchObject({
+    code: 'node_failed',
+    retryable: true,
+  });
+});
+
+test('a fixed depth asks nobody', async () => {
+  const chain = chainOf(100);
+  const node = await startNode(chain);
+  const finality = createFinality(sourceOf([node]).source, 12, silentLog);
+  expect(await finality.finalAt(refAt(chain, 5))).toEqual({ number: 0, hash: null });
+  expect(await finality.finalAt(refAt(chain))).toEqual({ number: 88, hash: null });
+  // A head that went back says less: what was final under the other need not be under this one.
+  expect(await finality.finalAt(refAt(chain, 95))).toEqual({ number: 83, hash: null });
+  expect(node.calls).toHaveLength(0);
+});
+
+test('finality never falls and never passes the head', async () => {
+  const chain = chainOf(200);
+  const node = await startNode(chain);
+  const finality = createFinality(sourceOf([node]).source, 'tag', silentLog);
+  expect((await finality.finalAt(refAt(chain))).number).toBe(136);
+  node.lag = 30;
+  expect((await finality.finalAt(refAt(chain))).number).toBe(136);
+  node.lag = 0;
+  // A follower that is still catching up: all it has is final, if it has the same blocks.
+  expect(await finality.finalAt(refAt(chain, 50))).toEqual({ number: 50, hash: chain.at(50).hash });
+});

@@ -1,0 +1,167 @@
+import type { BlockRef } from '../../../../src/domain/block';
+import type { Hex } from '../../../../src/domain/hex';
+import { HeadFollower } from '../../../../src/chain/head/follower';
+import { FakeChain, type FakeBlock } from '../../../support/fakeChain';
+import { seededRandom } from '../../../support/random';
+
+function refOf({ number, hash, parentHash, timestamp }: FakeBlock): BlockRef {
+  return { number, hash: hash as Hex, parentHash: parentHash as Hex, timestamp };
+}
+
+function refsOf(chain: FakeChain, from = 0): BlockRef[] {
+  return chain.blocks.slice(from).map(refOf);
+}
+
+/** A follower on block 0 of a chain of `length` further blocks, at its head. */
+function followed(seed: number, length: number): { chain: FakeChain; follower: HeadFollower } {
+  const chain = new FakeChain(seed);
+  chain.mineMany(length, 0);
+  return { chain, follower: new HeadFollower(refOf(chain.at(0)), refsOf(chain, 1)) };
+}
+
+function hashesOf(refs: readonly BlockRef[]): string {
+  return refs.map((ref) => ref.hash).join();
+}
+
+function last(chain: FakeChain): BlockRef {
+  return refOf(chain.head);
+}
+
+test('blocks that follow each other are appended', () => {
+  const { chain, follower } = followed(1, 0);
+  chain.mineMany(3, 0);
+  expect(refsOf(chain, 1).map((ref) => follower.advance(ref).kind)).toEqual(['append', 'append', 'append']);
+  expect(follower.tip).toEqual(last(chain));
+  expect(follower.unfinalised).toEqual(refsOf(chain, 1));
+});
+
+test.each(Array.from({ length: 64 }, (_, index) => index + 1))(
+  'a reorg of depth %i takes back just that',
+  (depth) => {
+    const { chain, follower } = followed(2, 64);
+    const removed = refsOf(chain, 65 - depth);
+    chain.reorg(depth);
+    const [first, ...rest] = refsOf(chain, 65 - depth);
+    expect(first && follower.advance(first)).toEqual({ kind: 'reorg', forkNumber: 64 - depth, removed });
+    for (const ref of rest) expect(follower.advance(ref)).toEqual({ kind: 'append' });
+    expect(follower.unfinalised).toEqual(refsOf(chain, 1));
+  },
+);
+
+test('a new head at equal height replaces the tip', () => {
+  const { chain, follower } = followed(3, 5);
+  const old = last(chain);
+  chain.reorg(1);
+  expect(follower.advance(last(chain))).toEqual({ kind: 'reorg', forkNumber: 4, removed: [old] });
+  expect(follower.tip).toEqual(last(chain));
+});
+
+test('a lower head with another hash takes the higher blocks back', () => {
+  const { chain, follower } = followed(4, 8);
+  const removed = refsOf(chain, 5);
+  chain.reorg(4, 1);
+  expect(follower.advance(last(chain))).toEqual({ kind: 'reorg', forkNumber: 4, removed });
+  expect(follower.tip).toEqual(last(chain));
+});
+
+test('a lower head with our hash is a node that lags, and a repeated head is no news', () => {
+  const { chain, follower } = followed(5, 8);
+  for (const number of [0, 1, 5, 8])
+    expect(follower.advance(refOf(chain.at(number)))).toEqual({ kind: 'known' });
+  expect(follower.tip).toEqual(last(chain));
+});
+
+test('a head that jumps, or whose parent is not ours, does not link and moves nothing', () => {
+  const { chain, follower } = followed(6, 5);
+  const tip = last(chain);
+  chain.mineMany(3, 0);
+  expect(follower.advance(last(chain))).toEqual({ kind: 'unlinked' });
+  chain.reorg(5);
+  expect(follower.advance(refOf(chain.at(5)))).toEqual({ kind: 'unlinked' });
+  expect(follower.tip).toEqual(tip);
+});
+
+test('a chain that goes from one branch to another and back is followed both ways', () => {
+  const { chain, follower } = followed(7, 6);
+  const branch = chain.blocks.slice(4);
+  chain.reorg(3);
+  for (const ref of refsOf(chain, 4)) follower.advance(ref);
+  expect(follower.tip).toEqual(last(chain));
+  chain.restore(4, branch);
+  const kinds = refsOf(chain, 4).map((ref) => follower.advance(ref).kind);
+  expect(kinds).toEqual(['reorg', 'append', 'append']);
+  expect(follower.unfinalised).toEqual(refsOf(chain, 1));
+});
+
+test('a reorg beyond the last final block is a broken invariant that names both hashes', () => {
+  const { chain, follower } = followed(8, 6);
+  follower.finalise(4);
+  const base = chain.at(4);
+  chain.reorg(4);
+  for (const number of [4, 5]) {
+    const block = refOf(chain.at(number));
+    const failure = ((): unknown => {
+      try {
+        return follower.advance(block);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(failure).toMatchObject({ code: 'broken_invariant', retryable: false });
+    expect(String(failure)).toContain(base.hash);
+    expect(String(failure)).toContain(block.hash);
+  }
+});
+
+test('a header below the base says nothing', () => {
+  const { chain, follower } = followed(9, 6);
+  follower.finalise(4);
+  chain.reorg(5);
+  expect(follower.advance(refOf(chain.at(2)))).toEqual({ kind: 'known' });
+});
+
+test('finality moves the base up to the tip and never back', () => {
+  const { chain, follower } = followed(10, 6);
+  const blocks = refsOf(chain, 1);
+  expect(follower.finalise(2)).toEqual({ kind: 'finalise', upTo: blocks[1], blocks: blocks.slice(0, 2) });
+  expect(follower.base).toEqual(blocks[1]);
+  expect(follower.finalise(2)).toBeNull();
+  expect(follower.finalise(1)).toBeNull();
+  expect(follower.finalise(99)?.upTo).toEqual(blocks[5]);
+  expect(follower.tip).toEqual(blocks[5]);
+  expect(follower.unfinalised).toEqual([]);
+});
+
+test('finality of another branch than ours waits', () => {
+  const { chain, follower } = followed(11, 6);
+  expect(follower.finalise(3, `0x${'99'.repeat(32)}`)).toBeNull();
+  expect(follower.finalise(99, `0x${'99'.repeat(32)}`)).toBeNull();
+  expect(follower.finalise(3, refOf(chain.at(3)).hash)?.upTo).toEqual(refOf(chain.at(3)));
+});
+
+test('stored blocks that do not link are a broken invariant', () => {
+  const chain = new FakeChain(12);
+  chain.mineMany(4, 0);
+  const refs = refsOf(chain, 1).filter((ref) => ref.number !== 2);
+  expect(() => new HeadFollower(refOf(chain.at(0)), refs)).toThrow(/stored block 3/);
+});
+
+test('through any history of reorgs and finality the follower is the chain', () => {
+  for (let seed = 1; seed <= 25; seed += 1) {
+    const random = seededRandom(seed);
+    const { chain, follower } = followed(seed, 3);
+    for (let step = 0; step < 80; step += 1) {
+      const open = chain.head.number - follower.base.number;
+      if (random() < 0.3 && open > 0) {
+        const depth = 1 + Math.floor(random() * open);
+        chain.reorg(depth, 1 + Math.floor(random() * (depth + 2)));
+      } else chain.mineMany(1, 0);
+      for (const ref of refsOf(chain, follower.base.number)) follower.advance(ref);
+      expect([seed, hashesOf(follower.unfinalised)]).toEqual([
+        seed,
+        hashesOf(refsOf(chain, follower.base.number + 1)),
+      ]);
+      if (random() < 0.1) follower.finalise(chain.head.number - 5);
+    }
+  }
+});

@@ -1,0 +1,147 @@
+import type { BlockRef } from '../../../../src/domain/block';
+import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
+import type { UrlPoolOptions } from '../../../../src/chain/rpc/endpointPool';
+import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
+import { headFeed } from '../../../../src/chain/head/headFeed';
+import type { BlockHeader } from '../../../../src/chain/blocks/parseBlock';
+import { FakeChain } from '../../../support/fakeChain';
+import type { FakeNode } from '../../../support/fakeNode';
+import { closeAll, closeLater, poolOf, silentLog, startNode } from '../setup';
+import { until } from '../../../support/eventually';
+
+afterEach(closeAll);
+
+/** Pauses last until they are cut short: a feed with this clock never polls. */
+const endlessPauses: Clock = {
+  ...systemClock(),
+  sleep: (_ms, signal) => systemClock().sleep(600_000, signal),
+};
+
+/** Runs a feed in the background and collects what it yields. */
+function feedOf(
+  urls: readonly string[],
+  isTaken?: (head: BlockRef) => boolean,
+  settings: Partial<UrlPoolOptions> = {},
+  clock: Clock = systemClock(),
+): { heads: BlockHeader[]; stop: () => Promise<void> } {
+  const pool = poolOf(urls, settings);
+  const source = createBlockSource({ pool, log: silentLog });
+  const controller = new AbortController();
+  const heads: BlockHeader[] = [];
+  const running = (async () => {
+    const { signal } = controller;
+    const options = { pool, source, log: silentLog, signal, clock };
+    for await (const head of headFeed(isTaken === undefined ? options : { ...options, isTaken }))
+      heads.push(head);
+  })();
+  const stop = async (): Promise<void> => {
+    controller.abort(new Error('the test is over'));
+    await running;
+  };
+  closeLater(stop);
+  return { heads, stop };
+}
+
+const hashesOf = (heads: readonly BlockHeader[]): string[] => heads.map((head) => head.hash);
+
+async function nodeWith(blocks: number): Promise<FakeNode> {
+  const chain = new FakeChain(41);
+  chain.mineMany(blocks, 2);
+  return startNode(chain);
+}
+
+test('a polled node’s new heads are told, also at equal and at lower height, and each once', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.httpUrl]);
+  const seen = [node.chain.head.hash];
+  await until(() => heads.length === 1);
+  for (const change of [() => node.chain.mine(), () => node.chain.reorg(1), () => node.chain.reorg(3, 1)]) {
+    change();
+    seen.push(node.chain.head.hash);
+    await until(() => heads.length === seen.length);
+  }
+  expect(hashesOf(heads)).toEqual(seen);
+});
+
+test.each(['httpUrl', 'wsUrl'] as const)(
+  'a head that was left on the way to it is told again, polled or pushed (%s)',
+  async (url) => {
+    const node = await nodeWith(5);
+    let at = '';
+    const { heads } = feedOf([node[url]], ({ hash }) => hash === at);
+    await until(() => heads.length > 0);
+    at = node.chain.head.hash;
+    const told = heads.length;
+    node.announce();
+    node.chain.mine();
+    const next = node.chain.head.hash;
+    await until(() => heads.length > told);
+    // Whoever was told of it went elsewhere: it is told until it is taken.
+    await until(() => heads.filter(({ hash }) => hash === next).length >= 3);
+  },
+);
+
+test('a pushed head is told without waiting for the next poll', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.wsUrl], undefined, {}, endlessPauses);
+  await until(() => heads.length === 1 && node.subscriberCount === 1);
+  for (let block = 0; block < 20; block += 1) {
+    node.chain.mine();
+    node.announce();
+    await until(() => heads.at(-1)?.hash === node.chain.head.hash);
+  }
+});
+
+test('a head that the node forgets to push is found by polling', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.wsUrl]);
+  await until(() => heads.length === 1 && node.subscriberCount === 1);
+  node.chain.reorg(2, 1);
+  await until(() => heads.length === 2);
+  expect(heads[1]?.hash).toBe(node.chain.head.hash);
+});
+
+test('after a drop of the socket heads go on', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.wsUrl]);
+  await until(() => heads.length === 1 && node.subscriberCount === 1);
+  node.dropSockets();
+  node.chain.mine();
+  await until(() => heads.length === 2);
+  await until(() => node.subscriberCount === 1);
+  expect(heads[1]?.hash).toBe(node.chain.head.hash);
+});
+
+test('a node that fails for a while ends nothing', async () => {
+  const node = await nodeWith(5);
+  const { heads } = feedOf([node.httpUrl]);
+  await until(() => heads.length === 1);
+  let failures = 0;
+  node.onHttp = (_request, response) => {
+    failures += 1;
+    response.writeHead(500).end();
+    return true;
+  };
+  await until(() => failures >= 2);
+  node.onHttp = () => false;
+  node.chain.mine();
+  await until(() => heads.length === 2);
+});
+
+test('a first endpoint that hangs does not keep heads of the second from coming', async () => {
+  const [hung, other] = [await nodeWith(5), await nodeWith(5)];
+  const { heads } = feedOf([hung.httpUrl, other.httpUrl], undefined, { timeoutMs: 600_000 });
+  await until(() => heads.length === 1);
+  hung.onHttp = () => true;
+  for (let block = 0; block < 3; block += 1) {
+    other.chain.mine();
+    await until(() => heads.at(-1)?.hash === other.chain.head.hash);
+  }
+});
+
+test('a feed ends while it pauses between two polls', async () => {
+  const node = await nodeWith(5);
+  const { heads, stop } = feedOf([node.httpUrl, node.wsUrl], undefined, {}, endlessPauses);
+  await until(() => heads.length === 1);
+  await stop();
+});

@@ -1,0 +1,41 @@
+import { createNodeHead } from '../../../../src/chain/head/nodeHead';
+import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
+import { FakeChain } from '../../../support/fakeChain';
+import { closeAll, poolOf, silentLog, startNode } from '../setup';
+
+afterEach(closeAll);
+
+test('the head is asked once for all who want to know it, and again after a second', async () => {
+  const node = await startNode(new FakeChain(1));
+  let now = 1_000;
+  const clock = { ...systemClock(), now: () => now };
+  const head = createNodeHead({ rpc: poolOf([node.httpUrl]), log: silentLog, clock });
+  expect(head.known()).toBeNull();
+  const answers = await Promise.all([head.ask(), head.ask()]);
+  expect(answers).toEqual(Array(2).fill({ nodeHead: 0, nodeAnswers: true }));
+  node.chain.mine();
+  now += 900;
+  expect(await head.ask()).toMatchObject({ nodeHead: 0 });
+  now += 200;
+  expect(await head.ask()).toMatchObject({ nodeHead: 1 });
+  expect(node.countCalls('eth_blockNumber')).toBe(2);
+  now += 60_000;
+  expect(head.known()).toBeNull();
+});
+
+test('a node that hangs counts as away long before its transport gives up', async () => {
+  const hung = await startNode();
+  hung.onHttp = () => true;
+  const head = createNodeHead({ rpc: poolOf([hung.httpUrl], { timeoutMs: 600_000 }), log: silentLog });
+  expect(await head.ask()).toEqual({ nodeHead: null, nodeAnswers: false });
+});
+
+test('after an endpoint that hangs, the next one is asked', async () => {
+  const [hung, other] = [await startNode(), await startNode()];
+  hung.onHttp = () => true;
+  // The bound of the whole question never ends here: the answer must come by the bound of one endpoint.
+  const whole: Clock = { ...systemClock(), sleep: (_ms, signal) => systemClock().sleep(600_000, signal) };
+  const rpc = poolOf([hung.httpUrl, other.httpUrl], { timeoutMs: 600_000 });
+  const head = createNodeHead({ rpc, log: silentLog, clock: whole });
+  expect(await head.ask()).toEqual({ nodeHead: 0, nodeAnswers: true });
+});

@@ -1,0 +1,39 @@
+import { systemClock, TimeSlices, type Clock } from '../../../../src/chain/rpc/clock';
+
+/** A clock that stands still but for what is done, and counts the turns that it gives away. */
+function countingClock(): { clock: Clock; pass(ms: number): void; turns(): number } {
+  let now = 0;
+  let turns = 0;
+  const clock: Clock = {
+    ...systemClock(),
+    now: () => now,
+    turn: async () => {
+      turns += 1;
+      now += 50;
+    },
+  };
+  return { clock, pass: (ms) => void (now += ms), turns: () => turns };
+}
+
+test('work gives the thread away every 5 ms, and what others do meanwhile is not its own', async () => {
+  const { clock, pass, turns } = countingClock();
+  const slices = new TimeSlices(clock);
+  for (let step = 0; step < 10; step += 1) {
+    await slices.step();
+    pass(2);
+  }
+  // Before the 4th, 7th and 10th step: 6 ms of work each.
+  expect(turns()).toBe(3);
+});
+
+test('a timer that is due runs within two turns of the system clock, and within none of a promise', async () => {
+  const { turn } = systemClock();
+  let ran = false;
+  setTimeout(() => (ran = true), 0);
+  for (const until = performance.now() + 5; performance.now() < until;);
+  for (let promise = 0; promise < 100; promise += 1) await Promise.resolve();
+  expect(ran).toBe(false);
+  await turn();
+  await turn();
+  expect(ran).toBe(true);
+});

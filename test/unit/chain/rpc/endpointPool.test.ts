@@ -1,0 +1,301 @@
+import { checkChainId } from '../../../../src/chain/rpc/checkChainId';
+import { systemClock } from '../../../../src/chain/rpc/clock';
+import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import type { RpcTransport } from '../../../../src/chain/rpc/rpcTransport';
+import { steadyNow } from '../../../../src/domain/steadyTime';
+import { FakeChain } from '../../../support/fakeChain';
+import { closeAll, poolOf, silentLog, startNode } from '../setup';
+import { until } from '../../../support/eventually';
+
+afterEach(closeAll);
+
+const text = (result: unknown): string => {
+  if (typeof result !== 'string') throw new TypeError('not a string');
+  return result;
+};
+
+test('a dead endpoint is passed over, and named in the health facts without its URL', async () => {
+  const [dead, alive] = [await startNode(), await startNode()];
+  const pool = poolOf([`${dead.httpUrl}/secretkey123`, alive.httpUrl]);
+  await dead.stop();
+  expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
+  const { endpoints, lastGoodAt } = pool.health();
+  expect(endpoints.map((endpoint) => endpoint.lastError === null)).toEqual([false, true]);
+  expect(JSON.stringify(pool.health())).not.toContain('secretkey');
+  expect(lastGoodAt).not.toBeNull();
+});
+
+test('a failing endpoint rests while another serves, and is preferred again once it is well', async () => {
+  const [first, second] = [await startNode(), await startNode()];
+  const pool = poolOf([first.httpUrl, second.httpUrl]);
+  first.onHttp = (_request, response) => {
+    response.writeHead(502).end();
+    return true;
+  };
+  for (let call = 0; call < 5; call += 1) await pool.call('eth_blockNumber', [], text);
+  expect(second.countCalls('eth_blockNumber')).toBe(5);
+  first.onHttp = () => false;
+  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
+  await pool.call('eth_blockNumber', [], text);
+  expect(first.countCalls('eth_blockNumber')).toBe(1);
+});
+
+test('a rate-limited endpoint is not asked before its Retry-After is over', async () => {
+  const node = await startNode();
+  const times: number[] = [];
+  node.onHttp = (_request, response) => {
+    times.push(Date.now());
+    if (times.length !== 2) return false;
+    response.writeHead(429, { 'retry-after': '0.4' }).end();
+    return true;
+  };
+  expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text)).toBe('0x0');
+  expect(times).toHaveLength(3);
+  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(390);
+});
+
+test('a call that fails everywhere gives up after its rounds, retryably', async () => {
+  const node = await startNode();
+  const pool = poolOf([node.httpUrl]);
+  await pool.call('eth_chainId', [], text);
+  node.onCall = () => ({ error: { code: -32000, message: 'internal trouble' } });
+  const call = pool.call('eth_blockNumber', [], text, { roundsMax: 2 });
+  await expect(call).rejects.toMatchObject({
+    code: 'node_failed',
+    retryable: true,
+    kind: 'other',
+    rpcCode: -32000,
+  });
+  expect(node.countCalls('eth_blockNumber')).toBe(2);
+});
+
+test('a revert is the same everywhere: it comes back at once, with its data', async () => {
+  const nodes = [await startNode(), await startNode()];
+  for (const node of nodes) {
+    node.onCall = ({ method }) =>
+      method === 'eth_call'
+        ? { error: { code: 3, message: 'execution reverted', data: '0x08c379a0' } }
+        : undefined;
+  }
+  const pool = poolOf(nodes.map((node) => node.httpUrl));
+  const call = pool.call('eth_call', [{}, 'latest'], text);
+  await expect(call).rejects.toMatchObject({ kind: 'revert', data: '0x08c379a0', retryable: false });
+  expect(nodes.map((node) => node.countCalls('eth_call'))).toEqual([1, 0]);
+  expect(pool.health().endpoints[0]?.state).toBe('ok');
+});
+
+test('in a settled batch a revert stays with its call', async () => {
+  const node = await startNode();
+  node.onCall = ({ method, params }) => {
+    if (method !== 'eth_call') return undefined;
+    return params[0] === 'bad' ? { error: { code: 3, message: 'execution reverted' } } : { result: '0x01' };
+  };
+  const calls = ['good', 'bad', 'good'].map((name) => ({ method: 'eth_call', params: [name] }));
+  const answers = await poolOf([node.httpUrl]).batchSettled(calls, text);
+  expect(answers).toMatchObject([{ value: '0x01' }, { error: { kind: 'revert' } }, { value: '0x01' }]);
+});
+
+test('a method that one endpoint lacks is asked of the next; lacking everywhere, it is said at once', async () => {
+  const [without, having] = [await startNode(), await startNode()];
+  having.onCall = ({ method }) => (method === 'ots_getApiLevel' ? { result: '0x8' } : undefined);
+  const pool = poolOf([without.httpUrl, having.httpUrl]);
+  expect(await pool.call('ots_getApiLevel', [], text)).toBe('0x8');
+  await expect(pool.call('eth_nonsense', [], text)).rejects.toMatchObject({ kind: 'method_missing' });
+  expect(without.countCalls('eth_nonsense')).toBe(1);
+});
+
+test.each([0, 1])(
+  'what a node says counts for more than the silence of a dead one, listed as #%i',
+  async (place) => {
+    const [pruned, dead] = [await startNode(), await startNode()];
+    pruned.onCall = ({ method }) =>
+      method === 'eth_call' ? { error: { code: -32000, message: 'BlockOutOfRangeError' } } : undefined;
+    const pool = poolOf(place === 0 ? [dead.httpUrl, pruned.httpUrl] : [pruned.httpUrl, dead.httpUrl]);
+    await dead.stop();
+    const call = pool.call('eth_call', [{}, '0x1'], text, { roundsMax: 1 });
+    await expect(call).rejects.toMatchObject({ kind: 'unknown_block' });
+  },
+);
+
+test('an endpoint that hangs is asked after the others, and again first once it answers', async () => {
+  const [hung, other] = [await startNode(), await startNode()];
+  const pool = poolOf([hung.httpUrl, other.httpUrl]);
+  await pool.call('eth_chainId', [], text);
+  hung.onHttp = () => true;
+  const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 50, ...options });
+  for (let call = 0; call < 3; call += 1) await ask();
+  expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['slow', 'ok']);
+  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
+  await ask();
+  expect(other.countCalls('eth_blockNumber')).toBe(4);
+  hung.onHttp = () => false;
+  await ask({ endpoint: 0 });
+  await ask();
+  expect(hung.countCalls('eth_blockNumber')).toBe(2);
+});
+
+test('the last endpoint to ask has all the time that the wire allows', async () => {
+  const node = await startNode();
+  node.onHttp = (_request, response, body) => {
+    setTimeout(() => response.end(JSON.stringify(node.answerBody(body))), 150);
+    return true;
+  };
+  expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { attemptMs: 50 })).toBe('0x0');
+});
+
+test('an answer that cannot be parsed is asked of the next endpoint', async () => {
+  const [odd, sound] = [await startNode(), await startNode()];
+  odd.onCall = ({ method }) => (method === 'eth_blockNumber' ? { result: { head: 7 } } : undefined);
+  const pool = poolOf([odd.httpUrl, sound.httpUrl]);
+  expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
+});
+
+test('a batch larger than the node takes is sent in smaller ones', async () => {
+  const node = await startNode();
+  node.batchMax = 7;
+  const calls = Array.from({ length: 40 }, () => ({ method: 'eth_blockNumber', params: [] }));
+  const pool = poolOf([node.httpUrl], { batchMax: 32 });
+  expect(await pool.batch(calls, text)).toEqual(Array(40).fill('0x0'));
+});
+
+test('a batch whose answer is too large for us is sent in smaller ones', async () => {
+  const node = await startNode();
+  node.onCall = ({ method }) =>
+    method === 'eth_blockNumber' ? { result: `0x${'0'.repeat(1_000)}` } : undefined;
+  const calls = Array.from({ length: 20 }, () => ({ method: 'eth_blockNumber', params: [] }));
+  const pool = poolOf([node.httpUrl], { bodyBytesMax: 5_000 });
+  expect(await pool.batch(calls, text)).toHaveLength(20);
+});
+
+test('an endpoint of another chain is refused, and the others serve', async () => {
+  const [wrong, right] = [await startNode(new FakeChain(1), 1), await startNode()];
+  const pool = poolOf([wrong.httpUrl, right.httpUrl]);
+  expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
+  expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['wrong_chain', 'ok']);
+  expect(wrong.countCalls('eth_blockNumber')).toBe(0);
+  await checkChainId(pool, 369);
+});
+
+test('when all serve another chain the start stops with a bad config that names both ids', async () => {
+  const nodes = [await startNode(new FakeChain(1), 1), await startNode(new FakeChain(2), 943)];
+  const pool = poolOf(nodes.map((node) => node.httpUrl));
+  const failure: unknown = await checkChainId(pool, 369).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'bad_config', retryable: false });
+  expect(String(failure)).toMatch(/serves chain 1, not 369.*serves chain 943, not 369/);
+});
+
+test('an endpoint that lags behind is used less until it has caught up', async () => {
+  const chain = new FakeChain(5);
+  chain.mineMany(20, 0);
+  const [slow, fast] = [await startNode(chain), await startNode(chain)];
+  slow.lag = 10;
+  const pool = poolOf([slow.httpUrl, fast.httpUrl]);
+  await pool.refreshHeads();
+  expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['lagging', 'ok']);
+  expect(pool.health().head).toBe(20);
+  expect(await pool.call('eth_blockNumber', [], text)).toBe('0x14');
+  slow.lag = 0;
+  await pool.refreshHeads();
+  expect(pool.health().endpoints.map((endpoint) => endpoint.state)).toEqual(['ok', 'ok']);
+});
+
+test('a penalised endpoint is asked only when no other answers', async () => {
+  const [liar, other] = [await startNode(), await startNode()];
+  const pool = poolOf([liar.httpUrl, other.httpUrl]);
+  await pool.call('eth_blockNumber', [], text);
+  pool.penalise(0, 'it lied');
+  await pool.call('eth_blockNumber', [], text);
+  expect([liar, other].map((node) => node.countCalls('eth_blockNumber'))).toEqual([1, 1]);
+  expect(pool.health().endpoints[0]).toMatchObject({ state: 'benched', lastError: 'it lied' });
+  await other.stop();
+  expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
+});
+
+test('every wait ends when the caller aborts', async () => {
+  const node = await startNode();
+  node.onHttp = (_request, response) => {
+    response.writeHead(429, { 'retry-after': '30' }).end();
+    return true;
+  };
+  const stop = new AbortController();
+  const call = poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { signal: stop.signal });
+  setTimeout(() => stop.abort(new Error('enough')), 50);
+  await expect(call).rejects.toThrow('enough');
+});
+
+test('with a virtual clock the rests grow, and no real time passes', async () => {
+  let now = 0;
+  const slept: number[] = [];
+  const clock = {
+    now: () => now,
+    sleep: async (ms: number): Promise<void> => {
+      slept.push(ms);
+      now += ms;
+    },
+    turn: () => Promise.resolve(),
+    random: () => 1,
+  };
+  const transport: RpcTransport = {
+    name: '#0 virtual',
+    send: () => Promise.reject(new RpcError('network', 'down')),
+    close: async () => undefined,
+  };
+  const pool = new EndpointPool({
+    transports: [transport],
+    chainId: null,
+    log: silentLog,
+    clock,
+    roundsMax: 5,
+  });
+  await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
+  // Each round pauses 100·2^n ms and then waits out what is left of the only endpoint's rest of 250·2^n ms, at most a second.
+  expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 200]);
+  await pool.close();
+});
+
+test('a timer that comes a little early costs no round', async () => {
+  let now = 0;
+  let asked = 0;
+  const transport: RpcTransport = {
+    name: '#0 virtual',
+    send: () => {
+      asked += 1;
+      return Promise.reject(new RpcError('network', 'down'));
+    },
+    close: async () => undefined,
+  };
+  const pool = new EndpointPool({
+    transports: [transport],
+    chainId: null,
+    log: silentLog,
+    clock: {
+      now: () => now,
+      sleep: async (ms: number): Promise<void> => void (now += ms * 0.95),
+      turn: () => Promise.resolve(),
+      random: () => 1,
+    },
+    roundsMax: 5,
+  });
+  await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
+  expect(asked).toBe(5);
+  await pool.close();
+});
+
+test('calls that fail together make the endpoint rest once, not once each', async () => {
+  const transport: RpcTransport = {
+    name: '#0 virtual',
+    send: () => Promise.reject(new RpcError('network', 'down')),
+    close: async () => undefined,
+  };
+  const pool = new EndpointPool({
+    transports: [transport],
+    chainId: null,
+    log: silentLog,
+    clock: { ...systemClock(), random: () => 1 },
+  });
+  const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
+  await Promise.allSettled(calls);
+  expect((pool.endpoints[0]?.coolUntil ?? 0) - steadyNow()).toBeLessThanOrEqual(250);
+  await pool.close();
+});

@@ -1,0 +1,121 @@
+/** That parsing in slices gives what JSON.parse gives, gives the thread away, and refuses what no node answers. */
+import fc from 'fast-check';
+
+import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
+import { parseSliced } from '../../../../src/chain/rpc/slicedJson';
+
+const plain = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+const sliced = (text: string, clock: Clock = systemClock()): Promise<unknown> =>
+  parseSliced(Buffer.from(text), clock);
+
+const logs = (count: number, digits = 64) =>
+  Array.from({ length: count }, (_, index) => ({
+    address: `0x${'a'.repeat(40)}`,
+    topics: [`0x${'b'.repeat(64)}`],
+    data: `0x${'c'.repeat(digits)}`,
+    logIndex: `0x${index.toString(16)}`,
+    removed: false,
+  }));
+/** A batch as a node answers it: receipts, one of them with very many logs. */
+const BATCH = [
+  { jsonrpc: '2.0', id: 0, result: { number: '0x1', text: 'a "quoted" \\ Grüße, 你好 \u0000' } },
+  { jsonrpc: '2.0', id: 1, result: [{ status: '0x1', logs: logs(900) }, { logs: [] }, {}] },
+  { jsonrpc: '2.0', id: 2, result: logs(1, 200_000) },
+  { jsonrpc: '2.0', id: 3, result: null },
+];
+
+test.each([undefined, 1, '\t'])(
+  'a large batch is what JSON.parse makes of it, indented by %j',
+  async (indent) => {
+    expect(await sliced(JSON.stringify(BATCH, null, indent))).toEqual(BATCH);
+  },
+);
+
+test.each([
+  ['before a large member', (large: string) => `[,${large}]`],
+  ['before a large member of an object', (large: string) => `{,"a":${large}}`],
+  ['behind much space', (large: string) => `[${' '.repeat(70_000)},${large}]`],
+  ['twice before a large member', (large: string) => `[1,,${large}]`],
+  ['behind a large member', (large: string) => `[${large},]`],
+])('a comma that parts nothing is refused %s', async (_where, textOf) => {
+  const text = textOf(JSON.stringify(['f'.repeat(70_000)]));
+  expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+  expect(await sliced(text)).toBeUndefined();
+});
+
+test('any large document gives what JSON.parse gives, whole or damaged', async () => {
+  const filler = 'f'.repeat(70_000);
+  const document = fc
+    .array(fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant(filler), fc.constant(logs(300))), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    .chain((items) =>
+      fc.constantFrom<unknown>(items, { items, ['__proto__']: filler }, [[items], { deeper: { items } }]),
+    );
+  const damage = fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    by: fc.constantFrom('', ',', ']', '}', '"', '\\', ':', '[', ' '),
+    cut: fc.nat(2),
+  });
+  await fc.assert(
+    fc.asyncProperty(document, fc.option(damage, { nil: null }), async (value, harm) => {
+      const text = JSON.stringify(value);
+      const at = Math.floor((harm?.at ?? 0) * text.length);
+      const given = harm === null ? text : text.slice(0, at) + harm.by + text.slice(at + harm.cut);
+      const isContainer = /^\s*[[{]/.test(given);
+      expect(await sliced(given)).toEqual(isContainer ? plain(given) : undefined);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a block with as many logs as its gas allows is read', async () => {
+  const bare = {
+    address: `0x${'a'.repeat(40)}`,
+    topics: [],
+    data: '0x',
+    blockNumber: '0x1234567',
+    blockHash: `0x${'b'.repeat(64)}`,
+    transactionHash: `0x${'c'.repeat(64)}`,
+    transactionIndex: '0x0',
+    logIndex: '0xffff',
+    removed: false,
+  };
+  const parsed = (await sliced(JSON.stringify({ result: Array(60_000).fill(bare) }))) as {
+    result: unknown[];
+  };
+  expect(parsed.result).toHaveLength(60_000);
+  expect(parsed.result.at(-1)).toEqual(bare);
+});
+
+test('between slices others have the thread', async () => {
+  let turns = 0;
+  let time = 0;
+  const clock = { ...systemClock(), now: () => (time += 6), turn: async () => void (turns += 1) };
+  await sliced(JSON.stringify(logs(10_000)), clock);
+  expect(turns).toBeGreaterThan(20);
+});
+
+const many = (unit: string, count: number, join = ''): string => Array(count).fill(unit).join(join);
+test.each([
+  ['a tower of lists', many('[', 200_000) + many(']', 200_000)],
+  ['a tower of objects', `${many('{"a":', 100_000)}1${many('}', 100_000)}`],
+  ['empty objects', `[${many('{}', 300_000, ',')}]`],
+  ['numbers', `[${many('1', 600_000, ',')}]`],
+  [
+    'an object of very many keys',
+    `{${Array.from({ length: 40_000 }, (_, i) => `"key number ${i}":1`).join(',')}}`,
+  ],
+  ['a string of 17 MiB', `["${'a'.repeat(17 * 2 ** 20)}"]`],
+  ['half a document', `[${many('"abcdef"', 20_000, ',')}`],
+  ['two documents', `[${many('"abcdef"', 20_000, ',')}][]`],
+])('is refused: %s', async (_, text) => {
+  expect(await sliced(text)).toBeUndefined();
+});

@@ -1,0 +1,91 @@
+/** RowBinary values against Buffer's own methods and a plain two's complement. */
+import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
+import { Random } from '../../../support/random';
+import { SEED } from '../../../support/seed';
+
+const written = (write: (writer: RowWriter) => void): string => {
+  // So small that it has to grow.
+  const writer = new RowWriter(1);
+  writer.u8(7);
+  write(writer);
+  const bytes = writer.view();
+  expect(bytes[0]).toBe(7);
+  return bytes.subarray(1).toString('hex');
+};
+
+/** Little-endian two's complement, byte by byte. */
+function plain(value: bigint, bytes: number): string {
+  const digits: string[] = [];
+  for (let index = 0; index < bytes; index += 1)
+    digits.push(
+      Number((value >> BigInt(8 * index)) & 0xffn)
+        .toString(16)
+        .padStart(2, '0'),
+    );
+  return digits.join('');
+}
+
+test('wide integers of any size and sign are two’s complement, lowest byte first', () => {
+  const random = new Random(SEED);
+  const edges = [
+    0n,
+    1n,
+    -1n,
+    2n ** 63n,
+    2n ** 64n - 1n,
+    2n ** 64n,
+    -(2n ** 64n),
+    2n ** 127n - 1n,
+    -(2n ** 127n),
+  ];
+  const values = [...edges];
+  for (let index = 0; index < 2_000; index += 1) {
+    const bits = random.int(1, 126);
+    let value = 0n;
+    for (let bit = 0; bit < bits; bit += 1) value = value * 2n + BigInt(random.int(0, 1));
+    values.push(value, -value);
+  }
+  for (const value of values) {
+    expect(written((w) => w.i256(value))).toBe(plain(value, 32));
+    expect(written((w) => w.decimal128(value))).toBe(plain(value, 16));
+    if (value >= 0n) expect(written((w) => w.u256(value << 128n))).toBe(plain(value << 128n, 32));
+  }
+  expect(written((w) => w.u256(2n ** 256n - 1n))).toBe('ff'.repeat(32));
+  expect(written((w) => w.u128(2n ** 128n - 1n))).toBe('ff'.repeat(16));
+  expect(written((w) => w.i256(-(2n ** 255n)))).toBe(`${'00'.repeat(31)}80`);
+});
+
+test('numbers are as Buffer writes them', () => {
+  const buffer = Buffer.alloc(8);
+  for (const value of [0, 1, 255, 65_535, 4_294_967_295]) {
+    buffer.writeUInt32LE(value);
+    expect(written((w) => w.u32(value))).toBe(buffer.toString('hex', 0, 4));
+  }
+  for (const value of [0, -1, 2_147_483_647, -2_147_483_648]) {
+    buffer.writeInt32LE(value);
+    expect(written((w) => w.i32(value))).toBe(buffer.toString('hex', 0, 4));
+  }
+  for (const value of [0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
+    buffer.writeBigUInt64LE(BigInt(value));
+    expect(written((w) => w.u64(value))).toBe(buffer.toString('hex'));
+    expect(written((w) => w.bigU64(BigInt(value)))).toBe(buffer.toString('hex'));
+  }
+  for (const value of [0, -0.5, 1e-300, Infinity, Math.PI]) {
+    buffer.writeDoubleLE(value);
+    expect(written((w) => w.f64(value))).toBe(buffer.toString('hex'));
+  }
+});
+
+test('what does not fit is refused, never cut', () => {
+  const writer = new RowWriter();
+  expect(() => writer.u8(256)).toThrow('256 is no UInt8');
+  expect(() => writer.u16(-1)).toThrow('-1 is no UInt16');
+  expect(() => writer.u32(2 ** 32)).toThrow('4294967296 is no UInt32');
+  expect(() => writer.u32(1.5)).toThrow('1.5 is no UInt32');
+  expect(() => writer.u32(NaN)).toThrow('NaN is no UInt32');
+  expect(() => writer.i32(2 ** 31)).toThrow('2147483648 is no Int32');
+  expect(() => writer.u64(2 ** 53)).toThrow('9007199254740992 is no UInt64');
+  expect(() => writer.bigU64(2n ** 64n)).toThrow('18446744073709551616 is no UInt64');
+  for (const wrong of ['0x12', '0x123', '0x123456', '0x12g4', '0x12\u01304', '0x12é4'])
+    expect(() => writer.fixed(wrong, 2)).toThrow(`expected 2 bytes of hex, got ${wrong}`);
+});

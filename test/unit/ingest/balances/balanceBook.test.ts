@@ -1,0 +1,104 @@
+import type { Hex } from '../../../../src/domain/hex';
+import { BalanceBook, type ComparedBalance } from '../../../../src/ingest/balances/balanceBook';
+import { createRandom } from '../../../support/createRandom';
+
+const SEED = 4_711;
+const token = (index: number): Hex => `0x${'a'.repeat(38)}${index.toString(16).padStart(2, '0')}`;
+const holder = (index: number): Hex => `0x${'b'.repeat(38)}${index.toString(16).padStart(2, '0')}`;
+const compared = (of: number, who: number, logs: bigint, node: bigint): ComparedBalance => ({
+  token: token(of),
+  holder: holder(who),
+  logs,
+  node,
+});
+
+describe('with the whole history stored', () => {
+  test('a balance that the logs tell leaves no doubt', () => {
+    const book = new BalanceBook();
+    const found = book.note(10, [compared(1, 1, 5n, 5n), compared(1, 2, 0n, 0n)], false);
+    expect(found).toEqual({
+      mismatches: 0,
+      suspects: 0,
+      tokens: [
+        {
+          token: token(1),
+          checked_block: 10,
+          holders_checked: 2,
+          mismatches: 0,
+          mismatch_block: 0,
+          rebasing: false,
+        },
+      ],
+    });
+  });
+
+  test('mismatches of one block make a suspect, one of another block marks the token', () => {
+    const book = new BalanceBook();
+    const first = book.note(10, [compared(1, 1, 5n, 6n), compared(1, 2, 5n, 6n)], false);
+    expect([first.suspects, first.tokens[0]!.rebasing]).toEqual([1, false]);
+    expect(book.listAgain(1)).toEqual([{ token: token(1), holder: holder(1) }]);
+    const again = book.note(11, [compared(1, 1, 5n, 6n)], false);
+    expect([again.suspects, again.tokens[0]!.rebasing]).toEqual([0, true]);
+    expect(book.marked()).toEqual([token(1)]);
+    expect(book.listAgain(100)).toEqual([]);
+  });
+
+  test('a marked token stays so when later checks agree, also over a restart', () => {
+    const book = new BalanceBook();
+    book.note(10, [compared(1, 1, 5n, 6n)], false);
+    const { tokens } = book.note(11, [compared(1, 1, 5n, 6n)], false);
+    const later = new BalanceBook(tokens);
+    expect(later.marked()).toEqual([token(1)]);
+    const [check] = later.note(12, [compared(1, 1, 5n, 5n)], false).tokens;
+    expect(check).toMatchObject({ rebasing: true, mismatches: 2, holders_checked: 3, mismatch_block: 11 });
+  });
+
+  test('a suspicion outlives a restart', () => {
+    const { tokens } = new BalanceBook().note(10, [compared(1, 1, 5n, 6n)], false);
+    expect(new BalanceBook(tokens).note(11, [compared(1, 2, 1n, 0n)], false).tokens[0]!.rebasing).toBe(true);
+  });
+});
+
+describe('in a history that begins late', () => {
+  test('a difference that stays the same is what was there before, not a mismatch', () => {
+    const book = new BalanceBook();
+    for (let block = 10; block < 20; block += 1) {
+      const logs = BigInt(block) * 3n;
+      const found = book.note(block, [compared(1, 1, logs, logs + 1_000n)], true);
+      expect([found.mismatches, found.tokens[0]!.rebasing]).toEqual([0, false]);
+    }
+  });
+
+  test('a difference that changes twice marks the token', () => {
+    const book = new BalanceBook();
+    const rebasing = [100n, 101n, 101n, 102n].map(
+      (node, index) => book.note(10 + index, [compared(1, 1, 0n, node)], true).tokens[0]!.rebasing,
+    );
+    expect(rebasing).toEqual([false, false, false, true]);
+  });
+
+  test('a balance below zero by the logs is no reason either', () => {
+    const book = new BalanceBook();
+    for (const logs of [-5n, -9n, -1n])
+      expect(book.note(Number(20n + logs), [compared(1, 1, logs, logs + 10n)], true).mismatches).toBe(0);
+  });
+});
+
+test(`whoever was not looked at for longest comes first, and everybody comes, seed ${SEED}`, () => {
+  const random = createRandom(SEED);
+  const book = new BalanceBook();
+  const lastSeen = new Map<string, number>();
+  for (let round = 1; round <= 200; round += 1) {
+    const again = book.listAgain(7);
+    const oldest = [...lastSeen].sort((a, b) => a[1] - b[1]).slice(0, 7);
+    for (const pair of again) {
+      const seen = lastSeen.get(pair.token + pair.holder)!;
+      expect(seen).toBeLessThanOrEqual(oldest.at(-1)![1]);
+    }
+    const fresh = compared(random.int(9), random.int(9), 1n, 1n);
+    const all = [...again.map((pair) => ({ ...pair, logs: 2n, node: 2n })), fresh];
+    book.note(round, all, false);
+    for (const pair of all) lastSeen.set(pair.token + pair.holder, round);
+  }
+  expect(Math.min(...lastSeen.values())).toBeGreaterThan(150);
+});

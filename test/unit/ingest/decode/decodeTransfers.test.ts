@@ -1,0 +1,306 @@
+import { Interface } from 'ethers';
+import fc from 'fast-check';
+import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/interfaces/INonfungiblePositionManager.sol/INonfungiblePositionManager.json';
+
+import type { ChainLog } from '../../../../src/domain/block';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
+import { ORD_SPAN } from '../../../../src/domain/ord';
+import {
+  createTransferDecoder,
+  type SkippedLogs,
+  type TransferRows,
+} from '../../../../src/ingest/decode/decodeTransfers';
+import { encode, logsOf, toLog, V3, type Words } from '../../protocols/reference';
+import { runsOf } from '../../../support/runs';
+
+const ERC20 = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+const ERC721 = new Interface([
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+]);
+const WETH = new Interface([
+  'event Deposit(address indexed dst, uint256 wad)',
+  'event Withdrawal(address indexed src, uint256 wad)',
+]);
+const MANAGER_ABI = new Interface(managerAbi);
+const ALL = [ERC20, ERC721, WETH, MANAGER_ABI];
+
+const hexAddress = (byte: string): Hex => `0x${byte.repeat(20)}`;
+const WRAPPED = hexAddress('a1');
+const MANAGER = hexAddress('c0');
+const TOKEN = hexAddress('70');
+const POOL = hexAddress('b0');
+const OTHER_POOL = hexAddress('b1');
+const FAKE_POOL = hexAddress('bf');
+const EMITTERS = [WRAPPED, MANAGER, TOKEN];
+const BLOCK = { number: 77, timestamp: 1_700_000_000 };
+const RUNS = runsOf(800);
+
+const rules = {
+  wrappedNative: WRAPPED,
+  positionManagers: new Set([MANAGER]),
+  isPool: (address: Hex) => address === POOL || address === OTHER_POOL,
+};
+
+type LogAt = Partial<Pick<ChainLog, 'address' | 'transactionIndex' | 'logIndex'>>;
+
+interface Decoded extends TransferRows {
+  readonly skipped: SkippedLogs;
+}
+
+function decodeAll(logs: readonly [Words, LogAt][], decoder = createTransferDecoder(rules)): Decoded {
+  const rows: TransferRows = { transfers: [], position_events: [] };
+  for (const [words, where] of logs) {
+    const log = { ...toLog(words), ...where };
+    const topic = log.topics[0];
+    if (topic !== undefined && decoder.topics.has(topic)) decoder.read(BLOCK, log, rows);
+  }
+  return { ...rows, skipped: decoder.skipped };
+}
+
+const NOTHING = { nft: 0, malformed: 0, unplaced: 0 };
+
+/** The log by whichever ABI gives the same bytes again, as ethers reads it. */
+function parse(words: Words): { name: string; args: Record<string, unknown>; nft: boolean } | null {
+  for (const abi of ALL) {
+    try {
+      const parsed = abi.parseLog(words);
+      if (parsed === null) continue;
+      const again = encode(abi, parsed.name, [...parsed.args]);
+      if (again.data !== words.data || again.topics.join() !== words.topics.join()) continue;
+      const nft = parsed.name === 'Transfer' && abi !== ERC20;
+      return { name: parsed.name, args: parsed.args.toObject(), nft };
+    } catch {
+      continue;
+    }
+  }
+  return null;
+}
+
+const lower = (value: unknown): string => String(value).toLowerCase();
+
+/** What should come out of one log of an emitter, read by ethers; nothing else is in its transaction. */
+function expected(words: Words, address: Hex, ord: number): object {
+  const common = { ord, timestamp: BLOCK.timestamp };
+  const row = { ...common, token: address, tx_index: 0 };
+  const event = {
+    ...common,
+    manager: address,
+    sender: ZERO_ADDRESS,
+    recipient: ZERO_ADDRESS,
+    pair: ZERO_ADDRESS,
+    tick_lower: 0,
+    tick_upper: 0,
+    liquidity: 0n,
+    amount0: 0n,
+    amount1: 0n,
+  };
+  const none = { transfers: [], position_events: [], skipped: NOTHING };
+  const parsed = parse(words);
+  const topic = words.topics[0];
+  const isWrapping = ['Deposit', 'Withdrawal'].some((name) => WETH.getEvent(name)?.topicHash === topic);
+  const isTransfer = ERC20.getEvent('Transfer')?.topicHash === topic;
+  if (!isTransfer && address !== (isWrapping ? WRAPPED : MANAGER)) return none;
+  if (parsed === null) return { ...none, skipped: { ...NOTHING, malformed: 1 } };
+  const { name, args, nft } = parsed;
+  if (nft && address !== MANAGER) return { ...none, skipped: { ...NOTHING, nft: 1 } };
+  const parties = { sender: lower(args['from']), recipient: lower(args['to']) };
+  switch (name) {
+    case 'Transfer': {
+      if (nft)
+        return {
+          ...none,
+          position_events: [{ ...event, ...parties, token_id: args['tokenId'], kind: 'transfer' }],
+        };
+      return { ...none, transfers: [{ ...row, ...parties, amount: args['value'], kind: 'transfer' }] };
+    }
+    case 'Deposit': {
+      const made = { sender: ZERO_ADDRESS, recipient: lower(args['dst']), kind: 'deposit' };
+      return { ...none, transfers: [{ ...row, ...made, amount: args['wad'] }] };
+    }
+    case 'Withdrawal': {
+      const made = { sender: lower(args['src']), recipient: ZERO_ADDRESS, kind: 'withdrawal' };
+      return { ...none, transfers: [{ ...row, ...made, amount: args['wad'] }] };
+    }
+    default: {
+      const numbers = { token_id: args['tokenId'], amount0: args['amount0'], amount1: args['amount1'] };
+      const kinds = { IncreaseLiquidity: 'increase', DecreaseLiquidity: 'decrease', Collect: 'collect' };
+      const kind = kinds[name as keyof typeof kinds];
+      const own =
+        kind === 'collect' ? { recipient: lower(args['recipient']) } : { liquidity: args['liquidity'] };
+      const skipped = kind === 'increase' ? { ...NOTHING, unplaced: 1 } : NOTHING;
+      return { ...none, skipped, position_events: [{ ...event, ...numbers, ...own, kind }] };
+    }
+  }
+}
+
+function expectAgreement(words: Words, address: Hex, logIndex: number): void {
+  const ord = BLOCK.number * ORD_SPAN + logIndex;
+  expect(decodeAll([[words, { address, logIndex }]])).toStrictEqual(expected(words, address, ord));
+}
+
+const emitter = fc.constantFrom(...EMITTERS);
+const logIndex = fc.nat({ max: ORD_SPAN - 1 });
+
+const EVENTS: [string, Interface][] = [
+  ['Transfer', ERC20],
+  ['Transfer', ERC721],
+  ['Deposit', WETH],
+  ['Withdrawal', WETH],
+  ['IncreaseLiquidity', MANAGER_ABI],
+  ['DecreaseLiquidity', MANAGER_ABI],
+  ['Collect', MANAGER_ABI],
+];
+const anyLog = fc.oneof(...EVENTS.map(([event, abi]) => logsOf(abi, event)));
+
+test.each(EVENTS)('random %s logs are read as ethers reads them, of whoever emits them', (event, abi) => {
+  fc.assert(fc.property(logsOf(abi, event), emitter, logIndex, expectAgreement), { numRuns: RUNS });
+});
+
+/** Topics dropped, doubled or moved into the data, words cut, added or made dirty. */
+const odd = fc
+  .tuple(
+    anyLog,
+    fc.constantFrom('drop', 'double', 'into data', 'cut', 'word off', 'longer', 'digit'),
+    fc.nat(),
+  )
+  .map(([{ topics, data }, change, where]): Words => {
+    const index = 1 + (where % (topics.length - 1));
+    const rest = topics.filter((_, place) => place !== index);
+    const moved = topics[index]!;
+    const digit = (text: string, at: number): string =>
+      text.length <= 2 ? text : `${text.slice(0, 2 + at)}1${text.slice(3 + at)}`;
+    switch (change) {
+      case 'drop':
+        return { topics: rest, data };
+      case 'double':
+        return { topics: [...topics, moved], data };
+      case 'into data':
+        return { topics: rest, data: data + moved.slice(2) };
+      case 'cut':
+        return { topics, data: data.slice(0, 2 + 2 * (where % 40)) };
+      case 'word off':
+        return { topics, data: data.slice(0, -64).padEnd(2, '0x') };
+      case 'longer':
+        return { topics, data: data + '00'.repeat(1 + (where % 33)) };
+      default:
+        return where % 2 === 0
+          ? {
+              topics: topics.map((topic, place) => (place === index ? digit(topic, where % 64) : topic)),
+              data,
+            }
+          : { topics, data: digit(data, where % Math.max(1, data.length - 2)) };
+    }
+  });
+
+test('odd variants are left out and counted, exactly where ethers finds no event', () => {
+  fc.assert(fc.property(odd, emitter, logIndex, expectAgreement), { numRuns: runsOf(4_000) });
+});
+
+test('nothing makes the decoder throw', () => {
+  const text = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^0x[0-9a-fxz-]{64}$/));
+  const { topics } = createTransferDecoder(rules);
+  const property = fc.property(
+    fc.constantFrom(...topics),
+    fc.array(text, { maxLength: 4 }),
+    text,
+    fc.constantFrom(...EMITTERS, POOL),
+    (topic, others, data, address) => {
+      decodeAll([[{ topics: [topic, ...others], data }, { address }]]);
+    },
+  );
+  fc.assert(property, { numRuns: runsOf(3_000) });
+});
+
+test('without a wrapped native token and position managers only Transfers are wanted', () => {
+  const bare = createTransferDecoder({ ...rules, wrappedNative: null, positionManagers: new Set() });
+  expect([...bare.topics]).toEqual([ERC20.getEvent('Transfer')!.topicHash]);
+});
+
+const increase = (id: bigint, liquidity: bigint, amounts: readonly [bigint, bigint]): Words =>
+  encode(MANAGER_ABI, 'IncreaseLiquidity', [id, liquidity, ...amounts]);
+const mint = (
+  owner: Hex,
+  ticks: [number, number],
+  liquidity: bigint,
+  amounts: readonly [bigint, bigint],
+): Words => encode(V3, 'Mint', [TOKEN, owner, ...ticks, liquidity, ...amounts]);
+
+describe('the pool of an IncreaseLiquidity', () => {
+  const AMOUNTS = [11n, 22n] as const;
+  const added = increase(5n, 900n, AMOUNTS);
+  const minted = mint(MANAGER, [-60, 120], 900n, AMOUNTS);
+  const placeOf = (logs: [Words, LogAt][]): unknown[] => {
+    const { position_events, skipped } = decodeAll(logs);
+    const { pair, tick_lower, tick_upper } = position_events.at(-1)!;
+    return [pair, tick_lower, tick_upper, skipped.unplaced];
+  };
+
+  test('is that of the Mint before it', () => {
+    const place = placeOf([
+      [minted, { address: POOL }],
+      [added, { address: MANAGER }],
+    ]);
+    expect(place).toEqual([POOL, -60, 120, 0]);
+  });
+
+  test('is the nearest one of several that fit', () => {
+    const place = placeOf([
+      [minted, { address: POOL }],
+      [mint(MANAGER, [-600, 600], 900n, AMOUNTS), { address: OTHER_POOL }],
+      [added, { address: MANAGER }],
+    ]);
+    expect(place).toEqual([OTHER_POOL, -600, 600, 0]);
+  });
+
+  const unfit: [string, Words, LogAt][] = [
+    ['of another owner', mint(TOKEN, [-60, 120], 900n, AMOUNTS), { address: OTHER_POOL }],
+    ['of another liquidity', mint(MANAGER, [-60, 120], 901n, AMOUNTS), { address: OTHER_POOL }],
+    ['of other amounts', mint(MANAGER, [-60, 120], 900n, [11n, 23n]), { address: OTHER_POOL }],
+    ['of somebody who is no pool', mint(MANAGER, [-1, 1], 900n, AMOUNTS), { address: FAKE_POOL }],
+  ];
+  test.each(unfit)('is never by a Mint %s', (_, words, where) => {
+    const place = placeOf([
+      [minted, { address: POOL }],
+      [words, where],
+      [added, { address: MANAGER }],
+    ]);
+    expect(place).toEqual([POOL, -60, 120, 0]);
+    expect(
+      placeOf([
+        [words, where],
+        [added, { address: MANAGER }],
+      ]),
+    ).toEqual([ZERO_ADDRESS, 0, 0, 1]);
+  });
+
+  test('is not known by a Mint after it or of another transaction or block', () => {
+    const late: [Words, LogAt][] = [
+      [added, { address: MANAGER }],
+      [minted, { address: POOL }],
+    ];
+    expect(placeOf(late)).toEqual([ZERO_ADDRESS, 0, 0, 1]);
+    const apart: [Words, LogAt][] = [
+      [minted, { address: POOL, transactionIndex: 1 }],
+      [added, { address: MANAGER, transactionIndex: 2 }],
+    ];
+    expect(placeOf(apart)).toEqual([ZERO_ADDRESS, 0, 0, 1]);
+    const decoder = createTransferDecoder(rules);
+    decodeAll([[minted, { address: POOL }]], decoder);
+    const { position_events } = decodeAll([[added, { address: MANAGER }]], decoder);
+    expect(position_events[0]!.pair).toBe(ZERO_ADDRESS);
+  });
+
+  test('is right for several positions of one transaction', () => {
+    const other = mint(MANAGER, [0, 60], 7n, [1n, 0n]);
+    const { position_events } = decodeAll([
+      [minted, { address: POOL }],
+      [other, { address: OTHER_POOL }],
+      [increase(6n, 7n, [1n, 0n]), { address: MANAGER }],
+      [added, { address: MANAGER }],
+    ]);
+    expect(position_events.map(({ token_id, pair }) => [token_id, pair])).toEqual([
+      [6n, OTHER_POOL],
+      [5n, POOL],
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import type { Hex } from '../../../../src/domain/hex';
+import {
+  callContracts,
+  callContractsOfOld,
+  type TaggedCall,
+} from '../../../../src/ingest/pools/contractCalls';
+import { answeringCalls, type Asked } from '../../../support/vaultSetup';
+
+const TO: Hex = `0x${'1'.repeat(40)}`;
+const call = (at: TaggedCall['at'], data: Hex = '0x01'): TaggedCall => ({ to: TO, data, at });
+const pruned = new RpcError('unknown_block', 'missing trie node');
+/** States below block 16 are gone; call 0x02 reverts. */
+const node = answeringCalls(({ at, data }: Asked) => {
+  if (at !== 'latest' && Number(at) < 16) return pruned;
+  return data === '0x02' ? null : '0xaa';
+});
+
+describe('calls of contracts', () => {
+  it('answer null where the contract reverts', async () => {
+    expect(await callContracts(node, [call('latest'), call('latest', '0x02')])).toEqual(['0xaa', null]);
+  });
+
+  it('reject where the node has not got the block', async () => {
+    await expect(callContracts(node, [call('0x1')])).rejects.toBe(pruned);
+  });
+
+  it('of old blocks answer null only for those whose state is gone', async () => {
+    const calls = [call('0x1'), call('0x20'), call('0x2'), call('0x20', '0x02'), call('0x30')];
+    expect(await callContractsOfOld(node, calls)).toEqual([null, '0xaa', null, null, '0xaa']);
+    expect(await callContractsOfOld(node, [])).toEqual([]);
+  });
+
+  it.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as const)(
+    'of old blocks reject when the node fails by %s',
+    async (kind) => {
+      const failing = answeringCalls(() => new RpcError(kind, 'fails'));
+      await expect(callContractsOfOld(failing, [call('0x1')])).rejects.toThrow('fails');
+    },
+  );
+});

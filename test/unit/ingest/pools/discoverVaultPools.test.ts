@@ -1,0 +1,234 @@
+import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import type { ChainBlock } from '../../../../src/domain/block';
+import type { Hex } from '../../../../src/domain/hex';
+import { toOrd } from '../../../../src/domain/ord';
+import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
+import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools';
+import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
+import { createLog } from '../../../../src/log';
+import { Random } from '../../../support/random';
+import { digest, type Draft } from '../../../simulation/simLogs';
+import {
+  answerOfPool,
+  createVaultPool,
+  poolTokensOf,
+  VAULT,
+  vaultEvent,
+  type SimVaultPool,
+} from '../../../simulation/simVault';
+import { answeringCalls, contextOf, type Asked } from '../../../support/vaultSetup';
+
+const token = (index: number): Hex => digest(`token ${index}`, 20);
+
+/** A block with one transaction; the parent's hash follows from the number, so blocks of one branch link. */
+function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBlock {
+  const hashOf = (at: number): Hex => digest(`block ${at} ${branch}`, 32);
+  const transactionHash = digest(`tx ${number} ${branch}`, 32);
+  return {
+    number,
+    hash: hashOf(number),
+    parentHash: hashOf(number - 1),
+    timestamp: 1_700_000_000 + number,
+    baseFeePerGas: null,
+    transactionCount: 1,
+    transactions: [],
+    logs: drafts.map((draft, logIndex) => ({ ...draft, transactionHash, transactionIndex: 0, logIndex })),
+  };
+}
+
+/** A pool of the nature asked for, with some events: its state and logs after each. */
+function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?: number) {
+  for (let seed = 1; ; seed += 1) {
+    const random = new Random(seed);
+    const { drafts, pool } = createVaultPool(random, digest(`pool ${nature} ${seed}`, 20), token);
+    if (pool.nature !== nature || pool.tokens.length !== (tokenCount ?? pool.tokens.length)) continue;
+    const steps = [{ drafts, pool }];
+    while (steps.length <= events) {
+      const { drafts: next, after } = vaultEvent(random, steps.at(-1)!.pool);
+      // Each step must be seen by the vault.
+      if (next.every(({ address }) => address === VAULT)) steps.push({ drafts: next, pool: after });
+    }
+    return steps;
+  }
+}
+
+/** A node that knows the pool as it is after step `at − 100`: step 0 is block 100. */
+function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) => boolean = () => false) {
+  const asked: Asked[] = [];
+  const state = { failing: false };
+  const rpc = answeringCalls((call) => {
+    asked.push(call);
+    if (state.failing) return new RpcError('network', 'no answer');
+    if (missing(call)) return new RpcError('unknown_block', 'missing trie node');
+    const number = typeof call.at === 'string' && call.at !== 'latest' ? Number(call.at) : Infinity;
+    const { pool } = steps[Math.min(number - 100, steps.length - 1)]!;
+    return call.to === VAULT ? poolTokensOf(pool) : answerOfPool(pool, call.data.slice(0, 10));
+  });
+  const registry = new PoolRegistry();
+  const context = contextOf(registry);
+  const discovery = new VaultDiscovery({
+    rpc,
+    dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
+    baseIsToken0: context.baseIsToken0,
+    quoteRank: () => Infinity,
+    log: createLog('silent', false),
+  });
+  const read = async (block: ChainBlock, reversible = false) => {
+    const vaultPools = await discovery.discover([block], registry, reversible);
+    return decodeBlock(context, block, { pools: [], vaultPools }, reversible);
+  };
+  return { asked, state, registry, discovery, read };
+}
+
+describe('discovery of vault pools', () => {
+  it('asks once for a pool that is registered, and lists it with what the transaction tells', async () => {
+    const steps = poolHistory('plain', 3);
+    const { asked, read, registry } = nodeOf(steps);
+    const rows = await read(blockOf(100, steps[0]!.drafts));
+    const { pool } = steps[0]!;
+    expect(rows.pools).toHaveLength(1);
+    expect(rows.pools[0]).toMatchObject({
+      ord: toOrd(100, 1),
+      address: pool.address,
+      pool_type: 4,
+      factory: VAULT,
+      tokens: pool.tokens,
+      weights: pool.weights,
+      created_block: 100,
+      fee_pips: Number((pool.fee * 2n + 10n ** 12n) / (2n * 10n ** 12n)),
+    });
+    const { hash: blockHash } = blockOf(100, []);
+    expect(new Set(asked.map(({ at }) => JSON.stringify(at)))).toEqual(
+      new Set([JSON.stringify({ blockHash })]),
+    );
+    const count = asked.length;
+    for (const [index, step] of steps.slice(1).entries()) await read(blockOf(101 + index, step.drafts));
+    expect(asked).toHaveLength(count);
+    expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
+  });
+
+  it('reads a pool that is stored with another leg than it would get now as it is stored', async () => {
+    const steps = poolHistory('plain', 6, 3);
+    const { read, registry } = nodeOf(steps);
+    await read(blockOf(100, steps[0]!.drafts));
+    const { address, tokens } = steps[0]!.pool;
+    const { pool, state } = registry.findVaultPool(address)!;
+    const stored = tokens.filter((one) => one !== pool.token0);
+    const [token0, token1] = [stored[0]!, stored[1]!];
+    registry.setVaultPool({ pool: { ...pool, token0, token1 }, state });
+    for (const [index, step] of steps.slice(1).entries()) {
+      const rows = await read(blockOf(101 + index, step.drafts));
+      const balanceOf = (one: Hex): bigint => step.pool.balances[tokens.indexOf(one)]!;
+      for (const row of rows.pool_states)
+        expect(row).toMatchObject({
+          token0,
+          token1,
+          reserve0: balanceOf(token0),
+          reserve1: balanceOf(token1),
+        });
+    }
+  });
+
+  it('asks of the very block, by its hash, while that can be reorganised', async () => {
+    const steps = poolHistory('plain', 0);
+    const { asked, read } = nodeOf(steps);
+    const block = blockOf(100, steps[0]!.drafts);
+    await read(block, true);
+    expect(asked.every(({ at }) => typeof at === 'object' && at.blockHash === block.hash)).toBe(true);
+  });
+
+  it('forgets a pool that a reorg takes away, and finds it again on the branch that has it', async () => {
+    const steps = poolHistory('plain', 1);
+    const { read, registry } = nodeOf(steps);
+    const { address } = steps[0]!.pool;
+    await read(blockOf(100, steps[0]!.drafts), true);
+    await read(blockOf(101, steps[1]!.drafts), true);
+    registry.rewindTo(100);
+    expect(registry.findVaultPool(address)?.state.balances).toEqual(steps[0]!.pool.balances);
+    registry.rewindTo(99);
+    expect(registry.findVaultPool(address)).toBeUndefined();
+    const again = await read(blockOf(100, steps[0]!.drafts, 'other'), true);
+    expect(again.pools).toHaveLength(1);
+  });
+
+  it('does not list a contract that is neither weighted nor stable, nor ask for it again', async () => {
+    const steps = poolHistory('other', 3);
+    const { asked, read, registry } = nodeOf(steps);
+    const rows = await read(blockOf(101, steps[1]!.drafts));
+    expect(rows.pools).toEqual([]);
+    expect(rows.pool_states).toEqual([]);
+    const count = asked.length;
+    await read(blockOf(102, steps[2]!.drafts));
+    expect(asked).toHaveLength(count);
+    expect(registry.size).toBe(0);
+  });
+
+  it.each([
+    ['stable', 5],
+    ['moving', 4],
+  ] as const)('lists a %s pool as type %i without weights, hence without prices', async (nature, type) => {
+    const steps = poolHistory(nature, 12);
+    const { read } = nodeOf(steps);
+    const all = await Promise.all([read(blockOf(100, steps[0]!.drafts))]);
+    for (const [index, step] of steps.slice(1).entries())
+      all.push(await read(blockOf(101 + index, step.drafts)));
+    expect(all[0]!.pools[0]).toMatchObject({ pool_type: type, weights: [] });
+    const prices = all.flatMap((rows) => [...rows.swaps, ...rows.pool_states]).map(({ price }) => price);
+    expect(prices.length).toBeGreaterThan(12);
+    expect(new Set(prices)).toEqual(new Set([0]));
+  });
+
+  it('rejects while the node fails, and finds the pool when it answers', async () => {
+    const steps = poolHistory('plain', 1);
+    const { state, read, registry } = nodeOf(steps);
+    state.failing = true;
+    await expect(read(blockOf(100, steps[0]!.drafts))).rejects.toThrow('no answer');
+    await expect(read(blockOf(101, steps[1]!.drafts))).rejects.toThrow('no answer');
+    expect(registry.size).toBe(0);
+    state.failing = false;
+    expect((await read(blockOf(100, steps[0]!.drafts))).pools).toHaveLength(1);
+  });
+
+  it('gives a pool of mid-history the books of the block before, and its row no creation', async () => {
+    const steps = poolHistory('plain', 6);
+    const { asked, read, registry } = nodeOf(steps);
+    const rows = await read(blockOf(104, steps[4]!.drafts));
+    expect(rows.pools).toMatchObject([{ ord: toOrd(104, 0), created_block: null, created_tx: null }]);
+    expect(asked.filter(({ at }) => at === '0x67').length).toBe(2);
+    expect(registry.findVaultPool(steps[4]!.pool.address)?.state.balances).toEqual(steps[4]!.pool.balances);
+  });
+
+  it('lists it without books where the node keeps no old states, and takes them up as soon as it can', async () => {
+    const steps = poolHistory('plain', 8);
+    const { read, registry } = nodeOf(steps, ({ at }) => at !== 'latest' && Number(at) < 105);
+    const { address } = steps[0]!.pool;
+    const early = await read(blockOf(103, steps[3]!.drafts));
+    expect(early.pools).toHaveLength(1);
+    expect(early.pools[0]!.weights).toEqual(steps[0]!.pool.weights);
+    expect(early.pool_states).toMatchObject([{ balances: [], price: 0, reserve0: 0n }]);
+    await read(blockOf(104, steps[4]!.drafts));
+    expect(registry.findVaultPool(address)?.state).toMatchObject({ balances: [], swapFee: 0n });
+    await read(blockOf(105, steps[5]!.drafts));
+    const late = await read(blockOf(106, steps[6]!.drafts));
+    expect(late.pools).toEqual([]);
+    const { balances, fee } = steps[6]!.pool;
+    expect(registry.findVaultPool(address)?.state).toMatchObject({ balances, swapFee: fee });
+    expect(late.pool_states[0]!.balances).toEqual(balances);
+  });
+
+  it('asks nothing of blocks without news, and nothing at all without a vault', async () => {
+    const steps = poolHistory('plain', 1);
+    const { asked, discovery, registry } = nodeOf(steps);
+    const foreign = steps[1]!.drafts.map((draft) => ({ ...draft, address: token(1) }));
+    expect(await discovery.discover([blockOf(100, foreign)], registry, false)).toEqual([]);
+    const none = new VaultDiscovery({
+      rpc: answeringCalls(() => new RpcError('network', 'asked')),
+      dexes: [],
+      baseIsToken0: () => true,
+      quoteRank: () => Infinity,
+      log: createLog('silent', false),
+    });
+    expect(await none.discover([blockOf(100, steps[0]!.drafts)], registry, false)).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+/** Constructor arguments of twins out of two creation transactions, and that nothing is told where they do not prove them. */
+import { AbiCoder, getCreateAddress } from 'ethers';
+
+import type { Hex } from '../../../../src/domain/hex';
+import type { VerifiedContract } from '../../../../src/domain/verifiedContract';
+import { silentFacts, type ContractFacts } from '../../../../src/query/contracts/contractFacts';
+import { createTwinArguments, findWholeVerification } from '../../../../src/query/contracts/twinArguments';
+
+const SENDER: Hex = `0x${'5e'.repeat(20)}`;
+const CODE = '6080604052';
+const addressAt = (nonce: number): Hex => getCreateAddress({ from: SENDER, nonce }).toLowerCase() as Hex;
+const hashAt = (nonce: number): Hex => `0x${String(nonce).repeat(64)}`;
+const encode = (value: number, text: string): string =>
+  AbiCoder.defaultAbiCoder().encode(['uint256', 'string'], [value, text]).slice(2);
+const ORIGINAL = encode(1, 'the first');
+const OWN = encode(2, 'quite another one');
+const TWIN = { chainId: 943, address: addressAt(2) };
+
+const original: VerifiedContract = {
+  chainId: 369,
+  address: addressAt(1),
+  status: 'exact_match',
+  source: 'local',
+  twinOf: null,
+  verifiedAt: 1,
+  name: 'A',
+  path: 'a.sol',
+  language: 'Solidity',
+  compiler: 'solc',
+  compilerVersion: '0.8.30',
+  optimization: false,
+  runs: 200,
+  evmVersion: null,
+  license: null,
+  abi: [
+    {
+      type: 'constructor',
+      inputs: [
+        { name: 'a', type: 'uint256' },
+        { name: 'b', type: 'string' },
+      ],
+    },
+  ],
+  constructorArguments: `0x${ORIGINAL}`,
+  libraries: {},
+  settings: '{}',
+  files: [],
+};
+const twin: VerifiedContract = {
+  ...original,
+  ...TWIN,
+  constructorArguments: null,
+  twinOf: { chainId: 369, address: original.address },
+};
+
+function factsOf(chainId: number, nonce: number, factory: Hex | null = null): ContractFacts {
+  const creation = { creator: SENDER, factory, txHash: hashAt(nonce), block: 1, timestamp: 1 };
+  return { ...silentFacts(chainId, addressAt(nonce)), creation };
+}
+
+interface Case {
+  readonly code?: string;
+  readonly to?: Hex;
+  readonly own?: ContractFacts;
+  readonly told?: Hex | null;
+}
+
+/** What the twin is said to have got, and how often a node was asked for that. */
+async function ask({ code = CODE + OWN, to, own = factsOf(943, 2), told = `0x${ORIGINAL}` }: Case = {}) {
+  let asked = 0;
+  const transactions = new Map<unknown, object>([
+    [hashAt(1), { from: SENDER, to: null, nonce: '0x1', hash: hashAt(1), input: `0x${CODE}${ORIGINAL}` }],
+    [hashAt(2), { from: SENDER, to: to ?? null, nonce: '0x2', hash: hashAt(2), input: `0x${code}` }],
+  ]);
+  const node = {
+    call: (_: string, [hash]: readonly unknown[]) => {
+      asked += 1;
+      return Promise.resolve({ result: transactions.get(hash) ?? null });
+    },
+  };
+  const verified = {
+    find: ({ address }: { address: Hex }) =>
+      Promise.resolve(address === TWIN.address ? twin : { ...original, constructorArguments: told }),
+  };
+  const contracts = { find: () => Promise.resolve(factsOf(369, 1)) };
+  const twinArguments = createTwinArguments({ contracts, verified, readsOf: () => node });
+  const read = () => findWholeVerification(verified, twinArguments, 943, TWIN.address, own);
+  const [first, second] = [await read(), await read()];
+  expect(second).toEqual(first);
+  return { found: first?.constructorArguments, asked };
+}
+
+test('a twin has the arguments behind the code that its original was made by, asked for once', async () => {
+  expect(await ask()).toEqual({ found: `0x${OWN}`, asked: 2 });
+});
+
+test.each<[string, Case, number]>([
+  ['another creation code', { code: `00${CODE.slice(2)}${OWN}` }, 2],
+  ['what does not decode behind it', { code: `${CODE}${'00'.repeat(40)}` }, 2],
+  ['a transaction that calls a factory', { to: SENDER }, 2],
+  ['arguments of the original that are not known', { told: null }, 0],
+  ['arguments of the original that are not at its end', { told: '0x1234' }, 2],
+  ['a factory that made it', { own: factsOf(943, 2, SENDER) }, 0],
+  ['a creation that is not known', { own: silentFacts(943, TWIN.address) }, 0],
+])('nothing is told of %s', async (_, given, asked) => {
+  expect(await ask(given)).toEqual({ found: null, asked });
+});

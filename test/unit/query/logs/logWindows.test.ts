@@ -1,0 +1,106 @@
+/** The search by windows: every place once, in order, in few steps, and where it stood when it gave up. */
+import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/logs/logFilter';
+import { searchWindows } from '../../../../src/query/logs/logWindows';
+import { ORD_SPAN } from '../../../../src/domain/ord';
+import { createRandom } from '../../../support/createRandom';
+import { SEED } from '../../../support/seed';
+
+const HEAD: HeadSnapshot = {
+  version: '',
+  startBlock: 1,
+  number: 100_000,
+  hash: '0x',
+  timestamp: 0,
+  finalTo: 100_000,
+  finalNumber: 100_000,
+  blocks: [],
+};
+const RANGE = { from: ORD_SPAN, to: 100_000 * ORD_SPAN };
+const TOPIC = { ...ALL_LOGS, topics: [[`0x${'11'.repeat(32)}`], [`0x${'22'.repeat(32)}`], [], []] } as const;
+
+/** A chain that has logs at these places; counts how often it was asked. */
+function chainOf(ords: readonly number[], newestFirst: boolean) {
+  const windows: OrdRange[] = [];
+  return {
+    windows,
+    list: (window: OrdRange, limit: number): Promise<number[]> => {
+      windows.push(window);
+      const found = ords.filter((ord) => ord >= window.from && ord <= window.to).sort((a, b) => a - b);
+      return Promise.resolve((newestFirst ? found.reverse() : found).slice(0, limit));
+    },
+  };
+}
+
+/** A busy contract by what is said of it. */
+function sourceOf(logs: number, first: number, last: number): LogSource {
+  const row = { logs: String(logs), first_ord: String(first), last_ord: String(last) };
+  const run = (): Promise<never[]> => Promise.resolve([row as never]);
+  const runner = { run, read: () => Promise.resolve([]), write: () => Promise.resolve(Buffer.alloc(0)) };
+  return { chainId: 369, runner };
+}
+
+const nobody = sourceOf(0, 0, 0);
+
+test('finds what a look at everything finds, for dense and rare logs, from both ends', async () => {
+  const random = createRandom(SEED);
+  for (let round = 0; round < 100; round += 1) {
+    const count = random.int(300);
+    // Dense at one end, rare at the other.
+    const ords = Array.from({ length: count }, () =>
+      Math.floor(RANGE.from + random() ** 6 * (RANGE.to - RANGE.from)),
+    );
+    const places = [...new Set(ords)].sort((a, b) => a - b);
+    const newestFirst = random() < 0.5;
+    const wanted = 1 + random.int(100);
+    const chain = chainOf(places, newestFirst);
+    const filter = random() < 0.5 ? TOPIC : { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
+    const source = sourceOf(60_000 + random.int(1e6), places[0] ?? 0, places.at(-1) ?? 0);
+    const found = await searchWindows(source, HEAD, filter, RANGE, { newestFirst, wanted }, chain.list);
+    const all = newestFirst ? [...places].reverse() : places;
+    expect({ seed: SEED, round, ...found }).toEqual({
+      seed: SEED,
+      round,
+      ords: all.slice(0, wanted),
+      cutAt: null,
+    });
+    expect(chain.windows.length).toBeLessThan(12);
+  }
+});
+
+test('a contract with few logs is read in one window', async () => {
+  const chain = chainOf([RANGE.from + 5], true);
+  const filter = { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
+  const source = sourceOf(10, RANGE.from, RANGE.to);
+  const found = await searchWindows(
+    source,
+    HEAD,
+    filter,
+    RANGE,
+    { newestFirst: true, wanted: 5 },
+    chain.list,
+  );
+  expect(found).toEqual({ ords: [RANGE.from + 5], cutAt: null });
+  expect(chain.windows).toEqual([RANGE]);
+});
+
+test.each([true, false])(
+  'without an address and a topic0 it stops after 10,000 blocks, and going on finds the rest (newest first: %s)',
+  async (newestFirst) => {
+    const places = [20, 15_000, 15_001, 61_000, 99_000].map((block) => block * ORD_SPAN + 7);
+    const chain = chainOf(places, newestFirst);
+    const filter = { ...ALL_LOGS, topics: [[], [`0x${'22'.repeat(32)}`], [], []] } as const;
+    const seen: number[] = [];
+    let range: OrdRange = RANGE;
+    let turns = 0;
+    for (; turns < 20; turns += 1) {
+      const order = { newestFirst, wanted: 100 };
+      const found = await searchWindows(nobody, HEAD, filter, range, order, chain.list);
+      seen.push(...found.ords);
+      if (found.cutAt === null) break;
+      range = newestFirst ? { ...range, to: found.cutAt - 1 } : { ...range, from: found.cutAt + 1 };
+    }
+    expect(seen).toEqual(newestFirst ? [...places].reverse() : places);
+    expect(turns).toBe(9);
+  },
+);

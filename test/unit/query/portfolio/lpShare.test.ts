@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+
+import {
+  integerRoot,
+  pendingProtocolLp,
+  shareOfPool,
+  sharePercent,
+} from '../../../../src/query/portfolio/lpShare';
+import type { PairEntry } from '../../../../src/query/pairs/pairItem';
+import { toLpPosition } from '../../../../src/query/portfolio/portfolioPositions';
+import { makeTokenPrices } from '../../../../src/query/prices/priceBook';
+
+const amount = fc.oneof(
+  fc.bigInt({ min: 0n, max: (1n << 112n) - 1n }),
+  fc.bigInt({ min: 0n, max: 1_000n }),
+  fc.constantFrom(0n, 1n, 2n, 3n, 4n, (1n << 112n) - 1n),
+);
+
+test('the root is the largest integer whose square is not larger', () => {
+  const value = fc.oneof(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), amount);
+  fc.assert(
+    fc.property(value, (of) => {
+      const root = integerRoot(of);
+      expect(root * root <= of && (root + 1n) * (root + 1n) > of).toBe(true);
+    }),
+  );
+});
+
+/** _mintFee of UniswapV2Pair.sol, line by line. */
+function mintFee(totalSupply: bigint, now: [bigint, bigint], last: [bigint, bigint]): bigint {
+  const rootK = integerRoot(now[0] * now[1]);
+  const rootKLast = integerRoot(last[0] * last[1]);
+  if (rootK <= rootKLast) return 0n;
+  const numerator = totalSupply * (rootK - rootKLast);
+  const denominator = rootK * 5n + rootKLast;
+  return numerator / denominator;
+}
+
+test('a sixth of the fees is what UniswapV2Pair mints', () => {
+  const reserves = fc.tuple(amount, amount);
+  fc.assert(
+    fc.property(amount, reserves, reserves, (supply, now, last) => {
+      const wanted = mintFee(supply, now, last);
+      const got = pendingProtocolLp(
+        supply,
+        { reserve0: now[0], reserve1: now[1] },
+        { reserve0: last[0], reserve1: last[1] },
+        1 / 6,
+      );
+      // The share is an integer of twelve digits.
+      const distance = got > wanted ? got - wanted : wanted - got;
+      expect(distance <= 1n + wanted / 10n ** 11n).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('no share of the fees, or all of them, dilutes nobody', () => {
+  const [now, last] = [
+    { reserve0: 500n, reserve1: 500n },
+    { reserve0: 100n, reserve1: 100n },
+  ];
+  for (const share of [0, -1, NaN, 1, 2]) expect(pendingProtocolLp(1_000n, now, last, share)).toBe(0n);
+  expect(pendingProtocolLp(1_000n, last, now, 0.3)).toBe(0n);
+});
+
+test('a share of a supply that cannot be right is unknown', () => {
+  expect(shareOfPool(100n, 1n, 3n)).toBe(33n);
+  expect(sharePercent(1n, 4n)).toBe(25);
+  for (const supply of [0n, -5n, 1n]) {
+    expect(shareOfPool(100n, 2n, supply)).toBeNull();
+    expect(sharePercent(2n, supply)).toBeNull();
+  }
+});
+
+test('LP tokens that a pool holds itself are nobody’s share', () => {
+  const [pool, a, b] = ['0xpool', '0xa', '0xb'];
+  const tokens = [a, pool, b].map((address) => ({ address, symbol: address, name: null, decimals: 0 }));
+  const none = new Map();
+  const prices = makeTokenPrices(none, { m5: none, h1: none, h6: none, h24: none }, null);
+  const entry = {
+    item: { address: pool, dex_name: 'x', pool_type: 5, tokens, apr_24h: null },
+    pool: { address: pool, pool_type: 5, all_tokens: [a, pool, b] },
+    facts: { balances: ['600', '9000', '30'], state: null, protocolShare: 0 },
+  } as unknown as PairEntry;
+  const { position, trusted } = toLpPosition(entry, { balance: 50n, supply: 9_100n, last: null }, prices);
+  expect(position).toMatchObject({
+    share_pct: 50,
+    tokens: [
+      { address: a, amount: '300' },
+      { address: b, amount: '15' },
+    ],
+    value_usd: null,
+  });
+  expect(trusted).toBe(false);
+});

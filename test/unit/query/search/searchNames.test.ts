@@ -1,0 +1,71 @@
+/** Names of pairs and tokens against a plain look at each of them. */
+import { listPairsNamed, listTokensNamed } from '../../../../src/query/search/searchNames';
+import { createRandom } from '../../../support/createRandom';
+
+const NAMES = 12_000;
+const random = createRandom(20261123);
+const SYMBOLS = ['WPLS', 'DAI', 'HEX', 'pDAI', 'Üñï', '🚀', 'PLSX', 'A', 'aa', 'eHEX', '0xabcd…1234'];
+
+const pick = (): string => random.pick(SYMBOLS);
+const addressOf = (index: number): `0x${string}` => `0x${(index + 1).toString(16).padStart(40, '0')}`;
+const pairs = Array.from({ length: NAMES }, (_, index) => ({
+  pool: { address: addressOf(index), dex: random.pick(['one', 'two']) },
+  tokens: { name: `${pick()} / ${pick()}` },
+  liquidityUsd: random() < 0.3 ? 0 : 10 ** (random() * 9),
+}));
+const tokens = Array.from({ length: NAMES }, (_, index) => ({
+  address: addressOf(index),
+  symbol: random() < 0.1 ? null : pick(),
+  name: random() < 0.1 ? null : `${pick()} ${pick()}`,
+  decimals: 18,
+}));
+const logs = new Map(tokens.map(({ address }) => [address as string, random.int(200)]));
+const logsOf = (address: string): number => logs.get(address) ?? 0;
+
+/** 0: all of it, 1: its beginning, 2: that of a word, 3: inside, 4: not there. */
+function kindOf(name: string | null, text: string): number {
+  const lower = (name ?? '').toLowerCase();
+  if (lower === text) return 0;
+  if (lower.startsWith(text)) return 1;
+  return lower.includes(` ${text}`) ? 2 : lower.includes(text) ? 3 : 4;
+}
+
+/** Addresses in the order of kind, then weight, then address. */
+function plainly<T>(
+  all: readonly T[],
+  of: (one: T) => { kind: number; weight: number; address: string },
+): string[] {
+  const found = all.map(of).filter(({ kind }) => kind < 4);
+  found.sort((a, b) => a.kind - b.kind || b.weight - a.weight || (a.address < b.address ? -1 : 1));
+  return found.map(({ address }) => address);
+}
+
+const TEXTS = ['wpls / dai', 'wpls', 'a', 'dai', 'hex', 'üñï', '🚀 /', '/', '0xabcd', 'nobody', '\t'];
+
+test.each(TEXTS)('pairs named %p come first, the most liquid before others', async (text) => {
+  const wanted = plainly(pairs, ({ pool, tokens: { name }, liquidityUsd }) => ({
+    kind: kindOf(name, text),
+    weight: liquidityUsd,
+    address: pool.address,
+  }));
+  for (const limit of [1, 25, 100]) {
+    const found = await listPairsNamed(pairs, text, limit);
+    expect(found.map(({ address }) => address)).toEqual(wanted.slice(0, limit));
+    for (const { address, title, subtitle } of found) {
+      const { pool, tokens: shown } = pairs[parseInt(address, 16) - 1]!;
+      expect([title, subtitle]).toEqual([shown.name, pool.dex]);
+    }
+  }
+});
+
+test.each(TEXTS)('tokens with the symbol or name %p come first, the busiest before others', async (text) => {
+  const wanted = plainly(tokens, ({ address, symbol, name }) => ({
+    kind: Math.min(kindOf(symbol, text), kindOf(name, text)),
+    weight: logsOf(address),
+    address,
+  }));
+  for (const limit of [1, 25, 100]) {
+    const found = await listTokensNamed(tokens, { logsOf }, text, limit);
+    expect(found.map(({ address }) => address)).toEqual(wanted.slice(0, limit));
+  }
+});
