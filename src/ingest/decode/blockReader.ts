@@ -1,6 +1,6 @@
 /**
- * Turns verified blocks into priced rows: finds out what the node must be asked first (pools that no event describes in
- * full, metadata of tokens), decodes, prices. What it knows can be loaded from the store and taken back block by block.
+ * Turns verified blocks into priced rows: discovers pools without a creation event, reads token metadata,
+ * decodes and prices. The state can be loaded from the store and rewound by block.
  */
 import { systemClock, TimeSlices, type Clock } from '../../chain/rpc/clock';
 import type { BlockRef, ChainBlock } from '../../domain/block';
@@ -29,7 +29,7 @@ export interface ReaderDeps {
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -41,14 +41,14 @@ export class BlockReader {
 
   constructor(
     private readonly deps: ReaderDeps,
-    /** First block that was ever to be ingested. */
+    /** First block of the deployment. */
     private readonly startBlock: number,
   ) {
     this.clock = deps.clock ?? systemClock();
     this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? 0);
   }
 
-  /** Takes up what is stored up to the cursor. `exact` as in Store.loadPoolStates. Returns the number of pools. */
+  /** Loads the state as of the cursor. `exact` as in Store.loadPoolStates. Returns the number of pools. */
   async load(cursor: Cursor, exact: boolean): Promise<number> {
     const { store, decode } = this.deps;
     const { registry } = decode;
@@ -67,7 +67,10 @@ export class BlockReader {
     return registry.size;
   }
 
-  /** Reads linked blocks in order, with the pools and tokens that they are the first to show. */
+  /**
+   * Reads linked blocks in order and hands their rows to `take`. Also adds the pools and tokens that first
+   * appear in them.
+   */
   async read(
     blocks: readonly ChainBlock[],
     parent: Pick<BlockRef, 'number' | 'hash'>,
@@ -90,7 +93,7 @@ export class BlockReader {
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       all.push(facts);
     }
-    // Prices are of whole tokens: the decimals come first.
+    // Pricing needs the decimals of all new tokens.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
     for (const facts of all) {
@@ -99,13 +102,13 @@ export class BlockReader {
     }
   }
 
-  /** Takes back every reversible block above `number`. */
+  /** Undoes every reversible block above `number`. */
   rewindTo(number: number): void {
     this.deps.decode.registry.rewindTo(number);
     this.pricer.rewindTo(number);
   }
 
-  /** Forgets how to take back blocks up to `number`: they are final. */
+  /** Blocks up to `number` are final, so their undo data is dropped. */
   settle(number: number): void {
     this.deps.decode.registry.settle(number);
     this.pricer.settle(number);
@@ -117,7 +120,7 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<(block: ChainBlock) => BlockFindings> {
     const { decode, discovery, vaultDiscovery } = this.deps;
-    // Blocks from the first one on show every pair's creation; only a start in mid-history has older ones.
+    // Older pools exist only if ingestion starts after block 1.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
     const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
     if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
@@ -127,7 +130,7 @@ export class BlockReader {
     });
   }
 
-  /** Metadata is stored before the rows that need it are seen. */
+  /** Stores metadata before the rows that need it become visible. */
   private async readTokens(
     tokens: ReadonlySet<Hex>,
     block: ShowingBlock,

@@ -1,6 +1,6 @@
 /**
- * Turns one verified block into facts. Needs nothing but the block and the pool registry, which it moves on: so decoding
- * the same blocks in the same order always gives the same facts.
+ * Decodes one verified block into facts and updates the pool registry. Deterministic: the same blocks in the
+ * same order give the same facts. Does no I/O.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -15,21 +15,21 @@ import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** The only leg of a two-token pool. */
+/** A two-token pool has only this leg. */
 const PAIR_LEG = 1;
 
-/** What had to be asked of the node before a block can be decoded. */
+/** Results of node calls that a block needs before it is decoded. */
 export interface BlockFindings {
-  /** Pools that this block was the first to show, without a creation event. */
+  /** Pools without a creation event that first appear in this block. */
   readonly pools: readonly DiscoveredPool[];
-  /** Pools of vaults that this block creates or was the first to show, and those whose books are known from it on. */
+  /** Vault pools that first appear in this block, and listed pools whose state becomes known with it. */
   readonly vaultPools: readonly FoundVaultPool[];
 }
 
-/** What a pool did earlier in the same transaction, which its later logs refer to. */
+/** Earlier events of a pool in the same transaction, needed to decode its later logs. */
 interface TxMemory {
   txIndex: number;
-  /** Whether a Sync was seen: a V2 swap's price is that of its Sync. */
+  /** A V2 swap takes its price from the Sync before it. */
   synced: boolean;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
@@ -40,7 +40,8 @@ interface Work extends BlockWork {
 }
 
 /**
- * The facts of the block, in log order. `reversible`: the registry can take the block back (it is not final yet).
+ * Returns the facts in log order. `reversible`: the block is not final, so the registry must be able to undo
+ * it.
  */
 export function decodeBlock(
   context: DecodeContext,
@@ -89,7 +90,7 @@ function pushBlockRow({ context, block, facts }: Work): void {
   });
 }
 
-/** Receipts name the contract that a transaction created itself. */
+/** Contracts created directly by a transaction, as named in its receipt. */
 function pushCreations({ block, facts }: Work): void {
   for (const tx of block.transactions) {
     if (tx.contractAddress === null) continue;
@@ -149,8 +150,9 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 }
 
 /**
- * The LP tokens of a V2 mint or burn stand only in the pair's own Transfer before it: from zero to a holder (the
- * MINIMUM_LIQUIDITY goes to zero and does not count), or from the pair to zero. UniswapV2Pair.sol, mint() and burn().
+ * A V2 Mint or Burn does not contain its LP tokens. They are in the pair's Transfer before it: from zero to a
+ * holder, or from the pair to zero. MINIMUM_LIQUIDITY goes to zero and does not count. See mint() and burn()
+ * in UniswapV2Pair.sol.
  */
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
@@ -190,7 +192,8 @@ function pushSwap(
   after: PoolState,
   synced: boolean,
 ): void {
-  // A V2 swap without a Sync in its transaction has no price: the state is then of another transaction.
+  // A V2 swap without a Sync in its transaction gets no price, because the known state is from an earlier
+  // transaction.
   const priced = pool.poolType !== 2 || synced;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
@@ -250,7 +253,7 @@ function pushLiquidity(
     tick_lower: 'tickLower' in event ? event.tickLower : null,
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
   });
-  // Each LP Transfer belongs to the next mint or burn only.
+  // An LP Transfer belongs only to the next mint or burn.
   if (event.kind === 'mint') memory.lpMinted = null;
   if (event.kind === 'burn') memory.lpBurned = null;
 }

@@ -1,7 +1,7 @@
 /**
- * Reads who owns what out of a block's logs: ERC-20 transfers, deposits and withdrawals of the wrapped native token, and
- * what position managers say of V3 positions. Knows neither pools' states nor prices. Events as in EIP-20, EIP-721,
- * WETH9.sol and INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's has the same).
+ * Decodes ERC-20 transfers, deposits and withdrawals of the wrapped native token, and the events of V3
+ * position managers. Independent of pool states and prices. Events: EIP-20, EIP-721, WETH9.sol,
+ * INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's is the same).
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
 import type { ChainLog } from '../../domain/block';
@@ -19,7 +19,7 @@ import {
   uintAt,
 } from '../../protocols/words';
 
-/** Transfer(address indexed from, address indexed to, uint256): ERC-20; with a third indexed word ERC-721. */
+/** Transfer(address indexed from, address indexed to, uint256): ERC-20. ERC-721 indexes the third word too. */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** Deposit(address indexed dst, uint256 wad). */
 const DEPOSIT: Hex = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
@@ -31,24 +31,24 @@ const INCREASE: Hex = '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473
 const DECREASE: Hex = '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4';
 /** Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
 const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01';
-/** Mint of a V3 pool, which comes right before the manager's IncreaseLiquidity (src/protocols/v3Pool.ts). */
+/** Mint of a V3 pool, emitted right before the manager's IncreaseLiquidity (src/protocols/v3Pool.ts). */
 const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 
 const NO_DATA: Hex = '0x';
 
-/** Why a log was left out: a Transfer of an NFT, one of these events in another shape, or of a pool that is not known. */
+/** Counts of skipped logs by reason: NFT transfers, and events of an unexpected shape. */
 export interface SkippedLogs {
   nft: number;
   malformed: number;
-  /** IncreaseLiquidity without a Mint of a known pool before it: stored without its pool. */
+  /** IncreaseLiquidity without a matching Mint of a known pool. Stored without its pool. */
   unplaced: number;
 }
 
 export interface TransferRules {
-  /** Null where none is known: then nobody's Deposit and Withdrawal count. */
+  /** Null: deposits and withdrawals are ignored. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /** Whether a V3 pool of a configured factory stands at the address: others may write what they like. */
+  /** True for a known pool. Any contract can emit a Mint, so others are ignored. */
   isPool(address: Hex): boolean;
 }
 
@@ -57,7 +57,6 @@ export interface TransferRows {
   readonly position_events: PositionEventRow[];
 }
 
-/** The block whose logs are read. */
 export interface BlockTime {
   readonly number: number;
   /** Unix seconds, UTC. */
@@ -65,11 +64,11 @@ export interface BlockTime {
 }
 
 export interface TransferDecoder {
-  /** topic0 of every log that `read` wants to see. */
+  /** topic0 of every log that `read` decodes. */
   readonly topics: ReadonlySet<Hex>;
-  /** Running counts since the start. */
+  /** Counts since the start of the process. */
   readonly skipped: Readonly<SkippedLogs>;
-  /** Appends the log's row, if it makes one. Logs of a block come in order, with the same `rows` for the whole block. */
+  /** Appends the log's row, if any. Call in log order, with the same `rows` for the whole block. */
   read(block: BlockTime, log: ChainLog, rows: TransferRows): void;
 }
 
@@ -77,7 +76,7 @@ interface PoolMint extends MintEvent {
   readonly pool: Hex;
 }
 
-/** Mints into managers' positions that the transaction at hand made so far. */
+/** Mints by position managers in the current transaction. */
 interface TxMints {
   rows: TransferRows | null;
   txIndex: number;
@@ -161,12 +160,12 @@ function readTransfer({ rules, skipped }: Work, block: BlockTime, log: ChainLog,
   }
 }
 
-/** A topic as a number, null for what is no word of hex. Takes the place where data is loaded. */
+/** Null if the topic is not a 32-byte hex word. Overwrites the buffer of `loadData`. */
 function uintOfTopic(topic: Hex | undefined): bigint | null {
   return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
 }
 
-/** The wrapped native token mints and burns without a Transfer. */
+/** WETH9 mints and burns without a Transfer. */
 function readWrapping({ skipped }: Work, block: BlockTime, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const [topic, holderTopic] = topics;
@@ -188,7 +187,7 @@ function readWrapping({ skipped }: Work, block: BlockTime, log: ChainLog, rows: 
   });
 }
 
-/** What the pool's Mints of this transaction were; of another transaction they are forgotten. */
+/** Mints of the current transaction. Forgets the mints of the previous transaction. */
 function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[] {
   if (memory.rows !== rows || memory.txIndex !== log.transactionIndex) {
     memory.rows = rows;
@@ -200,7 +199,7 @@ function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[
 
 function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
   const event = uniswapV3.decodeEvent(log);
-  // A malformed log of a pool is counted where pools are read.
+  // decodeBlock counts malformed logs of pools.
   if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;
   mintsOf(work, log, rows).push({ ...event, pool: log.address });
 }
@@ -227,7 +226,10 @@ function readPosition(work: Work, block: BlockTime, log: ChainLog, rows: Transfe
 type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
 type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
 
-/** Where liquidity went: the nearest Mint before it in its transaction for this manager, of the same size. */
+/**
+ * Finds the pool and ticks of an IncreaseLiquidity: the last equal Mint of this manager in the same
+ * transaction.
+ */
 function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {
   const mint = mintsOf(work, log, rows).findLast(
     ({ owner, liquidity, amount0, amount1 }) =>

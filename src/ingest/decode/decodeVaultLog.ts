@@ -1,8 +1,8 @@
 /**
- * Rows of the events of Balancer V2 vaults. A pool of n tokens trades as legs of two, so each swap is a row of its leg;
- * what can name only two tokens (states, liquidity events) names those of the pool's default leg, and a state's `balances`
- * hold all of them. A pool's tokens stay as they were when it was listed: only managed pools change theirs, and those have
- * no price.
+ * Decodes events of Balancer V2 vaults. A pool of n tokens trades as legs of two tokens, and each swap
+ * becomes a row of its leg. States and liquidity events name the tokens of the default leg; `balances` of a
+ * state holds all tokens. The token list of a pool never changes: only managed pools change theirs, and
+ * managed pools have no price.
  */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
@@ -31,7 +31,7 @@ import { makerOf, type BlockWork } from './decodeContext';
 import type { FoundVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
 
-/** Takes up what was asked of the node before this block: a pool with its row, or the books of one already listed. */
+/** Adds a pool and its row, or fills in the state of a pool that is already listed. */
 export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
   const { pool, state } = found.vaultPool;
   const known = context.registry.findVaultPool(pool.address);
@@ -49,7 +49,7 @@ export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPoo
   });
 }
 
-/** Reads an event of a configured vault, or of a pool's own contract, where it is of a pool that is listed. */
+/** Decodes an event of a configured vault, or of a listed pool's own contract. */
 export function readVaultLog(work: BlockWork, log: ChainLog): void {
   const { registry, onMalformed } = work.context;
   const known = findPoolOf(work, log);
@@ -58,7 +58,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered' || event.kind === 'tokens_registered') return;
   const { pool, state } = known;
-  // A contract may register more than one pool: the first one counts.
+  // A contract may register several pools. Only the first one counts.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
   const after = applyBalancerEvent(state, event);
   if (after !== state) registry.setVaultPool({ pool, state: after });
@@ -68,7 +68,7 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   pushState(work, log, pool, event, after);
 }
 
-/** The fee's event stands on the pool, all others on its vault. */
+/** The pool contract emits the swap fee event. The vault emits all other events. */
 function findPoolOf({ context: { registry } }: BlockWork, log: ChainLog): VaultPool | undefined {
   const [topic, poolId] = log.topics;
   if (topic === SWAP_FEE_CHANGED) return registry.findVaultPool(log.address);
@@ -105,7 +105,7 @@ function pushLegSwap(
     token0: swap.token0,
     token1: swap.token1,
     base_is_token0: work.context.baseIsToken0(swap.token0, swap.token1),
-    // The event names neither.
+    // The event contains neither address.
     sender: ZERO_ADDRESS,
     recipient: ZERO_ADDRESS,
     amount0: swap.amount0,
@@ -123,8 +123,8 @@ function pushLegSwap(
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
 /**
- * What the provider gave or got of the default leg's tokens; of the others only their value is stored. The pool's own token,
- * which composable pools make for the vault, is nobody's money.
+ * Amounts of the default leg's tokens; other tokens are passed on to be valued. The pool's own token is left
+ * out: composable pools mint it for the vault, so it belongs to no provider.
  */
 function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
   const amountOf = (token: Hex): bigint => {
@@ -185,7 +185,7 @@ function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Le
   return toLeg(tokens.indexOf(token0), tokens.indexOf(token1));
 }
 
-/** An asset manager's gain or loss is neither trade nor liquidity of a provider: the pool's tokens were moved, no more. */
+/** An asset manager moves the pool's tokens: neither a trade nor liquidity of a provider. */
 function kindOf(event: MovingEvent): PoolStateRow['kind'] {
   if (event.kind === 'swap') return 'swap';
   if (event.kind === 'balance_managed') return 'collect';

@@ -1,6 +1,6 @@
 /**
- * Prices blocks in the order in which they are ingested. It makes the rows of a block with their values in USD at the block's end, and
- * the rows that show how the prices were found. The rules of pricing are in `src/pricing`.
+ * Prices decoded blocks in chain order: adds USD values to swaps and liquidity events, and produces the rows
+ * of routes and prices. The pricing rules are in `src/pricing`.
  */
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
@@ -22,7 +22,7 @@ import {
 import { MarketReader } from './marketBlock';
 import type { StoredPrices } from './storedPrices';
 
-/** Decimal places of USD in the store. */
+/** USD amounts are stored with 12 decimal places. */
 const USD_SCALE = 1e12;
 const USD_MICRO = 1e6;
 
@@ -40,7 +40,7 @@ export class BlockPricer {
     this.wrappedNative = config.wrappedNative;
   }
 
-  /** Forgets everything and takes up what the store knows. */
+  /** Replaces the whole state with the state that the store holds. */
   load(stored: StoredPrices): void {
     this.pricer.clear();
     this.reader.clear();
@@ -51,7 +51,7 @@ export class BlockPricer {
     for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
   }
 
-  /** The rows of the next block. */
+  /** `reversible`: the block can still be removed by a reorg, so its changes go into the journal. */
   price(facts: BlockFacts, reversible: boolean): BlockRows {
     const { number, timestamp } = facts.ref;
     const changes = this.pricer.apply(
@@ -96,7 +96,7 @@ export class BlockPricer {
     const amount0 = wholeTokens(swap.amount0 < 0n ? -swap.amount0 : swap.amount0, decimals0);
     const amount1 = wholeTokens(swap.amount1 < 0n ? -swap.amount1 : swap.amount1, decimals1);
     const value = valueTrade(price0, price1, amount0, amount1);
-    // V8 needs 14 us for fields after a spread and 0.4 us for a spread after fields, so the spread is last.
+    // The spread comes last because V8 builds the object much faster in this order.
     return {
       price_usd: marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0,
       quote_price_usd: marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0,
@@ -137,7 +137,10 @@ function finite(price: number): number {
   return Number.isFinite(price) ? price : 0;
 }
 
-/** USD, ≥ 0 and below 10^20, times 10^12. In two steps, since the product may exceed what a float holds as an integer. */
+/**
+ * USD times 10^12, for 0 <= usd < 10^20. Large values are converted in two steps, because the product may
+ * exceed the integers that a float holds exactly.
+ */
 export function toStoredUsd(usd: number): bigint {
   if (usd < 1_000) return BigInt(Math.round(usd * USD_SCALE));
   const micros = Math.round(usd * USD_MICRO);

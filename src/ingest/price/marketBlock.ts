@@ -1,6 +1,6 @@
 /**
- * From rows in raw units to what pricing reads: legs and their states in whole tokens. The same for blocks just decoded
- * and for blocks read back from the store, so that both give the same bits.
+ * Converts rows in raw units into the input of pricing: legs and their states in whole tokens. Fresh blocks
+ * and blocks read back from the store share this code, so both give bit-identical prices.
  */
 import type { Hex } from '../../domain/hex';
 import { wholeTokens } from '../../domain/amounts';
@@ -15,9 +15,8 @@ import {
 } from '../../pricing/legState';
 import type { MarketBlock } from '../../pricing/pricer';
 
-/** A pool as pricing meets it. */
 export interface PricedPool extends LegsPool {
-  /** Null: made before the first ingested block. */
+  /** Null: the pool is older than the first ingested block. */
   readonly created_block: number | null;
 }
 
@@ -41,7 +40,7 @@ interface PoolInfo {
   readonly legs: readonly LegInfo[];
 }
 
-/** Knows the pools seen so far and turns blocks of rows into market blocks. */
+/** Remembers pools and turns blocks of rows into market blocks. */
 export class MarketReader {
   private readonly pools = new Map<Hex, PoolInfo>();
 
@@ -51,7 +50,7 @@ export class MarketReader {
     this.pools.clear();
   }
 
-  /** Legs of a pool, which is known from now on. */
+  /** Adds the pool and returns its legs. */
   addPool(pool: PricedPool): { readonly leg: Leg; readonly older: boolean }[] {
     const legs = legsOf(pool);
     this.pools.set(pool.address, { pool, legs });

@@ -1,6 +1,6 @@
 /**
- * Reads back what pricing needs to go on after a restart: what the legs were when the running epoch began, the routes and
- * hops of then, and the blocks since, which are then applied again. Nothing above the cursor is looked at.
+ * Reads the state of pricing from the database after a restart: legs, routes and hops at the start of the
+ * current epoch, and the blocks since, which the pricer applies again. Rows above the cursor are ignored.
  */
 import { z } from 'zod';
 
@@ -20,14 +20,14 @@ import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
 type LegOf = ReadonlyMap<LegKey, Leg>;
 
 export interface StoredPrices {
-  /** The last block before the running epoch; null where the first ingested block lies in it. */
+  /** The last block before the current epoch. Null: the first ingested block is in this epoch. */
   readonly base: { readonly number: number; readonly timestamp: number } | null;
   /** Pools up to the base. */
   readonly pools: readonly PricedPool[];
   records(legOf: LegOf): LegRecord[];
   routes(legOf: LegOf): Route[];
   readonly hops: readonly (readonly [Hex, TokenHop])[];
-  /** Blocks of the running epoch up to the cursor, ascending. */
+  /** Blocks of the current epoch up to the cursor, ascending. */
   readonly blocks: readonly PricedRows[];
 }
 
@@ -94,7 +94,7 @@ function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]>
   return selectNamed(database, 'ingest/list_epochs', { final_ord: finalOrd }, recordShape);
 }
 
-/** The row was written with the first block after its epoch. */
+/** An epoch's row is written with the first block after the epoch. */
 function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
   const leg = legOf.get(legKey(row.pair, row.leg));
   if (leg === undefined) return [];

@@ -1,7 +1,7 @@
 /**
- * An order-independent hash of what is stored of each range of 1,000 final blocks, so that two deployments, or one before
- * and after, can be compared and what differs be found. Rows are hashed and summed inside the engine; of a row all columns
- * count, for nothing in a final table says how or when it got there.
+ * Computes an audit hash, independent of row order, over the stored rows of each 1,000 final blocks. Two
+ * deployments, or one before and after a change, can compare their hashes. ClickHouse hashes and sums the
+ * rows. All columns count, because final tables have no columns about how or when a row was stored.
  */
 import { createHash } from 'node:crypto';
 
@@ -15,24 +15,24 @@ import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 
 export const AUDIT_BLOCKS = 1_000;
 
-/** Rows of events repeat what swaps, liquidity_events and pool_states say. */
+/** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
 const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
 
-/** Logs that are hashed in one go: bounds how long one statement runs. */
+/** Bounds the run time of one statement. */
 const LOGS_AT_ONCE = 4_000_000;
 const RANGES_AT_ONCE = 256;
 
 export interface RangeHash {
   /** First block of the range, a multiple of 1,000. */
   readonly from: number;
-  /** 32 hex digits over everything. */
+  /** 32 hex digits over all tables. */
   readonly hash: string;
   readonly rows: number;
-  /** By table: the sum modulo 2^128 of the hashes of its rows. */
+  /** Per table, the sum modulo 2^128 of the hashes of its rows. */
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** Every whole range of the blocks from … to, as its first block. Block 0, which is never stored, need not be there. */
+/** First blocks of the whole ranges in from … to. Block 0 may be missing, because it is never stored. */
 export function listWholeRanges(from: number, to: number): number[] {
   const ranges: number[] = [];
   const first = from <= 1 ? 0 : Math.ceil(from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
@@ -41,8 +41,8 @@ export function listWholeRanges(from: number, to: number): number[] {
 }
 
 /**
- * Hashes these ranges (consecutive, ascending) from what is stored now, some at a time. `threads`: of the engine, for
- * who must not be in the way.
+ * Hashes the stored rows of these ranges, which must be consecutive and ascending. `threads` limits the
+ * ClickHouse threads, so that other queries are not slowed down.
  */
 export async function* hashRanges(
   database: Database,
@@ -57,7 +57,7 @@ export async function* hashRanges(
   }
 }
 
-/** As many of the first ranges as have few enough logs together, one at least. */
+/** The longest run of first ranges within the limit of logs; at least one range. */
 async function takeSome(
   database: Database,
   chainId: number,
@@ -112,15 +112,21 @@ async function hashSome(
   }));
 }
 
-/** Columns that came after hashes were stored: null counts as if there were none, so that those hashes stay true. */
+/**
+ * Columns added after hashes had been stored. A null is hashed as if the column did not exist, so old hashes
+ * stay valid.
+ */
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
-/** Columns that hashes cover though nobody writes them: they were stored once, and stand before another. */
+/**
+ * Columns that are hashed although they are now computed: older versions stored them. Each comes before the
+ * named column.
+ */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],
 };
 
-/** The columns of a row in the order of its hash. */
+/** Columns in hash order. */
 export function hashedColumns(name: string, columns: readonly string[]): readonly string[] {
   const [computed, before] = COMPUTED[name] ?? [];
   return computed === undefined
@@ -150,7 +156,7 @@ function rangeSql(name: string, columns: readonly string[], threads: number | un
     FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
 }
 
-/** Stored hashes by range. */
+/** Stored hashes by first block. */
 export async function readRangeHashes(
   database: Database,
   chainId: number,
@@ -182,7 +188,7 @@ export async function writeRangeHash(database: Database, chainId: number, range:
   );
 }
 
-/** Tables in which two hashes of one range differ; empty: they are equal. */
+/** Tables whose sums differ between two hashes of one range. Empty: the hashes are equal. */
 export function listDifferentTables(a: RangeHash, b: RangeHash): string[] {
   const names = new Set([...a.sums.keys(), ...b.sums.keys()]);
   return [...names].filter((name) => a.sums.get(name) !== b.sums.get(name)).sort();

@@ -1,22 +1,28 @@
-/** Stores the audit hash of each range of blocks once it is final, behind the ingester's back, one piece at a time. */
+/**
+ * Stores the audit hash of each range of final blocks in the background, with one ClickHouse thread, so that
+ * ingestion and reads are not delayed.
+ */
 import type { Database } from '../../clickhouse/client/database';
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { AUDIT_BLOCKS, hashRanges, listWholeRanges, readRangeHashes, writeRangeHash } from './auditHash';
 
-/** The ingester and the readers come first. */
+/** One thread, so that inserts and reads have priority. */
 const THREADS = 1;
 
 export interface AuditKeeper {
-  /** Blocks from … to are final and whole. Begins to hash what is not hashed yet, unless that is under way. */
+  /**
+   * Starts to hash the missing ranges of from … to, which must be final and complete. Ignored while a run is
+   * in progress.
+   */
   poke(from: number, to: number): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>;
 }
 
 export function createAuditKeeper(database: Database, chainId: number, log: Logger): AuditKeeper {
   let running: Promise<void> | null = null;
-  /** Ranges below this are known to be stored. */
+  /** All ranges below this block have a stored hash. */
   let doneBelow = 0;
 
   const work = async (ranges: readonly number[]): Promise<void> => {
@@ -36,7 +42,7 @@ export function createAuditKeeper(database: Database, chainId: number, log: Logg
       if (ranges.length === 0) return;
       running = work(ranges)
         .catch((error: unknown) => {
-          // The next poke tries again; blocks do not wait for it.
+          // The next poke tries again. Ingestion does not wait for hashes.
           log.warn({ error: errorText(error) }, 'audit hashes could not be stored');
         })
         .finally(() => {

@@ -1,6 +1,7 @@
 /**
- * Finds out whether the tables still hold what was once acknowledged: rows can be lost to a disk or a power cut long
- * after they were written. What is missing is named range by range, so that it can be read from the node again.
+ * Detects final or head rows that ClickHouse acknowledged and later lost, for example after a disk fault or a
+ * power cut. Lists the affected ranges and re-inserts missing tables; `refill.ts` reads the blocks from the
+ * node.
  */
 import { z } from 'zod';
 
@@ -16,7 +17,7 @@ import { NO_FLOORS, type Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
 import type { OpenIntent, StoredHead } from '../store/store';
 
-/** A stored range of which some tables hold no row although there were some. */
+/** A finished range for which some tables have lost all rows. */
 export interface Gap extends OpenIntent {
   readonly missing: ReadonlySet<EventTableName>;
 }
@@ -24,28 +25,31 @@ export interface Gap extends OpenIntent {
 export type RowTotals = ReadonlyMap<EventTableName, number>;
 
 export interface GapStore {
-  /** Rows that all finished ranges together had, by final table. One pass over promotions. */
+  /** Expected rows by final table: the sum over all finished ranges. Reads promotions once. */
   readExpected(): Promise<RowTotals>;
-  /** Rows that the final tables hold, answered from metadata; with a block, only those up to it. */
+  /** Rows that the final tables hold, answered from metadata. `upTo` leaves out later blocks. */
   readStored(upTo?: number): Promise<RowTotals>;
   /**
-   * Ranges of the chain up to the cursor that are not whole, ascending. One pass over each table named. Throws broken_invariant where a
-   * range has some of its rows but not all of them, or too many.
+   * Incomplete ranges up to the cursor, ascending. Reads each named table once. Throws broken_invariant if a
+   * range has only some of its rows, or too many.
    */
   listGaps(tables: readonly EventTableName[], cursor: number): Promise<Gap[]>;
-  /** Inserts what the gap lacks; nothing else of the batch. Safe to repeat. */
+  /** Inserts only the missing tables of the batch. Safe to repeat. */
   refill(gap: Gap, batch: RowBatch): Promise<void>;
-  /** Those of the head blocks whose logs are not all stored. */
+  /** Returns the head blocks whose logs are incomplete. */
   listIncomplete(blocks: readonly StoredHead[]): Promise<StoredHead[]>;
 }
 
 const GAPS_MAX = 10_000;
 const NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
-/** Tables whose views add up: a second insert of a row would count twice there, so only its first token may be used. */
+/**
+ * Tables with views that add rows up. A second insert would count twice, so refills reuse the first
+ * deduplication token.
+ */
 const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
-/** `floors`: below which block rows of which tables were dropped on purpose. */
+/** `floors`: the first block that each pruned table keeps. */
 export function createGapStore(
   database: Database,
   chainId: number,
@@ -88,7 +92,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   const [row] = await selectMade(
     database,
     'sum up finished ranges',
-    // A statement that was given up may have landed after all: a range can be said to be done twice.
+    // A timed-out statement may still have landed, so a range can have two `done` rows.
     `SELECT sumMap(${counts}) AS totals
      FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
     {},
@@ -97,7 +101,7 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
   return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
 }
 
-/** What lies beyond `upTo` is counted and taken off: rows of a range that was begun and not finished. */
+/** Rows above `upTo` are subtracted: they may belong to an unfinished range. */
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = NAMES.map((name) => {
     const floor = floors.get(name);

@@ -1,6 +1,6 @@
 /**
- * Rows that were stored and are gone: notices it while the ingester runs, and stores them again by reading their range
- * from the node with what was known before it.
+ * Watches for lost rows while the ingester runs, and refills gaps: reads the range from the node again,
+ * starting from the pools and prices known before the range. `gapStore.ts` finds and fills the tables.
  */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
@@ -25,7 +25,7 @@ export interface RefillDeps {
   readonly now: () => number;
 }
 
-/** Notices, at most every 20 s, that the final tables no longer hold what was written. */
+/** Compares expected and stored row counts, at most every 20 seconds. */
 export class GapWatch {
   private expected: Map<EventTableName, number>;
   private checkedAt: number;
@@ -43,18 +43,18 @@ export class GapWatch {
     return new GapWatch(gaps, await gaps.readExpected(), now);
   }
 
-  /** A range was finished. */
+  /** Call when a range is finished. */
   add(counts: Readonly<Record<string, number>>): void {
     for (const [name, rows] of this.expected) this.expected.set(name, rows + (counts[name] ?? 0));
   }
 
-  /** Only between writes. Throws, retryably, when rows are gone: the next session refills them. */
+  /** Call only between writes. Throws a retryable error if rows are gone; the next session refills them. */
   async check(): Promise<void> {
     if (this.now() - this.checkedAt < CHECK_EVERY_MS) return;
     this.checkedAt = this.now();
     const stored = await this.gaps.readStored();
     if (differOf(this.expected, stored).length === 0) return;
-    // Rows may have been dropped on purpose meanwhile: then less is expected, too.
+    // Retention may have pruned rows since, so the expected counts are read again.
     this.expected = new Map(await this.gaps.readExpected());
     const gone = differOf(this.expected, await this.gaps.readStored());
     if (gone.length === 0) return;
@@ -62,7 +62,10 @@ export class GapWatch {
   }
 }
 
-/** Refills every gap up to the cursor. Leaves the reader where the last gap ended: load it anew. Resolves to whether there was one. */
+/**
+ * Refills all gaps up to the cursor. Resolves to true if any row was missing. Load the reader again
+ * afterwards: its state is at the end of the last gap.
+ */
 export async function refillGaps(
   deps: RefillDeps,
   reader: BlockReader,
@@ -85,19 +88,19 @@ export async function refillGaps(
     log.warn({ from, to }, 'the gap is refilled');
   }
   const last = found.at(-1);
-  // Once, when all is there: aggregates are counted over everything.
+  // Audit once at the end, because aggregates are counted over all rows.
   if (last !== undefined) await deps.store.auditRange(last);
   const left = await read();
   if (left.length > 0) throw rowsGone(left);
   return true;
 }
 
-/** Tables that do not hold as many rows as the finished ranges had. */
+/** Tables whose row counts differ from the finished ranges. */
 function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
   return [...expected].filter(([name, rows]) => stored.get(name) !== rows).map(([name]) => name);
 }
 
-/** The gaps were refilled, and still the sums differ: rows of no range, or a range twice. */
+/** After a refill the sums still differ: some rows belong to no range, or a range was stored twice. */
 function rowsGone(tables: readonly string[]): AppError {
   return new AppError(
     'broken_invariant',
@@ -119,7 +122,8 @@ async function refill(
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {
     const [first] = blocks;
     if (first === undefined) continue;
-    // What the range begins on cannot be compared when that is gone too; what it ends with can.
+    // The block before the range may be lost too, so its hash cannot be checked. The last hash is checked
+    // instead.
     const parent = last ?? { number: first.number - 1, hash: first.parentHash };
     await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
     last = blocks.at(-1) ?? last;
@@ -129,7 +133,7 @@ async function refill(
   await gaps.refill(gap, batch);
 }
 
-/** Head blocks whose rows are no longer whole are written again, under another commit. */
+/** Drops the head from the first incomplete block on, so that the session writes it again under a new commit. */
 export async function withoutIncomplete(
   gaps: GapStore | undefined,
   stored: StoredState,

@@ -1,6 +1,6 @@
 /**
- * Reads final blocks from the node again and compares what they are worth with what is stored of them, table by table; what
- * differs is put right, with everything that views made of it.
+ * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
+ * replaces tables that differ together with their aggregates.
  */
 import { z } from 'zod';
 
@@ -36,16 +36,16 @@ export interface ReindexDeps extends ReaderDeps {
 export interface ReindexDifference {
   readonly table: EventTableName;
   readonly stored: number;
-  /** As the node's blocks give them. */
+  /** Rows from the node. */
   readonly read: number;
 }
 
 export interface ReindexReport {
-  /** The blocks that were read: whole ranges around those that were asked for. */
+  /** The blocks that were read: the requested blocks, extended to whole ranges. */
   readonly from: number;
   readonly to: number;
   readonly differences: readonly ReindexDifference[];
-  /** Targets of views that were made anew. */
+  /** Rebuilt view targets. */
   readonly rebuilt: readonly string[];
 }
 
@@ -53,15 +53,15 @@ const rangeShape = z.object({ from_block: z.int(), to_block: z.int(), to_hash: h
 type Range = z.infer<typeof rangeShape>;
 const comparisonShape = z.object({ stored: wideIntegerShape, read: wideIntegerShape, same: z.int() });
 
-/** Logs in one insert into the tables to compare with. */
+/** Limits one insert into the staged tables. */
 const BATCH_LOGS = 100_000;
-/** Written while tables are exchanged: some may be of the next generation and some not. */
+/** Set while tables are exchanged. After a crash, old and new tables may be mixed. */
 const EXCHANGING = 'exchanging';
 const RANGES_MAX = 1_000_000;
 
 const stagedOf = (table: string): string => `staged_${table}`;
 
-/** Only in a pause. `replace` false: compares and changes nothing. Resolves to what differed. */
+/** Requires a paused ingester. With `replace` false, only compares. */
 export async function reindex(
   deps: ReindexDeps,
   { from, to, replace }: { readonly from: number; readonly to: number; readonly replace: boolean },
@@ -86,20 +86,20 @@ export async function reindex(
   }
 }
 
-/** Drops the tables of an earlier run that a crash ended. */
+/** Drops tables that a crashed run left behind. */
 async function dropLeftovers(database: Database): Promise<void> {
   const prefixes = { staged: stagedOf(''), next: nextOf('') };
   const rows = await selectNamed(database, 'engine/list_tables_by_prefix', prefixes, nameRowShape);
   for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
-/** Finished ranges that touch the blocks, ascending. */
+/** Finished ranges that overlap the blocks, ascending. */
 function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
   const params = { chain: chainId, from, to, limit: RANGES_MAX };
   return selectNamed(database, 'ingest/list_ranges', params, rangeShape);
 }
 
-/** Reads the blocks with what was known before them, into tables of their own. */
+/** Reads the blocks into staged tables, starting from the pools and prices known before them. */
 async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): Promise<void> {
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
@@ -144,7 +144,7 @@ async function readStart(database: Database, chainId: number): Promise<number> {
   return row?.from_block ?? 1;
 }
 
-/** Rows of the span; of a table from which old rows were dropped only those that are kept. */
+/** Rows of the span, without the part that was pruned. */
 function within(table: EventTableName, { from, to }: Span, floors: Floors): string {
   const first = Math.max(from, floors.get(table) ?? 0);
   return table === 'blocks'
@@ -177,11 +177,14 @@ interface Repair {
   readonly ranges: readonly Range[];
   readonly floors: Floors;
   readonly differences: readonly ReindexDifference[];
-  /** An earlier run ended while it exchanged tables: what views made cannot be trusted. */
+  /** A crash interrupted an earlier exchange, so no aggregate can be trusted. */
   readonly interrupted: boolean;
 }
 
-/** Everything is made beside what is in use; the exchange at the end takes milliseconds. */
+/**
+ * Builds all new tables beside the old ones and exchanges them at the end, so readers wait only for the
+ * exchange.
+ */
 async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const { database, log, signal } = deps;
   const { span, floors, differences, interrupted } = work;
@@ -224,7 +227,7 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   return rebuilt;
 }
 
-/** The ranges have as many rows as were read now. */
+/** Corrects the row counts of the ranges in promotions. */
 async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors }: Repair): Promise<void> {
   for (const range of ranges) {
     const span = { from: range.from_block, to: range.to_block };
@@ -248,7 +251,7 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
   }
 }
 
-/** Audit hashes of what is stored now, where there were some of what was. */
+/** Recomputes the audit hashes that exist for the span. */
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
   const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
   const params = { chain: chainId, first, to: span.to };

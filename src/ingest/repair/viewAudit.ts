@@ -1,6 +1,7 @@
 /**
- * Whether views made of stored rows what they should have: an engine that is killed between the token of an insert and its rows
- * takes the rows of a view for stored ever after. What a view lost is made anew of the table that it reads.
+ * Checks that materialized views hold all rows of their sources, and rebuilds those that do not. An engine
+ * killed between storing an insert's deduplication token and filling a view loses the view's rows, and a
+ * repeated insert does not bring them back.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -15,24 +16,23 @@ import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import type { Floors } from '../store/retention';
 import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
-/** What is under way in the engine is given so many times so long to end before anything is made anew. */
+/** Statements may still be running, so the check is repeated before a rebuild: 3 times, 1 second apart. */
 const SETTLE_TIMES = 3;
 const SETTLE_MS = 1_000;
 
-/** A target of a view that does not hold what its source comes to. */
+/** A view target that does not match its source. */
 export interface WrongTotal {
-  /** Name of the view's table; bars have their length in seconds behind it. */
+  /** Table of the view. For bars, followed by the timeframe in seconds. */
   readonly name: string;
   readonly source: EventTableName;
-  /** Swaps, or the newest ord of the range. */
+  /** Number of swaps, or the newest ord of the range. */
   readonly expected: number;
   readonly found: number;
 }
 
 export interface Mending extends RebuildOptions {
-  /** Called before a table is rebuilt. */
   readonly onLost?: (lost: WrongTotal) => void;
-  /** Told of what was made anew. */
+  /** Called after a table is rebuilt. */
   readonly onMended?: (lost: WrongTotal) => void;
 }
 
@@ -44,7 +44,10 @@ interface OrdRange {
   readonly toOrd: number;
 }
 
-/** The first of the aggregates over swaps that is wrong; null: none is. Bars outlive the swaps that were dropped on purpose. */
+/**
+ * The first aggregate over swaps with a wrong count, or null. Bars keep pruned swaps, so the counts of pruned
+ * ranges are added.
+ */
 export async function findWrongTotal(database: Database, floors: Floors): Promise<WrongTotal | null> {
   const floor = floors.get('swaps');
   const swaps =
@@ -66,7 +69,7 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
   const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
   const expected = found.get('swaps') ?? 0;
   if (expected === 0) return null;
-  // A timeframe that has no bar at all has no row here.
+  // A timeframe without bars has no row in `totals`.
   const names = [
     ...Object.values(TIMEFRAME_SECONDS).map((seconds) => `bars ${seconds}`),
     'dex_hours',
@@ -78,7 +81,10 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
     : { name: wrong, source: 'swaps', expected, found: found.get(wrong) ?? 0 };
 }
 
-/** Views that keep the newest ord of what they saw: target, where it has that ord, source and what it takes of it. */
+/**
+ * Views that keep the newest ord: target, expression of that ord, source, and the view's filter on the
+ * source.
+ */
 const NEWEST: readonly (readonly [target: string, ord: string, source: EventTableName, where: string])[] = [
   ['token_bars', 'greatest(last.1, other_ord)', 'swaps', 'tracked'],
   ['token_balances', 'last_ord', 'transfers', 'true'],
@@ -89,7 +95,10 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
   ['token_price_latest', 'price.1', 'token_prices', 'true'],
 ];
 
-/** The first view that has seen nothing of the newest rows of a range; null: none. Of a range behind which others are stored it tells nothing. */
+/**
+ * The first view that misses the newest rows of the range, or null. Only reliable for the newest stored
+ * range.
+ */
 export async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
   const each = NEWEST.map(
     ([target, ord, source, where]) =>
@@ -113,8 +122,8 @@ export async function findUnseen(database: Database, range: OrdRange): Promise<W
 }
 
 /**
- * Makes anew what views lost, a range that was just stored in mind. What is still wrong then, or cannot be made (on several
- * servers, or of rows that were dropped on purpose), is returned.
+ * Rebuilds the views that lost rows. Returns a total that is still wrong, or one that cannot be rebuilt: on a
+ * cluster, or from a pruned source.
  */
 export async function mendViews(
   database: Database,
@@ -125,7 +134,7 @@ export async function mendViews(
   const look = async (): Promise<WrongTotal | null> =>
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
   let wrong = await look();
-  // A statement of a process that is gone may be about to end.
+  // A statement of a dead process may still finish.
   for (let time = 0; wrong !== null && time < SETTLE_TIMES; time += 1) {
     await delay(SETTLE_MS);
     wrong = await look();

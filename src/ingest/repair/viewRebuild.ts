@@ -1,6 +1,6 @@
 /**
- * Another generation of a final table and of everything that views make of it, built beside the one in use and exchanged for
- * it at the end: final rows are never changed where they stand.
+ * Rebuilds a final table's view targets in new tables beside the old ones, then exchanges the tables. Final
+ * rows are never changed in place.
  */
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';
 
-/** Computed columns are of what a view reads, too. */
+/** Views read computed columns, so `SELECT *` must include them. */
 export const WITH_COMPUTED = 'asterisk_include_alias_columns = 1';
 
 const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]+)$/;
@@ -19,15 +19,15 @@ const VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\n([\s\S]
 export interface View {
   readonly name: string;
   readonly target: string;
-  /** What it makes of each block of inserted rows. */
+  /** The view's SELECT over the inserted rows. */
   readonly select: string;
-  /** The whole statement that creates it. */
+  /** The whole CREATE statement. */
   readonly statement: string;
 }
 
 export const nextOf = (table: string): string => `next_${table}`;
 
-/** What is made of a table, in the schema's words. */
+/** Views that read from the table, as the schema defines them. */
 export function listViews(table: string): View[] {
   return readSchema().flatMap((statement) => {
     const [, name = '', target = '', select = ''] = VIEW.exec(statement) ?? [];
@@ -39,13 +39,13 @@ function readsFrom(select: string, table: string): boolean {
   return new RegExp(`\\bFROM ${table}\\b`).test(select);
 }
 
-/** Makes a copy of the table (by links) under its next name. */
+/** Clones the table under its next name, with hard links. */
 export async function cloneNext(database: Database, table: string): Promise<void> {
   await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(table)} SYNC`);
   await database.command(`clone ${table}`, `CREATE TABLE ${nextOf(table)} CLONE AS ${table}`);
 }
 
-/** How far the rows of one target are. */
+/** Progress of one target. */
 export interface RebuildProgress {
   readonly target: string;
   readonly rows: number;
@@ -54,23 +54,26 @@ export interface RebuildProgress {
 
 export interface RebuildOptions {
   readonly onProgress?: ((progress: RebuildProgress) => void) | undefined;
-  /** Ends between two steps. */
+  /** Checked between two steps. */
   readonly signal?: AbortSignal | undefined;
   readonly step?: StepSize;
 }
 
-/** One statement takes groups of blocks, as many as hold so many rows of the source together, and at least one. */
+/**
+ * Limits one statement: groups of `groupBlocks` blocks with at most `rows` source rows in total, and at least
+ * one group.
+ */
 export interface StepSize {
   readonly rows: number;
   readonly groupBlocks: number;
 }
 
-/** Some ten seconds of work: a connection waits two minutes. */
+/** Keeps a statement far below the two-minute timeout of a connection. */
 const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
 
 /**
- * Makes what views would have made of `from`, a table like `table`, under their targets' next names. Returns the targets. A step
- * at a time: a view makes rows of each block of inserted rows, whatever their number, and the target adds them up.
+ * Computes all view targets of `table` from the rows of `from`, under the targets' next names. Returns the
+ * targets. The work can be split by ord, because a target adds up the partial rows of its view.
  */
 export async function rebuildViews(
   database: Database,
@@ -103,7 +106,7 @@ export async function rebuildViews(
   return views.map(({ target }) => target);
 }
 
-/** As a database made today has it: keys and granules of a table that is there cannot be changed. */
+/** Uses the current schema, because keys and granules of an existing table cannot be changed. */
 function createNext(table: string): string {
   const head = `CREATE TABLE IF NOT EXISTS ${table}\n`;
   const statement = readSchema().find((candidate) => candidate.startsWith(head));
@@ -111,7 +114,10 @@ function createNext(table: string): string {
   return statement.replace(head, `CREATE TABLE ${nextOf(table)}\n`);
 }
 
-/** Like rows of two steps are two, and a step makes few parts. */
+/**
+ * Without deduplication, since equal rows of two steps must both count. Large blocks keep the number of parts
+ * low.
+ */
 const STEP_SETTINGS = [
   WITH_COMPUTED,
   'insert_deduplicate = 0',
@@ -128,7 +134,7 @@ interface Step {
   readonly rows: number;
 }
 
-/** The rows of a table in steps by ord, ascending. */
+/** Splits the rows of a table into steps, ascending by ord. */
 async function listSteps(database: Database, table: string, size: StepSize): Promise<Step[]> {
   const groups = await selectMade(
     database,
@@ -154,7 +160,7 @@ async function listColumns(database: Database, table: string): Promise<string> {
   return rows.map(({ name }) => name).join(', ');
 }
 
-/** Puts the next generation of each table in the place of the present one, which then goes. */
+/** Exchanges each table with its next generation, then drops the old one. */
 export async function exchange(database: Database, tables: readonly string[]): Promise<void> {
   for (const table of tables)
     await database.command(`exchange ${table}`, `EXCHANGE TABLES ${table} AND ${nextOf(table)}`);

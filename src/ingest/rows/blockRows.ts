@@ -1,4 +1,4 @@
-/** Facts of a block, which decoding makes, and its complete rows, which pricing makes of the facts. Both are lists by table. */
+/** Types of a block's rows, by table: the facts that decoding produces, and the complete rows after pricing. */
 import {
   EVENT_TABLE_NAMES,
   forEventTables,
@@ -10,7 +10,6 @@ import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 
-/** Columns of a swap that pricing adds. */
 type SwapPrices = 'price_usd' | 'quote_price_usd' | 'native_usd' | 'amount_usd' | 'untracked_usd' | 'tracked';
 type LiquidityPrices = 'amount0_usd' | 'amount1_usd' | 'trust' | 'others_usd';
 /** Tables whose rows BlockPricer makes. */
@@ -18,7 +17,7 @@ type LaterTables = 'events' | 'pool_epochs' | 'token_routes' | 'token_prices';
 
 export type SwapFact = Omit<SwapRow, SwapPrices>;
 
-/** `others`: raw amounts of the tokens that the row does not name; pricing makes others_usd of them. */
+/** `others`: raw amounts of the tokens that the row has no columns for. Pricing turns them into others_usd. */
 export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
   readonly others?: readonly { readonly token: Hex; readonly amount: bigint }[];
 };
@@ -26,14 +25,13 @@ export type LiquidityFact = Omit<LiquidityEventRow, LiquidityPrices> & {
 type RowsByTable = { readonly [Name in EventTableName]: readonly EventRow<Name>[] };
 type FactTables = Exclude<EventTableName, LaterTables | 'swaps' | 'liquidity_events'>;
 
-/** What the block itself says, in log order. */
+/** The decoded block before pricing, in log order. */
 export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly ref: BlockRef;
   readonly swaps: SwapFact[];
   readonly liquidity_events: LiquidityFact[];
 };
 
-/** All rows of the block, complete. */
 export interface BlockRows extends RowsByTable {
   readonly ref: BlockRef;
 }
@@ -55,7 +53,7 @@ export function noFacts(ref: BlockRef): BlockFacts {
 
 type Listed = Pick<SwapFact, 'ord' | 'pair' | 'token0' | 'token1' | 'maker'>;
 
-/** The rows of the table `events`, ascending by ord: one for each swap, mint, burn and sync. */
+/** Rows of the table `events`, ascending by ord: one for each swap, mint, burn and sync. */
 export function toEventRows(rows: {
   readonly swaps: readonly Listed[];
   readonly liquidity_events: readonly (Listed & Pick<LiquidityFact, 'kind'>)[];
@@ -81,14 +79,14 @@ export function noCounts(): Record<EventTableName, number> {
   return forEventTables(() => 0);
 }
 
-/** Rows by table over several blocks. */
+/** Row counts by table, over several blocks. */
 export function countRows(all: readonly BlockRows[]): Record<EventTableName, number> {
   const counts = noCounts();
   for (const rows of all) for (const name of EVENT_TABLE_NAMES) counts[name] += rows[name].length;
   return counts;
 }
 
-/** Rows by table over blocks of which each was counted before. */
+/** Adds up the counts of blocks. Throws broken_invariant for a block without counts. */
 export function sumCounts(
   all: readonly (Readonly<Record<string, number>> | undefined)[],
 ): Record<string, number> {

@@ -1,11 +1,11 @@
-/** Block rows as RowBinary, table by table: for the final tables, or with a commit in front for the head tables. */
+/** Encodes block rows as RowBinary, one body per table. Rows of head tables begin with their commit. */
 import { EVENT_TABLE_NAMES, EVENT_TABLES, type EventTableName } from '../../clickhouse/schema/eventTables';
 import type { EncodedRows } from '../../clickhouse/rows/inserter';
 import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { Table } from '../../clickhouse/schema/tables';
 import type { BlockRows } from './blockRows';
 
-/** A block's rows with the name under which the head tables keep them. */
+/** A block's rows and the commit that tags them in the head tables. */
 export interface HeadBlockRows {
   readonly rows: BlockRows;
   readonly commit: number;
@@ -14,7 +14,7 @@ export interface HeadBlockRows {
 interface TableEncoder {
   readonly name: EventTableName;
   readonly columns: readonly string[];
-  /** Appends one block's rows of this table; with a commit each row begins with it. */
+  /** Appends the block's rows of this table. `commit` null: the rows are for the final table. */
   write(writer: RowWriter, rows: BlockRows, commit: number | null): void;
 }
 
@@ -32,12 +32,12 @@ function encoderOf<K extends EventTableName>(key: K, table: Table<BlockRows[K][n
   };
 }
 
-/** In the order in which a range is promoted. */
+/** In the order of promotion. */
 export const TABLE_ENCODERS: readonly TableEncoder[] = EVENT_TABLE_NAMES.map((name) =>
   encoderOf(name, EVENT_TABLES[name].table),
 );
 
-/** Bodies for the head tables, one per table that has rows, each encoded when it is asked for. */
+/** Yields one body for each head table that has rows. Bodies are encoded lazily. */
 export function* encodeHeadBlocks(blocks: readonly HeadBlockRows[]): Generator<EncodedRows, void, void> {
   for (const encoder of TABLE_ENCODERS) {
     const rows = blocks.reduce((sum, block) => sum + block.rows[encoder.name].length, 0);

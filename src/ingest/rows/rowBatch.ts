@@ -1,6 +1,6 @@
 /**
- * Rows of consecutive blocks on their way into the final tables, encoded block by block, so that no row object outlives
- * its block. A batch is filled, written, and reused.
+ * Collects the encoded rows of consecutive blocks for one insert into the final tables. Rows are encoded
+ * block by block, so no row object outlives its block. The buffers are reused.
  */
 import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
@@ -24,7 +24,7 @@ export class RowBatch {
     return this.totals.logs;
   }
 
-  /** Rows by table. */
+  /** Row counts by table. */
   get counts(): Readonly<Record<EventTableName, number>> {
     return { ...this.totals };
   }
@@ -36,7 +36,6 @@ export class RowBatch {
     return { first: this.first, last: this.last };
   }
 
-  /** Adds the next block's rows. */
   add(rows: BlockRows): void {
     this.first ??= rows.ref;
     this.last = rows.ref;
@@ -48,7 +47,7 @@ export class RowBatch {
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] += counts[encoder.name];
   }
 
-  /** One body per table that has rows; valid until `reset`. */
+  /** One body per table that has rows. The bodies are valid until `reset`. */
   encoded(): EncodedRows[] {
     return TABLE_ENCODERS.flatMap((encoder, index) => {
       const rows = this.totals[encoder.name];

@@ -1,21 +1,24 @@
-/** Fetches a long block range in chunks, several at a time, and hands them on in order. Memory is bounded by the chunks. */
+/**
+ * Fetches a long block range in chunks, several in parallel, and yields them in order. The number and size of
+ * chunks bound the memory.
+ */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
 
 export interface FetchAheadOptions {
   readonly signal: AbortSignal;
-  /** Chunks under way at once. */
+  /** Chunks in flight. */
   readonly parallel?: number;
-  /** Logs that a chunk should have. */
+  /** Target number of logs per chunk. */
   readonly chunkLogs?: number;
-  /** Blocks that a chunk may have; never more than 512. */
+  /** Most blocks per chunk; at most 512. */
   readonly blocksMax?: number;
 }
 
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;
 
-/** Chunks of consecutive blocks from … to, ascending, verified by the source. */
+/** Verified chunks of consecutive blocks, ascending. */
 export async function* fetchAhead(
   source: BlockSource,
   from: number,
@@ -31,7 +34,7 @@ export async function* fetchAhead(
     while (under.length < parallel && next <= to) {
       const end = Math.min(to, next + size - 1);
       const chunk = source.fetchRange(next, end, { signal });
-      // A later chunk may fail while an earlier one is still awaited; its error is met when its turn comes.
+      // A later chunk may fail while an earlier one is awaited. Its error is thrown in its turn.
       chunk.catch(() => undefined);
       under.push(chunk);
       next = end + 1;

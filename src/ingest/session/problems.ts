@@ -1,48 +1,46 @@
-/** What is wrong with the ingester and its nodes right now, from what they say of themselves. Pure: no clock, no I/O. */
+/** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure: no clock, no I/O. */
 import type { EndpointHealth, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { IngestStatus, RangeWork } from './status';
 
 export interface IngestProblem {
-  /** A stable word. */
+  /** Stable: clients may compare it. */
   readonly code: string;
-  /** One sentence for people. */
   readonly message: string;
 }
 
-/** Without a good answer for so long a node is away; the ingester asks at least every 20 s. */
+/** The ingester asks at least every 20 seconds, so a longer silence means that the node is unreachable. */
 const NODE_SILENCE_MS = 25_000;
-/** A node without a new head is suspect after 2.5 times the usual spacing, but not before the first or after the second. */
+/** The head counts as stalled after 2.5 mean block times, within these two bounds. */
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
 const SPACINGS_OF_STALL = 2.5;
-/** Its head is asked for every second: one that was silent for longer cannot be said to answer. */
+/** The head is polled every second, so a longer silence means that the node does not answer. */
 const ANSWERS_WITHIN_MS = 6_000;
-/** Before a spacing is known. */
+/** Used until the mean block time is known. */
 const STALL_UNKNOWN_MS = 25_000;
-/** The node's newest block is this old: the node is itself behind. */
+/** A newest block older than this means that the node is behind. */
 const HEAD_OLD_S = 120;
-/** The node's newest block lies this far ahead: this machine's clock is wrong. */
+/** A newest block this far in the future means that the local clock is wrong. */
 const HEAD_AHEAD_S = 60;
-/** A promotion takes milliseconds. */
 const PROMOTION_MAX_MS = 10_000;
-/** Blocks above the last final one; chains with finality have less than 100. */
+/** Blocks above the last final block. Chains with finality stay below 100. */
 const UNFINAL_BLOCKS_MAX = 512;
-/** Catching up shorter than this is no news. */
+/** A shorter catch-up is not reported. */
 const CATCH_UP_MIN_MS = 3_000;
 
 export interface ProblemTimes {
-  /** Of the ingester's clock, ms. */
+  /** Ingester clock, ms. */
   readonly now: number;
-  /** Of the machine's clock, unix ms: what block timestamps are compared with. */
+  /** System clock, unix ms. Compared with block timestamps. */
   readonly wallMs: number;
 }
 
-/** Whether some endpoint answered lately. */
+/** Whether any endpoint answered recently. */
 export function doesNodeAnswer(health: NodeHealth, now: number): boolean {
   return health.lastGoodAt !== null && now - health.lastGoodAt < NODE_SILENCE_MS;
 }
 
-/** All problems, the most telling first. */
+/** All problems, most important first. */
 export function listIngestProblems(
   status: IngestStatus,
   health: NodeHealth,
@@ -96,7 +94,7 @@ function listHeadProblems(
   if (nodeHead === null || nodeHeadAt === null || nodeHeadTimestamp === null) return [];
   const problems: IngestProblem[] = [];
   const shownMs = now - nodeHeadAt;
-  // While blocks are being stored nobody looks for new ones.
+  // While the ingester stores blocks, it does not wait for a new head.
   const waitedMs = idleSince === null ? 0 : now - Math.max(nodeHeadAt, idleSince);
   if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
     const seconds = Math.round(shownMs / 1000);
@@ -105,7 +103,7 @@ function listHeadProblems(
     const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
     problems.push({ code: 'node_stalled', message });
   }
-  // The block may have been shown a while ago: only what it lacked then is the node's fault.
+  // The age counts up to the moment the node showed the block, because later waiting is not the node's fault.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
     const message = `The node's newest block, ${nodeHead}, was ${ageSeconds} s old by its timestamp when the node showed it`;

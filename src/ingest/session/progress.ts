@@ -1,4 +1,4 @@
-/** Progress of a backfill: a bar on a terminal, a log line every few seconds otherwise. */
+/** Shows the progress of a backfill or rebuild: a bar on a terminal, otherwise a log line every few seconds. */
 import type { Logger } from '../../log';
 import type { RebuildProgress } from '../repair/viewRebuild';
 
@@ -7,7 +7,7 @@ const BAR_EVERY_MS = 200;
 const BAR_CELLS = 24;
 
 export interface Progress {
-  /** `done` is the last block stored; `logs` were stored with this step. */
+  /** `done` is the last stored block; `logs` is the number of logs stored in this step. */
   step(done: number, logs: number): void;
   end(): void;
 }
@@ -17,7 +17,7 @@ export interface ProgressOptions {
   readonly to: number;
   readonly log: Logger;
   readonly now: () => number;
-  /** Where the bar is drawn; absent or no terminal: log lines. */
+  /** Terminal for the bar. If absent or not a TTY, progress goes to the log. */
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
 }
 
@@ -64,7 +64,7 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
   };
 }
 
-/** A log line every few seconds while what views made is made anew. */
+/** Logs the progress of a view rebuild every few seconds. */
 export function sayRebuild(log: Logger, now: () => number): (progress: RebuildProgress) => void {
   let shown = now();
   return ({ target, rows, of }) => {

@@ -1,6 +1,6 @@
 /**
- * Keeps one chain ingested until told to stop: opens sessions, feeds them heads, and begins anew after every failure
- * that may pass. What cannot pass (a broken invariant, a wrong setting) stops the writer; readers are not touched.
+ * Runs the ingester of one chain: opens sessions, feeds them new heads, and retries with backoff after a
+ * retryable failure. A broken invariant or a wrong setting stops the writer; readers continue.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -33,35 +33,35 @@ import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 20_000;
-/** A chain that contradicts a final block is asked for so long before the writer stops: it may be one node that lags. */
+/** How long a contradiction of a final block is retried before the writer stops. A single node may lag. */
 const CONTRADICTION_MS = 15_000;
-/** Random commits are below this: they fit a JavaScript number and do not meet. */
+/** Random commits stay below this bound: they fit a JavaScript number, and a collision is very unlikely. */
 const COMMIT_SPAN = 2 ** 52;
 
 export interface IngestOptions {
   readonly store: Store;
-  /** Finds and refills rows that were lost; absent: nobody looks. */
+  /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Stores audit hashes; absent: nobody does. */
+  /** Absent: no audit hashes are stored. */
   readonly audit?: AuditKeeper | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
   readonly chain: ChainDescription;
   readonly startBlock: StartBlock;
-  /** `tag`, or the depth from which a block is final. */
+  /** The node's `finalized` tag, or the depth at which a block is final. */
   readonly finality: 'tag' | number;
   readonly status: IngestStatus;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
-  /** Told of every failure before it is tried again; may mend what it can. */
+  /** Called before each retry. May repair the cause. */
   readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
-  /** Last block to store: the run ends once it is in the final tables. */
+  /** Last block to store. The run ends when this block is in the final tables. */
   readonly stopAt?: number | undefined;
 }
 
-/** Runs until the signal aborts. Throws only what no retry can mend. */
+/** Runs until the signal aborts. Throws only errors that no retry can fix. */
 export async function runIngest(options: IngestOptions, signal: AbortSignal): Promise<void> {
   const { status, log, clock } = options;
   const context = createDecodeContext(options);
@@ -147,7 +147,7 @@ async function follow(
   session.failed.throwIfAborted();
 }
 
-/** What turning blocks into rows needs. */
+/** Dependencies of a BlockReader. */
 export function createReaderDeps(
   options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log'>,
   decode: DecodeContext,
@@ -169,7 +169,7 @@ export function createReaderDeps(
   };
 }
 
-/** Waits for the block to be final, storing what is. */
+/** Stores final blocks until `stopAt` is stored. */
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
@@ -220,7 +220,7 @@ function vaultDexes(chain: ChainDescription): Dex[] {
   return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
 }
 
-/** What decoding a chain's blocks needs, with an empty registry. */
+/** Decode context of a chain, with an empty registry. */
 export function createDecodeContext({
   chain,
   status,

@@ -1,4 +1,7 @@
-/** What it means when the node's blocks do not go on from the stored ones: a passing muddle, or another chain. */
+/**
+ * Checks that the node's blocks continue the stored chain, and classifies a break: a temporary disagreement
+ * of nodes, or a reorg of final blocks or another chain.
+ */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { BlockRef } from '../../domain/block';
@@ -7,10 +10,13 @@ import type { Cursor } from '../store/store';
 
 type Position = Pick<BlockRef, 'number' | 'hash'>;
 
-/** A branch that was given up is not longer than this: blocks so far below the head need no proof of their own. */
+/** An abandoned branch is not longer than this, so a block this far below needs no proof. */
 const PROOF_BLOCKS_MAX = 1_000;
 
-/** Chunks that do not link: two nodes disagree, or the chain moved. The next session finds out which. */
+/**
+ * Chunks that do not link: two nodes disagree, or the chain moved. Retryable, because the next session checks
+ * again.
+ */
 export function unlinked(parent: Position, block: BlockRef): AppError {
   return new AppError(
     'node_failed',
@@ -18,7 +24,7 @@ export function unlinked(parent: Position, block: BlockRef): AppError {
   );
 }
 
-/** The stored final block is not in the node's chain: nothing that the writer could do is right. */
+/** The node's chain lacks a stored final block, so the writer must stop. */
 export function beyondFinality(stored: Position, node: Position): AppError {
   return new BeyondFinality(
     `the node's chain does not contain block ${stored.number} ${stored.hash}, which is stored as final ` +
@@ -26,7 +32,7 @@ export function beyondFinality(stored: Position, node: Position): AppError {
   );
 }
 
-/** Throws broken_invariant when no node has the stored final block any more. */
+/** Throws broken_invariant if no node has the stored final block. */
 export async function checkSameChain(
   source: BlockSource,
   cursor: Cursor,
@@ -34,16 +40,16 @@ export async function checkSameChain(
 ): Promise<void> {
   const header = await source.fetchHeader(cursor.number, { signal });
   if (header.hash === cursor.hash) return;
-  // One node of several may be wrong; only when none has the stored block is it gone.
+  // One node may be wrong, so all nodes are asked.
   const { number, hash, timestamp } = cursor;
   const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
   if (!held) throw beyondFinality(cursor, header);
 }
 
 /**
- * Proves that the last block of a range on its way into the final tables lies under the block by which it is final. A node
- * that lags, alone or behind an address that it shares, may have given the range from a branch that was given up since.
- * Throws, retryably, where it does not.
+ * Proves that the last block of a range is an ancestor of the block that makes it final. A lagging node,
+ * perhaps behind a shared address, may have served the range from an abandoned branch. Throws a retryable
+ * error if the proof fails.
  */
 export async function proveFinal(
   source: BlockSource,

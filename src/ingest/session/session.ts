@@ -1,6 +1,6 @@
 /**
- * One run of the ingester over one store: recover, backfill what is final, follow the head. It keeps nothing that the
- * store or the node could not give again, so any error ends the session and the next one begins by recovering.
+ * One run of the ingester over one store: recover, backfill final blocks, follow the head. All state can be
+ * read again from the store or the node, so any error ends the session and the next one recovers.
  */
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';
@@ -26,23 +26,23 @@ import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
 import { takeOver, type TakenOver } from '../store/takeOver';
 
-/** Fewer missing blocks than this are not worth telling. */
+/** A shorter distance to the head is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
 
 export interface SessionDeps extends ReaderDeps {
   readonly source: BlockSource;
   readonly finality: Finality;
   readonly status: IngestStatus;
-  /** Absent where lost rows cannot be found. */
+  /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Absent where nobody compares deployments. */
+  /** Absent: no audit hashes are stored. */
   readonly audit?: AuditKeeper | undefined;
   readonly log: Logger;
   readonly now: () => number;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
-  /** A number that no earlier commit has. */
+  /** Returns a number that no earlier commit has. */
   readonly newCommit: () => number;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
 }
@@ -56,10 +56,10 @@ export class IngestSession {
   private readonly reader: BlockReader;
   private readonly limits: SessionLimits;
   private readonly promoter: Promoter;
-  /** Whether a head is being taken in, or was not to the end: then the session is over. */
+  /** True while a head is processed. Stays true after a failure or `close`, so that no promotion begins. */
   private advancing = false;
   private readonly failure = new AbortController();
-  /** First block that was ever to be ingested. */
+  /** First block of the deployment. */
   readonly startBlock: number;
   private watch: GapWatch | null = null;
 
@@ -79,7 +79,10 @@ export class IngestSession {
     this.promoter = new Promoter(deps.store, this.limits.headKeptBlocks, () => this.onPromoted());
   }
 
-  /** Recovers: replays an open intent, loads pools, checks that the node's chain is the stored one. */
+  /**
+   * Recovers: checks that the node has the stored chain, replays an open intent, refills lost rows, and loads
+   * pools and prices.
+   */
   static async open(
     deps: SessionDeps,
     base: () => Promise<BlockRef>,
@@ -114,29 +117,29 @@ export class IngestSession {
     return this.cursor.number;
   }
 
-  /** Aborted, with the reason, when what is done beside following the head has failed. */
+  /** Aborted with the error when work beside the follower fails. */
   get failed(): AbortSignal {
     return this.failure.signal;
   }
 
-  /** Resolves when all is promoted that can be, and rejects with what that failed with. */
+  /** Resolves when no promotion is running. Rejects if one failed. */
   async promoted(): Promise<void> {
     while (this.promoter.isRunning) await this.promoter.idle();
     this.failed.throwIfAborted();
   }
 
-  /** Waits for what is under way. Nothing may be asked of the session afterwards. */
+  /** Waits for running work. The session must not be used afterwards. */
   async close(): Promise<void> {
     this.advancing = true;
     await this.promoter.idle();
   }
 
-  /** Whether the store is where the head is, or beyond it. */
+  /** Whether the store has reached the head. */
   isAt(head: BlockRef): boolean {
     return !needsSync(this.follower, head);
   }
 
-  /** Takes the store to the node's head. */
+  /** Brings the store to the node's head. */
   async advanceTo(head: BlockHeader): Promise<void> {
     this.failed.throwIfAborted();
     this.advancing = true;
@@ -168,7 +171,7 @@ export class IngestSession {
     status.idleSince = now();
   }
 
-  /** A head that was lost on the way there says nothing of the branch that was reached instead. */
+  /** If the sync ended on another branch than `head`, its finality is computed from the tip instead. */
   private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
     const { tip } = this.follower;
     const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
@@ -180,7 +183,7 @@ export class IngestSession {
     this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'recovered');
   }
 
-  /** Refills what is missing below the cursor: nothing can be taken up before. Resolves to whether there was anything. */
+  /** Refills lost rows below the cursor before the state is loaded. Resolves to true if rows were missing. */
   private async mend(): Promise<boolean> {
     const { gaps } = this.deps;
     if (gaps === undefined) return false;
@@ -197,7 +200,10 @@ export class IngestSession {
     beginWork(status, { kind: 'catch_up', from: this.follower.tip.number + 1, to }, now());
   }
 
-  /** Stores blocks cursor + 1 … to straight into the final tables. They are final because they lie under `proof`. */
+  /**
+   * Stores the blocks after the cursor, up to `to`, straight into the final tables. `proof` is the descendant
+   * that makes them final.
+   */
   async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
     const { batchLogs, batchBlocks, batchMs } = this.limits;
@@ -207,7 +213,7 @@ export class IngestSession {
     this.reader.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
-    // One batch is filled while the other is being written.
+    // One batch is filled while the other is written.
     let batch = new RowBatch();
     let spare = new RowBatch();
     let since = now();
@@ -242,7 +248,7 @@ export class IngestSession {
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
-  /** Returns how many logs were stored. */
+  /** Returns the number of stored logs. */
   private async writeBatch(batch: RowBatch): Promise<number> {
     this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
     const { counts, logs } = batch;
@@ -253,7 +259,7 @@ export class IngestSession {
     return logs;
   }
 
-  /** Commits one step of the head: an append, or a whole new branch at once. */
+  /** Commits one step of the follower in one flip: appended blocks, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
     const { store, log, status } = this.deps;
     const last = step.blocks.at(-1);
@@ -283,7 +289,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Takes up what was promoted and begins with what is to be, some blocks at a time. */
+  /** Takes over a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
@@ -315,7 +321,7 @@ export class IngestSession {
     this.deps.audit?.poke(this.startBlock, cursor.number);
   }
 
-  /** While a head is being taken in, what was promoted waits until that is done. */
+  /** While a head is processed, `advance` itself takes over the promotion. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {
@@ -359,7 +365,7 @@ export class IngestSession {
 
 function baseOf(cursor: Cursor): BlockRef {
   const { number, hash, timestamp } = cursor;
-  // The cursor's own parent is final and never asked for.
+  // A placeholder: the parent of the cursor is final and never requested.
   return { number, hash, parentHash: hash, timestamp };
 }
 

@@ -1,16 +1,19 @@
-/** How much an ingest session does at a time. A deployment has the defaults; tests make small worlds meet every limit. */
+/**
+ * Batch sizes and thresholds of an ingest session. Deployments use the defaults; tests lower them to reach
+ * every limit.
+ */
 
 export interface SessionLimits {
-  /** Final blocks wait in the head tables until there are this many: fewer, larger inserts. */
+  /** A promotion waits for this many final blocks, so that inserts are few and large. */
   readonly promoteMinBlocks: number;
   readonly promoteMaxBlocks: number;
-  /** Heights kept in the head tables below the final cursor, for readers with an older snapshot. */
+  /** Blocks below the final cursor that stay in the head tables, for readers with an older snapshot. */
   readonly headKeptBlocks: number;
-  /** A batch of a backfill ends at whichever comes first. */
+  /** A backfill batch ends at the first of these three limits. */
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchMs: number;
-  /** How far finality must be beyond our tip before blocks go straight to the final tables. */
+  /** Backfill starts only if the last final block is more than this above the tip. */
   readonly backfillMinBlocks: number;
 }
 

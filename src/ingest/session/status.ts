@@ -1,27 +1,30 @@
-/** What the ingester says of itself: for /readyz, /metrics and the log. Written by the ingester alone. */
+/**
+ * Current state and counters of the ingester, for /readyz, /metrics and the log. Only the ingester writes
+ * them.
+ */
 import type { BlockRef } from '../../domain/block';
 import type { SkippedLogs } from '../decode/decodeTransfers';
 
 export type IngestPhase = 'starting' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
 
-/** Work on a range of blocks that was begun and not seen to end. */
+/** Work on a range of blocks that is running or was interrupted. */
 export interface RangeWork {
-  /** `catch_up`: blocks up to the node's head; `refill`: blocks that are missing below the cursor. */
+  /** `catch_up`: blocks up to the node's head. `refill`: missing blocks below the cursor. */
   readonly kind: 'catch_up' | 'refill' | 'promotion';
   readonly from: number;
   readonly to: number;
-  /** When it was begun for the first time, ms of the ingester's clock. */
+  /** First start of the work, ingester clock, ms. */
   readonly since: number;
 }
 
-/** Comparisons of balances with the node, since the start. */
+/** Comparisons of balances with the node since the start of the process. */
 export interface BalanceCheckCounts {
   rounds: number;
   compared: number;
   mismatches: number;
-  /** Checks that ended without an answer. */
+  /** Checks without an answer. */
   failures: number;
-  /** Tokens that are marked, from before the start too. */
+  /** Tokens marked as rebasing, including those marked before the start. */
   rebasing: number;
 }
 
@@ -31,38 +34,38 @@ export interface IngestStatus {
   finalTo: number | null;
   /** Newest block that readers can see. */
   indexed: number | null;
-  /** Last block that is final by the chain's rule, as last seen. */
+  /** Last final block, as last seen. */
   finalNumber: number | null;
   /** Newest block of the node, as last seen. */
   nodeHead: number | null;
-  /** Time of that block, unix seconds. */
+  /** Timestamp of `nodeHead`, unix seconds. */
   nodeHeadTimestamp: number | null;
-  /** When the node's head changed last, ms of the ingester's clock. */
+  /** When `nodeHead` last changed, ingester clock, ms. */
   nodeHeadAt: number | null;
-  /** Mean time between two heads, ms; null before the second one. */
+  /** Moving average of the time between heads, ms. Null before the second head. */
   headSpacingMs: number | null;
-  /** Since when all that the node has shown is stored and the next head is awaited; null while it is not. */
+  /** When the ingester began to wait for the next head, ingester clock, ms. Null: it is storing blocks. */
   idleSince: number | null;
-  /** What is under way or was interrupted, by kind. */
+  /** Running or interrupted work, by kind. */
   readonly work: Map<RangeWork['kind'], RangeWork>;
-  /** What is wrong right now, in one sentence. */
+  /** The current problem in one sentence. */
   problem: string | null;
-  /** When the problem began, ms of the ingester's clock. */
+  /** When the problem began, ingester clock, ms. */
   problemSince: number | null;
   blocks: number;
   logs: number;
   swaps: number;
   malformedLogs: number;
-  /** Logs of transfers and positions that were left out, by why. */
+  /** Skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
   readonly balanceChecks: BalanceCheckCounts;
-  /** Ranges below the cursor that were found incomplete and stored again. */
+  /** Incomplete ranges below the cursor that were stored again. */
   refills: number;
-  /** How often aggregates were found to hold less than what was stored, and were made anew. */
+  /** How often aggregates lacked stored rows and were rebuilt. */
   mends: number;
   /** Reorgs by depth. */
   readonly reorgs: Map<number, number>;
-  /** When a block was last committed, ms of the ingester's clock. */
+  /** When the ingester last committed a block or caught up with a head, ingester clock, ms. */
   lastCommitAt: number | null;
 }
 
@@ -93,13 +96,13 @@ export function newIngestStatus(): IngestStatus {
   };
 }
 
-/** The node has shown another head. `now`: ms of the ingester's clock. */
+/** Records a new head of the node. `now`: ingester clock, ms. */
 export function noteHead(
   status: IngestStatus,
   head: Pick<BlockRef, 'number' | 'timestamp'>,
   now: number,
 ): void {
-  // Only a head that was waited for tells how far apart they come.
+  // The spacing is measured only if the ingester was waiting when the head arrived.
   if (status.nodeHeadAt !== null && status.idleSince !== null) {
     const gap = now - status.nodeHeadAt;
     status.headSpacingMs = status.headSpacingMs === null ? gap : 0.8 * status.headSpacingMs + 0.2 * gap;
@@ -110,7 +113,7 @@ export function noteHead(
   status.idleSince = null;
 }
 
-/** Work begins, or is begun again after a failure: then it goes on from when it was first begun. */
+/** Records the start of work. Resumed work keeps its first start time. */
 export function beginWork(status: IngestStatus, work: Omit<RangeWork, 'since'>, now: number): void {
   const known = status.work.get(work.kind);
   const since = known !== undefined && known.from <= work.from && work.from <= known.to ? known.since : now;
