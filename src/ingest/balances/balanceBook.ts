@@ -1,15 +1,16 @@
 /**
- * What comparing balances with balanceOf has shown so far, and what follows from it: which tokens' logs do not tell their
- * balances. Pure: asking and storing is balanceChecker's.
+ * Decides which tokens' logs do not explain their balances, from comparisons with balanceOf. Pure:
+ * balanceChecker calls the node and the database.
  *
- * With the whole history stored, balanceOf must be what the logs add up to. A history that begins later lacks what holders
- * had before, which is the same at every check: then only a difference that has changed is a mismatch. One mismatch makes
- * a suspect; a second one, as of another block, marks the token for good: later agreement does not take that back.
+ * With the whole history stored, balanceOf must equal the sum of the logs. A history that starts later lacks
+ * the earlier balances. They are the same at every check, so only a changed difference is a mismatch. One
+ * mismatch makes a token suspect. A second one, at another block, marks the token for good, even if later
+ * checks agree.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 
-/** Balances of which the last difference is remembered. */
+/** Bounds the number of remembered differences. */
 const KNOWN_MAX = 20_000;
 
 export interface HeldToken {
@@ -17,28 +18,27 @@ export interface HeldToken {
   readonly holder: Hex;
 }
 
-/** One balance as of one block, raw units: what the logs add up to, and what the contract says. */
+/** One balance as of one block, raw units: the sum of the logs, and the contract's answer. */
 export interface ComparedBalance extends HeldToken {
   readonly logs: bigint;
   readonly node: bigint;
 }
 
-/** What is known of one token. */
 export type TokenCheck = Pick<
   BalanceCheckRow,
   'token' | 'checked_block' | 'holders_checked' | 'mismatches' | 'mismatch_block' | 'rebasing'
 >;
 
 export interface Findings {
-  /** The tokens that were checked, as they are known now. */
+  /** The checked tokens with their updated counts. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /** Tokens with a mismatch that are not marked: another look, soon, will tell. */
+  /** Tokens with a new mismatch that are not marked yet. They are checked again soon. */
   readonly suspects: number;
 }
 
 interface Difference extends HeldToken {
-  /** What balanceOf said beyond the logs, modulo 2^256 and signed. */
+  /** balanceOf minus the logs, modulo 2^256, signed. */
   readonly difference: bigint;
   readonly block: number;
 }
@@ -46,23 +46,23 @@ interface Difference extends HeldToken {
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
 export class BalanceBook {
-  /** The longest not looked at first. */
+  /** Least recently checked first. */
   readonly #known = new Map<string, Difference>();
   readonly #tokens: Map<Hex, TokenCheck>;
-  /** Suspects of the last findings, with a holder to look at again. */
+  /** Suspects of the last check, each with a holder to check again. */
   #doubted: HeldToken[] = [];
 
-  /** `stored`: what is known of tokens from before. */
+  /** `stored`: results of earlier runs. */
   constructor(stored: readonly TokenCheck[] = []) {
     this.#tokens = new Map(stored.map((check) => [check.token, check]));
   }
 
-  /** Tokens that are marked already: there is nothing more to find out. */
+  /** Tokens marked as rebasing. They need no further checks. */
   marked(): Hex[] {
     return [...this.#tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
   }
 
-  /** Balances to look at again, at most so many: those in doubt, then those that were not looked at for longest. */
+  /** At most `max` balances to check again: suspects first, then the least recently checked. */
   listAgain(max: number): HeldToken[] {
     const again = new Map<string, HeldToken>();
     for (const pair of [...this.#doubted, ...this.#known.values()]) {
@@ -73,7 +73,7 @@ export class BalanceBook {
     return [...again.values()];
   }
 
-  /** Takes what one check found as of one block. `partial`: the history begins in the middle. */
+  /** Records one check as of one block. `partial`: the stored history starts after the chain's first block. */
   note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
     const touched = new Set<Hex>();
     const doubted: HeldToken[] = [];
@@ -89,7 +89,7 @@ export class BalanceBook {
     return { tokens, mismatches, suspects: new Set(this.#doubted.map(({ token }) => token)).size };
   }
 
-  /** Whether the balance is a mismatch; remembers its difference. */
+  /** Whether the balance is a mismatch. Remembers the difference. */
   #isWrong(block: number, balance: ComparedBalance, partial: boolean): boolean {
     const key = keyOf(balance);
     const before = this.#known.get(key);
@@ -104,7 +104,7 @@ export class BalanceBook {
     return before !== undefined && before.block !== block && before.difference !== difference;
   }
 
-  /** Counts one comparison of a token; true for one that is, or stays, in doubt by it. */
+  /** Counts one comparison of a token. Returns `wrong`. */
   #count(block: number, token: Hex, wrong: boolean): boolean {
     const before = this.#tokens.get(token);
     const mismatchBlock = before?.mismatch_block ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Compares balances with the contracts while the head is followed: now and then some holders of tokens that moved lately,
- * as of one block, beside the ingester and never in its way. A node or a store that fails is told in the log and in the
- * status, and asked again at the next turn.
+ * Compares stored balances with balanceOf while the ingester follows the head. Each check samples holders of
+ * recently moved tokens, as of one block, without delaying the ingester. Failures of the node or the database
+ * go to the log and the status, and the next check tries again.
  */
 import { z } from 'zod';
 
@@ -23,20 +23,20 @@ import type { IngestStatus } from '../session/status';
 import type { StoredState } from '../store/store';
 import { readStoredState } from '../store/storedState';
 
-/** Between two checks. */
+/** Time between two checks. */
 const INTERVAL_MS = 30_000;
-/** Before the first one, and after a mismatch: whether it repeats is to be known soon. */
+/** Time before the first check, and after a mismatch, to learn soon whether the mismatch repeats. */
 const SOON_MS = 3_000;
-/** Balances in one check, of which so many are looked at again. */
+/** Balances per check, and how many of them are repeated checks. */
 const BALANCES_MAX = 100;
 const AGAIN_MAX = 40;
 /** Head blocks whose transfers are sampled. */
 const RECENT_BLOCKS = 64;
-/** For all answers of the node together. */
+/** Time limit for all node answers of a check. */
 const NODE_MS = 5_000;
 /** Gas of one balanceOf. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** More tokens than are ever checked; a bound, not a page. */
+/** A safety bound, far above the number of checked tokens. */
 const TOKENS_MAX = 2_000_000;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
@@ -68,14 +68,14 @@ export class BalanceChecker {
     this.#runner = createQueryRunner(deps.database);
   }
 
-  /** Checks at intervals until the signal aborts; only while the head is followed. Never rejects. */
+  /** Checks at intervals until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     let waitMs = SOON_MS;
     while (!signal.aborted) {
       await clock.sleep(waitMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // In a backfill, and until it is done, nothing is asked.
+      // The node is left alone until the backfill is done.
       if (status.phase !== 'follow') continue;
       try {
         const { suspects } = await this.check(signal);
@@ -89,7 +89,7 @@ export class BalanceChecker {
     }
   }
 
-  /** One check as of the stored head. Rejects when the node or the store does not answer. */
+  /** One check as of the stored head. Rejects if the node or the database fails. */
   async check(signal?: AbortSignal): Promise<{ readonly suspects: number }> {
     const { database, chainId, status } = this.deps;
     const stored = await readStoredState(database, chainId);
@@ -100,7 +100,7 @@ export class BalanceChecker {
     const balances = await this.#readBalances(stored, pairs);
     const compared = await this.#askNode(tip.hash, balances, signal);
     const after = await readStoredState(database, chainId);
-    // A reorg meanwhile: what was read may be of neither branch.
+    // After a reorg the rows may mix two branches, so the check is discarded.
     if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
     const findings = book.note(tip.number, compared, stored.startBlock > 1);
     await this.#store(findings.tokens);
@@ -124,7 +124,7 @@ export class BalanceChecker {
     return new BalanceBook(rows.map((row) => checkShape.parse(row)));
   }
 
-  /** Some that were looked at before, and some of those that moved lately. */
+  /** Balances to check again, then recently moved ones. */
   async #choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
     const again = book.listAgain(AGAIN_MAX);
     const params = {
@@ -138,7 +138,7 @@ export class BalanceChecker {
     return [...pairs.values()].slice(0, BALANCES_MAX);
   }
 
-  /** What the logs add up to as of the stored head; without those of which more is stored meanwhile. */
+  /** Sums of the logs as of the stored head. Leaves out balances with newer rows. */
   async #readBalances(
     { cursor, head }: StoredState,
     pairs: readonly HeldToken[],
@@ -158,7 +158,7 @@ export class BalanceChecker {
       .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));
   }
 
-  /** balanceOf at the block, by its hash; without those that have no answer. */
+  /** balanceOf at the block hash. Leaves out calls without a usable answer. */
   async #askNode(
     blockHash: Hex,
     balances: readonly Omit<ComparedBalance, 'node'>[],

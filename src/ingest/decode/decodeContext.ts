@@ -1,6 +1,6 @@
 /**
- * What the decoders of pair logs and vault logs share: the chain's configuration, the registry, and the block
- * being decoded.
+ * Context shared by the decoders of pair logs and vault logs: the chain's configuration, the registry, and
+ * the block being decoded.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';

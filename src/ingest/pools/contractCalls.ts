@@ -1,4 +1,4 @@
-/** Batches of eth_call in which a revert is an answer (null), for finding out what pools are. */
+/** Batches of eth_call for pool discovery. A revert is an answer (null), not an error. */
 import type { Settled } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { RpcCall } from '../../chain/rpc/rpcTransport';
@@ -6,11 +6,11 @@ import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { EthCalls } from './ethCalls';
 
-/** Calls in one batch to the node. */
+/** Calls in one batch. */
 const CALLS_MAX = 300;
-/** Bytes of one answer: room for the tokens, balances and weights of the largest pool that is read. */
+/** Bytes of one answer: enough for the tokens, balances and weights of the largest supported pool. */
 const ANSWER_BYTES_MAX = 16_384;
-/** Failures that say nothing about whether the node has a state: ask again later. */
+/** Failures that do not show whether the node has the state. Retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -19,7 +19,7 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'bad_answer',
 ]);
 
-/** A block as a parameter of eth_call: by hash where another may take its place (EIP-1898). */
+/** A block as a parameter of eth_call. A block that may be reorganized is given by hash (EIP-1898). */
 export type BlockTag = Hex | 'latest' | { readonly blockHash: Hex };
 
 export interface TaggedCall {
@@ -29,7 +29,7 @@ export interface TaggedCall {
   readonly at: BlockTag;
 }
 
-/** One answer per call, null for one that reverts or answers too much. Rejects when the node cannot answer: never a guess. */
+/** One answer per call; null for a revert or an oversized answer. Rejects if the node cannot answer. */
 export async function callContracts(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
@@ -39,8 +39,8 @@ export async function callContracts(
 }
 
 /**
- * The same for old blocks, whose states many nodes do not keep: then every answer of that block is null. Rejects only
- * when the node fails otherwise.
+ * Like `callContracts`, for old blocks whose state many nodes have dropped: all answers of such a block are
+ * null. Rejects only for other node failures.
  */
 export async function callContractsOfOld(
   rpc: EthCalls,
@@ -54,7 +54,7 @@ export async function callContractsOfOld(
   } catch (error) {
     if (!isStateMissing(error)) throw error;
   }
-  // One block whose state is gone fails the batch: each block by itself.
+  // One block without state fails the whole batch, so each block is tried alone.
   const byBlock = new Map<string, number[]>();
   calls.forEach(({ at }, index) => {
     const key = JSON.stringify(at);
@@ -75,20 +75,21 @@ export async function callContractsOfOld(
   return results;
 }
 
-/** Every node keeps the states of so many blocks below its head, and no branch that was given up is longer. */
+/** Every node keeps the state of this many blocks below its head, and no abandoned branch is longer. */
 const STATES_KEPT_BLOCKS = 64;
 
-/** Which block the newest one of a node must reach, where the state that was asked for could not be had. */
+/** The lowest head that a node must have before its newest state may replace the missing one. */
 export function newestInstead(number: number, error: unknown): number {
   const isGone = error instanceof RpcError && error.kind === 'unknown_block';
-  // The state is gone from nodes that are far beyond the block; one that has not got it yet must be waited for.
+  // `unknown_block`: wait for nodes far beyond the block, because a node that does not have the block yet
+  // gives the same error.
   return isGone ? number + STATES_KEPT_BLOCKS : number;
 }
 
 /**
- * For what never changes of a contract that is as old as the block: at the block's own state, or where no node keeps that
- * any more, at the newest state of a node that is far beyond it. One that is behind, or on another branch, would say that
- * there is no such contract.
+ * Reads values that never change once the contract exists. Calls at the given block, or, if no node has that
+ * state, at the newest state of a node far beyond the block. A node that is behind or on another branch would
+ * report a missing contract.
  */
 export async function callContractsSince(
   rpc: EthCalls,
@@ -118,21 +119,24 @@ function isStateMissing(error: unknown): boolean {
 interface CallAllOptions {
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
-  /** The node's newest block must not be below it. */
+  /** Lowest acceptable head of the node. */
   readonly atLeast?: number;
 }
 
-/** `answerBytesMax`: of the whole answer, which holds two hex digits for each byte of the contract's. */
+/** `answerBytesMax`: size of the whole JSON answer, which has two hex digits for each byte of data. */
 export function toEthCall(call: object, at: BlockTag, answerBytesMax: number): RpcCall {
   return { method: 'eth_call', params: [call, at], answerBytesMax };
 }
 
-/** Whether the contract brought the failure about: every node would fail the same way. */
+/** True if the contract caused the failure, so every node would fail in the same way. */
 export function isContractsAnswer({ kind, cut }: RpcError): boolean {
   return kind === 'revert' || cut === 'call';
 }
 
-/** The calls, of a node whose newest block is not below `atLeast`: it says so in the same batch. */
+/**
+ * Runs the calls on a node whose head is at least `atLeast`. The batch includes eth_blockNumber to check the
+ * head.
+ */
 export async function settleAtLeast<T>(
   rpc: EthCalls,
   calls: readonly RpcCall[],

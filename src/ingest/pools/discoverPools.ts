@@ -1,6 +1,7 @@
 /**
- * Finds pools that are older than the first ingested block: addresses that emit pool events without a creation event
- * seen. The pool's own word counts for nothing; a configured factory must name it. Its state then comes from the node.
+ * Finds pools older than the first ingested block: addresses that emit pool events without a known creation
+ * event. A configured factory must confirm the pool, because a contract can claim anything. The node then
+ * provides the pool's state.
  */
 import { AbiCoder } from 'ethers';
 
@@ -14,9 +15,9 @@ import { callContractsOfOld, callContractsSince, type TaggedCall } from './contr
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
-/** Candidates asked about at once. */
+/** Candidates per call. */
 const CANDIDATES_MAX = 75;
-/** Addresses remembered as no pool of ours; beyond it the memory starts anew. */
+/** Bounds the memory of addresses that are no pools of ours. A full memory is cleared. */
 const STRANGERS_MAX = 200_000;
 
 const SELECTORS = {
@@ -31,7 +32,7 @@ const SELECTORS = {
   getPool: '0x1698ee82',
 } as const;
 
-/** A pool found by asking, with the log that made us ask and its state before that block. */
+/** A discovered pool, the ord of its first log, and its state before that block. */
 export interface DiscoveredPool {
   readonly pool: KnownPool;
   readonly ord: number;
@@ -58,7 +59,7 @@ export class PoolDiscovery {
 
   constructor(private readonly deps: DiscoveryDeps) {}
 
-  /** Pools that these blocks' logs come from and the registry does not know. Bounded by the emitters in the blocks. */
+  /** Finds unknown pools among the emitters of these blocks. */
   async discover(
     blocks: readonly ChainBlock[],
     registry: PoolRegistry,
@@ -141,7 +142,7 @@ export class PoolDiscovery {
     return this.readStates(proven, signal);
   }
 
-  /** State at the end of the block before the first log seen; null where the node has no such state. */
+  /** State at the end of the block before the first log. Null if the node does not have this state. */
   private async readStates(
     proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
     signal?: AbortSignal,
@@ -190,7 +191,7 @@ function factoryCall(factory: Hex, creation: PoolCreation): Omit<TaggedCall, 'at
   return { to: factory, data };
 }
 
-/** The `index`-th 32-byte word of an answer; null when it is not there. */
+/** The `index`-th 32-byte word of an answer, or null if the answer is too short. */
 function wordOf(data: Hex | null | undefined, index = 0): bigint | null {
   const start = 2 + index * 64;
   if (data == null || data.length < start + 64) return null;

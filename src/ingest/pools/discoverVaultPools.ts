@@ -1,7 +1,7 @@
 /**
- * Finds the pools of configured Balancer V2 vaults in blocks about to be decoded, and asks once per pool what no event
- * tells: whether and how it is weighted. Pools older than the first ingested block also need their books. A pool that
- * answers nothing is not listed; a node that fails is an error that will be tried again, never a guess.
+ * Finds Balancer V2 vault pools in blocks before they are decoded, and reads from the node whether and how
+ * each pool is weighted. Pools older than the first ingested block also need their balances and fee. A pool
+ * without usable answers is not listed. A node failure is an error that is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { isHash, numberToHex, type Hex } from '../../domain/hex';
@@ -42,18 +42,18 @@ import {
 import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 
-/** Gas of one call: more than any pool needs, little enough that one which burns it all answers in time. */
+/** Gas of one call: enough for any pool, and low enough that a call that burns it all still answers in time. */
 const CALL_GAS: Hex = '0x1c9c380';
-/** Pool ids remembered as not to be listed; beyond it the memory starts anew. */
+/** Bounds the memory of pool ids that are not listed. A full memory is cleared. */
 const STRANGERS_MAX = 200_000;
-/** What decoding takes up at the start of a block. */
+/** A pool, or the missing state of one, to apply before a block is decoded. */
 export interface FoundVaultPool {
-  /** The pool with its state before the block's first log of it; of one already listed, what its state may lack. */
+  /** The pool with its state before its first log in the block. For a listed pool, the state that was missing. */
   readonly vaultPool: VaultPool;
   readonly blockNumber: number;
-  /** How it is to be listed; null: it is listed, only its books are news. */
+  /** How the pool is listed. Null: the pool is listed already, and only its state is new. */
   readonly listed: {
-    /** Of PoolRegistered, or of the first log seen of a pool older than the first block. */
+    /** Ord of PoolRegistered, or of the first seen log of an older pool. */
     readonly ord: number;
     readonly created: { readonly block: number; readonly at: number; readonly tx: Hex } | null;
   } | null;
@@ -61,7 +61,7 @@ export interface FoundVaultPool {
 
 export interface VaultDiscoveryDeps {
   readonly rpc: EthCalls;
-  /** Those whose `factory` is a vault. */
+  /** DEXes whose `factory` is a vault. */
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   /** As in domain/orientPool. */
@@ -71,19 +71,19 @@ export interface VaultDiscoveryDeps {
 
 interface Registration {
   readonly tokens: readonly Hex[];
-  /** What decoding begins with: the later changes of the fee are read as they come. */
+  /** Fee at PoolRegistered. Later changes are decoded from their logs. */
   readonly swapFee: bigint;
-  /** Of the row: as the transaction leaves it. */
+  /** Fee of the row: after the whole transaction. */
   readonly feeAfter: bigint;
 }
 
-/** A pool that cannot be decoded before something is known of it. */
+/** A pool that needs node calls before it is decoded. */
 interface Candidate {
   readonly dex: Dex;
   readonly poolId: Hex;
   readonly block: ChainBlock;
   readonly log: ChainLog;
-  /** What the transaction that registers it says; null: it is older, or known already. */
+  /** Facts from the registering transaction. Null: the pool is older, or known already. */
   readonly created: Registration | null;
   readonly known: VaultPool | null;
 }
@@ -101,8 +101,8 @@ export class VaultDiscovery {
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
   /**
-   * What is to be taken up at the start of some of these linked blocks. `reversible`: they may be reorganised, so the
-   * questions are of these very blocks; else what never changes may also be asked of a newer one.
+   * Pools to apply before decoding these linked blocks. `reversible`: the blocks may be reorganized, so the
+   * calls name them by hash. Otherwise constant values may also come from a newer block.
    */
   async discover(
     blocks: readonly ChainBlock[],
@@ -114,14 +114,14 @@ export class VaultDiscovery {
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
     if (candidates.length === 0) return [];
-    // Facts that never change once the pool is there; of these very blocks while they may be reorganised.
+    // Asks for values that never change once the pool exists.
     const ask: AskFacts = (calls) =>
       reversible
         ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal)
         : callContractsSince(this.deps.rpc, calls, last, signal);
     const fresh = candidates.filter(({ known }) => known === null);
     const able = await this.list(fresh, ask);
-    // A contract may register several ids: the first one counts.
+    // A contract may register several ids. Only the first one counts.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
@@ -149,7 +149,7 @@ export class VaultDiscovery {
           const own = known.state.poolId === poolId && known.pool.factory === log.address;
           if (own && lacksBooks(known.state)) candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
-          // Without its tokens it is left to the event that brings them.
+          // A registration without tokens waits for the event that brings them.
           const created = readRegistration(block, log);
           if (created !== null) candidates.set(poolId, { ...candidate, created });
         } else if (!this.strangers.has(poolId)) {
@@ -160,13 +160,13 @@ export class VaultDiscovery {
     return [...candidates.values()];
   }
 
-  /** Every log passes here: comparing with the few vaults costs less than hashing for a set. */
+  /** Called for every log. Comparing with the few vaults is faster than a set. */
   private dexOf(vault: Hex): Dex | null {
     for (const dex of this.deps.dexes) if (dex.factory === vault) return dex;
     return null;
   }
 
-  /** Those to be listed, with all that is known of them without their books. */
+  /** Pools to list, with everything but the balances and fees of older pools. */
   private async list(
     candidates: readonly Candidate[],
     ask: AskFacts,
@@ -186,7 +186,7 @@ export class VaultDiscovery {
       const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
       const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
-      // Made in this block: the vault holds nothing of it yet. Older: unknown until the books are read.
+      // A pool created in this block is empty. The balances of an older pool are unknown until they are read.
       const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
       const state = withWeights(balanced, facts.weights);
       const pool = this.toPool(dex, state, facts.poolType);
@@ -214,8 +214,8 @@ export class VaultDiscovery {
   }
 
   /**
-   * Balances and fee of older pools at the end of the block before their first log here. A node that keeps no such state
-   * leaves them unknown: then the pool has no price until some later block's state could be had.
+   * Reads balances and fee of older pools at the end of the block before their first log. If the node does
+   * not have this state, the pool has no price until the state of a later block is available.
    */
   private async readBooks(
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],
@@ -266,12 +266,12 @@ function toKnown(candidate: Candidate) {
   return known === null ? [] : [{ candidate, pool: known.pool, state: known.state }];
 }
 
-/** No pool's fee is 0 (BasePool.sol): it is then unknown. */
+/** A fee of 0 means unknown, because no pool may have a zero fee (BasePool.sol). */
 function lacksBooks({ balances, swapFee }: WeightedPoolState): boolean {
   return balances.length === 0 || swapFee === 0n;
 }
 
-/** Takes from the answers what the state lacks. */
+/** Fills only the missing parts of the state. */
 function withBooks(state: WeightedPoolState, books: Hex | null, fee: Hex | null): WeightedPoolState {
   const read = decodePoolTokens(books);
   const answered = read === null ? emptyWeightedPool(state.poolId) : withBalances(state, read);
@@ -279,8 +279,9 @@ function withBooks(state: WeightedPoolState, books: Hex | null, fee: Hex | null)
 }
 
 /**
- * The tokens that the registering transaction names, and its fee, which the pool's constructor announces before the pool
- * is registered (BasePool.sol); other vaults' pools may do so later. Null where no tokens are named or the log is malformed.
+ * Tokens and fee from the registering transaction. The pool's constructor announces the fee before the
+ * registration (BasePool.sol); other vaults' pools may announce it later. Null if the log is malformed or no
+ * tokens are named.
  */
 function readRegistration(block: ChainBlock, log: ChainLog): Registration | null {
   const registered = decodeBalancerEvent(log);

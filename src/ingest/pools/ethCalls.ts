@@ -1,4 +1,7 @@
-/** The part of the node's pool of endpoints that the ingester uses beside blocks: batches in which a revert stays with its call. */
+/**
+ * The part of EndpointPool that the ingester uses for contract calls: batches in which a revert affects only
+ * its own call.
+ */
 import type { EndpointPool } from '../../chain/rpc/endpointPool';
 
 export type EthCalls = Pick<EndpointPool, 'batchSettled'>;

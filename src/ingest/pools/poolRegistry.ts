@@ -1,18 +1,17 @@
 /**
- * The pools of the configured factories and their newest states, as of the block last decoded. Blocks that may still be
- * reorganised are decoded reversibly: `rewindTo` takes them back.
+ * In-memory registry of pools and their newest states, as of the last decoded block. Blocks that are not
+ * final are decoded reversibly, so `rewindTo` can undo them after a reorg.
  */
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, parsePoolType, parseProtocolName, type Pool, type PoolState } from '../../domain/pool';
 import type { WeightedPoolState } from '../../protocols/weightedPool';
 
-/** A pool with its fixed orientation. */
 export interface KnownPool extends Pool {
   readonly baseIsToken0: boolean;
 }
 
-/** A pool that a vault keeps, of n tokens; token0 and token1 of `pool` are those of its default leg. */
+/** A vault pool of n tokens. token0 and token1 of `pool` are the tokens of its default leg. */
 export interface VaultPool {
   readonly pool: KnownPool;
   readonly state: WeightedPoolState;
@@ -26,11 +25,10 @@ interface Before {
 
 interface Undo {
   readonly number: number;
-  /** What stood at each touched address before the block. */
+  /** Values before the block, by touched address. */
   readonly before: Map<Hex, Before>;
 }
 
-/** A pool read back from the store. */
 export function poolOfRow(row: PoolRow): KnownPool {
   return {
     address: row.address,
@@ -46,7 +44,7 @@ export function poolOfRow(row: PoolRow): KnownPool {
   };
 }
 
-/** The row of a pool of two tokens whose creation event was not seen. */
+/** Row of a two-token pool without a known creation event. */
 export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
   return {
     ord,
@@ -71,7 +69,7 @@ export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
 export class PoolRegistry {
   private readonly pools = new Map<Hex, KnownPool>();
   private readonly states = new Map<Hex, PoolState>();
-  /** Apart from the others: no event of a pair may be read as one of these, or the other way round. */
+  /** Separate from pairs, so that an event of one kind is never applied to the other. */
   private readonly vaultPools = new Map<Hex, VaultPool>();
   private readonly undos: Undo[] = [];
   private current: Undo | null = null;
@@ -80,7 +78,6 @@ export class PoolRegistry {
     return this.pools.size + this.vaultPools.size;
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.pools.clear();
     this.states.clear();
@@ -89,7 +86,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Begins a block; a reversible one can be taken back until it is settled. */
+  /** Begins a block. A reversible block can be undone until `settle`. */
   openBlock(number: number, reversible: boolean): void {
     this.current = reversible ? { number, before: new Map() } : null;
     if (this.current !== null) this.undos.push(this.current);
@@ -112,7 +109,7 @@ export class PoolRegistry {
     return this.vaultPools.get(address);
   }
 
-  /** Adds a vault's pool, or sets its state. */
+  /** Adds a vault pool, or sets its state. */
   setVaultPool(vaultPool: VaultPool): void {
     const { address } = vaultPool.pool;
     this.remember(address);
@@ -124,7 +121,7 @@ export class PoolRegistry {
     this.states.set(address, state);
   }
 
-  /** Takes back every reversible block above `number`. */
+  /** Undoes every reversible block above `number`. */
   rewindTo(number: number): void {
     for (let undo = this.undos.at(-1); undo !== undefined && undo.number > number; undo = this.undos.at(-1)) {
       for (const [address, before] of undo.before) {
@@ -137,7 +134,7 @@ export class PoolRegistry {
     this.current = null;
   }
 
-  /** Forgets how to take back blocks up to `number`: they are final. */
+  /** Blocks up to `number` are final, so their undo data is dropped. */
   settle(number: number): void {
     while ((this.undos[0]?.number ?? Infinity) <= number) this.undos.shift();
   }

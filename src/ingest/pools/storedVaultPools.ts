@@ -1,6 +1,6 @@
 /**
- * Reads back the pools of Balancer V2 vaults as of the cursor. What no table of ours keeps stands in the stored logs: the
- * id in the log that made us list the pool, the fee in the newest log that changed it.
+ * Reads Balancer V2 vault pools from the database as of the cursor. Two values come from stored logs: the
+ * pool id from the log that listed the pool, and the fee from its newest fee change.
  */
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ const idShape = z.object({ pool_id: hexShape });
 const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
 const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape) });
 
-/** `rows`: their pools' rows, all of one vault protocol. `exact` as in Store.loadPoolStates. */
+/** `rows`: pool rows of the vault protocol. `exact` as in Store.loadPoolStates. */
 export async function readVaultPools(
   database: Database,
   chainId: number,
@@ -44,11 +44,12 @@ export async function readVaultPools(
       if (poolId === undefined)
         throw new AppError('broken_invariant', `the log that shows pool ${row.address} is not stored`);
       const fee = fees.get(row.address);
-      // A fee that was changed before the pool was listed is that of its row already.
+      // The row already includes fee changes before the pool was listed.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
       const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
       const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
-      // Nothing happened since it was made: it is empty. Nothing known of an older one: so it stays.
+      // Without a stored state, a pool with a creation block is empty, and the balances of an older pool are
+      // unknown.
       const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
       const state = { ...begun, balances: balances.get(row.address) ?? begun.balances };
       const weights = row.weights.length === 0 ? null : row.weights;
@@ -58,7 +59,7 @@ export async function readVaultPools(
   return found;
 }
 
-/** Ids by pool: topic 1 of the log at the row's ord, which stands on the vault. */
+/** Pool ids by address: topic 1 of the vault's log at the row's ord. */
 async function readIds(
   database: Database,
   chainId: number,
@@ -74,7 +75,7 @@ async function readIds(
   return found;
 }
 
-/** The newest change of each pool's fee. */
+/** The newest fee change of each pool. */
 async function readFees(
   database: Database,
   chainId: number,

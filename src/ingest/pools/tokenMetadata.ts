@@ -1,8 +1,8 @@
 /**
- * Reads symbol, name and decimals of tokens, many at once through Multicall3 where the chain has it. Tokens answer
- * whatever they like: bytes32 texts, reverts, absurd decimals, endless symbols. An answer that makes no sense is null. The
- * bytes of all answers are bounded when they are asked for.
- * Multicall3: https://github.com/mds1/multicall3
+ * Reads symbol, name and decimals of tokens, in batches through Multicall3 where the chain has it. Token
+ * contracts may answer anything: bytes32 texts, reverts, absurd decimals, endless symbols. Unusable answers
+ * become null, and each request bounds the size of the answers. Multicall3:
+ * https://github.com/mds1/multicall3
  */
 import { AbiCoder, Interface } from 'ethers';
 
@@ -27,15 +27,15 @@ export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
 ]);
-/** And decimals(). */
+/** The third call is decimals(). */
 const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
-/** Tokens in one aggregate: one that burns all its gas must leave enough for the others. */
+/** Tokens in one aggregate. A token that burns all its gas must leave enough for the others. */
 const TOKENS_MAX = 40;
-/** Bytes of an aggregate's answer for each token. Names of usual length take a third of them. */
+/** Answer bytes per token in an aggregate: about three times a usual answer. */
 const AGGREGATE_BYTES_MAX = 4_096;
-/** Gas of one call to one token, when asked alone: enough behind proxies, too little for an answer of a megabyte. */
+/** Gas of one direct call: enough for a proxy, too little for an answer of a megabyte. */
 const CALL_GAS: Hex = '0xf4240';
-/** Failures that say nothing about the token: ask again later. */
+/** Failures that are not about the token. Retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
   'timeout',
@@ -44,19 +44,19 @@ const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'bad_answer',
 ]);
 
-/** The block that shows the tokens: what it was asked of must know it. */
+/** The block in which the tokens appear. The node must know this block. */
 export interface ShowingBlock {
   readonly number: number;
   readonly hash: Hex;
-  /** It may be reorganised yet. */
+  /** The block may still be reorganized. */
   readonly reversible: boolean;
 }
 
 type Asked = (Hex | null)[];
 
 /**
- * One row per token, in the order given. Rejects retryably when the node does not answer, or is behind the block: a token
- * that is younger than the node's newest block would seem to have no decimals, for ever.
+ * One row per token, in the given order. Throws a retryable error if the node does not answer or is behind
+ * the block: a stale node would make a new token look as if it had no decimals, permanently.
  */
 export async function readTokens(
   rpc: EthCalls,
@@ -82,15 +82,18 @@ export async function readTokens(
   return rows;
 }
 
-/** How some calls are asked: at which block, and what else must hold of the node. */
+/** Where and how calls are made. */
 interface Question {
   readonly at: BlockTag;
-  /** The node's newest block must not be below it; null: the tag says enough. */
+  /** Lowest acceptable head of the node. Null: the block tag is enough. */
   readonly atLeast: number | null;
   readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
 }
 
-/** At the block's own state; where no node keeps that any more, at the newest of a node that is far beyond it. */
+/**
+ * Calls at the block's own state. If no node has this state, calls at the newest state of a node far beyond
+ * the block.
+ */
 async function askAtBlock(
   rpc: EthCalls,
   tokens: readonly Hex[],
@@ -98,13 +101,13 @@ async function askAtBlock(
   signal?: AbortSignal,
 ): Promise<Asked> {
   const options = signal === undefined ? {} : { signal };
-  // A final block's state may be gone for good: asked of everybody once.
+  // The state of a final block may be gone everywhere, so each endpoint is tried once.
   const pinned = reversible ? options : { ...options, roundsMax: 1 };
   try {
     return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
   } catch (error) {
     if (!(error instanceof RpcError) || NODE_FAULTS.has(error.kind)) throw error;
-    // The block was taken back, or has not come to the node yet.
+    // The block was reorganized, or the node does not have it yet.
     if (reversible && error.kind === 'unknown_block') throw error;
     return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
   }
@@ -114,7 +117,7 @@ async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): P
   return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
 }
 
-/** null when the chain has no Multicall3, or the aggregate as a whole failed or was too large. */
+/** Null if the chain has no Multicall3, or if the whole aggregate failed or was too large. */
 async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
   const calls = tokens.flatMap((target) =>
     CALLS.map((callData) => ({ target, allowFailure: true, callData })),
@@ -142,7 +145,7 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return settled.map((item) => {
     if ('value' in item) return item.value;
-    // A node that cannot read the tag says nothing of the token.
+    // A node that cannot read the block tag tells nothing about the token.
     const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
     if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;
@@ -165,7 +168,7 @@ function parseData(result: unknown): Hex {
   throw new AppError('node_failed', 'eth_call answered something that is not hex data');
 }
 
-/** uint8 by the standard, but any word may come: only 0–77 is believed. */
+/** The standard says uint8, but a contract can return any word. Only 0–77 is accepted. */
 export function decimalsOf(data: Hex | null | undefined): number | null {
   if (data == null || data.length < 66) return null;
   const [value] = AbiCoder.defaultAbiCoder().decode(['uint256'], data.slice(0, 66)) as unknown as [bigint];

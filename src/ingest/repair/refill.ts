@@ -1,6 +1,6 @@
 /**
- * Watches for lost rows while the ingester runs, and refills gaps: reads the range from the node again,
- * starting from the pools and prices known before the range. `gapStore.ts` finds and fills the tables.
+ * Detects lost rows while the ingester runs, and refills gaps by reading their blocks from the node again.
+ * Decoding starts from the pools and prices known before the gap. `gapStore.ts` finds and fills the tables.
  */
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';

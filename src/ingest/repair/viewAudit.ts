@@ -1,5 +1,5 @@
 /**
- * Checks that materialized views hold all rows of their sources, and rebuilds those that do not. An engine
+ * Checks that materialized views hold all rows of their sources, and rebuilds incomplete views. An engine
  * killed between storing an insert's deduplication token and filling a view loses the view's rows, and a
  * repeated insert does not bring them back.
  */

@@ -40,7 +40,7 @@ export async function checkSameChain(
 ): Promise<void> {
   const header = await source.fetchHeader(cursor.number, { signal });
   if (header.hash === cursor.hash) return;
-  // One node may be wrong, so all nodes are asked.
+  // One node may be wrong, so the other nodes must confirm.
   const { number, hash, timestamp } = cursor;
   const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
   if (!held) throw beyondFinality(cursor, header);

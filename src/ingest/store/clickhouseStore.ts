@@ -1,4 +1,4 @@
-/** The exactly-once protocol on ClickHouse: what is inserted in which order, with which deduplication token. */
+/** Implements the exactly-once protocol on ClickHouse: the order of inserts and their deduplication tokens. */
 import { z } from 'zod';
 
 import { localTable } from '../../clickhouse/schema/clusterSchema';
@@ -22,17 +22,17 @@ import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
 import { mendViews, type Mending } from '../repair/viewAudit';
 
-/** Blocks in one partition of the head tables (their PARTITION BY). */
+/** Must equal the PARTITION BY of the head tables. */
 const HEAD_PARTITION_BLOCKS = 256;
-/** Part of every token; a re-index of the same blocks into emptied tables would need another one. */
+/** Part of every token. Storing the same blocks again in emptied tables would need another value. */
 const EPOCH = 'e1';
 
-/** The token under which a range is inserted into a table, by whoever inserts it. */
+/** The deduplication token of a range in a table. Every insert of the range uses the same token. */
 export function rangeToken(chainId: number, intent: OpenIntent, table: string): string {
   return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
 }
 
-/** `floors`: below which block rows of which tables were dropped on purpose; `mending`: of aggregates that lost rows. */
+/** `floors`: the first block that each pruned table keeps. `mending`: callbacks for repairs of aggregates. */
 export function createClickHouseStore(
   database: Database,
   chainId: number,
@@ -175,15 +175,16 @@ async function writeHead(database: Database, chainId: number, flip: HeadFlip): P
   await insertRows(database, headBlocksTable, [...canonical, ...voided]);
 }
 
-/** Each table's rows are on their way while those of the next are encoded. */
+/** Sends the rows of one table while the next table is encoded. */
 async function insertFresh(database: Database, blocks: readonly HeadBlockRows[]): Promise<void> {
   const inserts: Promise<void>[] = [];
   for (const { table, columns, body } of encodeHeadBlocks(blocks)) {
     const insert = database.insert(table, columns, body);
-    // Its failure is told below, also when it comes before the last is sent.
+    // Promise.all below reports the failure, even if an insert fails before the last one is sent.
     insert.catch(() => undefined);
     inserts.push(insert);
-    // Time for the request to be sent, in a tick of its own; a whole turn of the event loop would be a simulated world's end.
+    // Lets the request start before more rows are encoded. A full turn of the event loop would make the
+    // simulation treat its world as idle.
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }
   await Promise.all(inserts);
@@ -230,7 +231,7 @@ function differs(name: string, intent: OpenIntent, expected: number, found: numb
   );
 }
 
-/** On every server that has a part of the head, in the tables of that part. */
+/** On a cluster, drops the partitions of each node's local tables. */
 async function dropHeadBelow(database: Database, block: number): Promise<void> {
   if (database.cluster === null) return dropPartitionsBelow(database, block, (table) => table);
   for (const node of database.cluster.nodes) await dropPartitionsBelow(node.database, block, localTable);

@@ -1,4 +1,7 @@
-/** What the store holds above the cursor: the canonical block of each height, the commits of all, and how many rows they have. */
+/**
+ * In-memory record of the head tables: the canonical block of each height above the cursor, the commits of
+ * all blocks, and row counts. Computes the flip for a new branch.
+ */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
@@ -6,22 +9,22 @@ import { countRows, sumCounts, type BlockRows } from '../rows/blockRows';
 import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { StoredHead, StoredState } from './store';
 
-/** What a flip of the head has to say of blocks that follow each other. */
+/** One flip of the head. */
 export interface HeadChange {
-  /** Those whose rows are not stored yet. */
+  /** Blocks without stored rows. */
   readonly fresh: readonly HeadBlockRows[];
   readonly canonical: readonly StoredHead[];
-  /** Heights above the last of them at which a block is stored, also one that no longer links to what is below. */
+  /** Heights above the new tip that held a block, including blocks above a hole. */
   readonly voided: readonly number[];
 }
 
 export class HeadBook {
-  /** What the store holds as canonical, by height. */
+  /** Canonical blocks by height. */
   private readonly live = new Map<number, StoredHead>();
   private readonly commits: Map<Hex, number>;
-  /** Rows by table of each block. */
+  /** Row counts by table, by block hash. */
   private readonly counts = new Map<Hex, Record<string, number>>();
-  /** Largest height of a canonical block that stands above a hole; 0: none. */
+  /** Largest height of a canonical block above a hole. 0: no such block. */
   private strayTo: number;
 
   constructor(stored: StoredState) {
@@ -34,14 +37,14 @@ export class HeadBook {
     return this.live.size;
   }
 
-  /** Largest height of a canonical block; -Infinity: there is none. */
+  /** Largest height of a canonical block. -Infinity: no block is known. */
   get top(): number {
     return Math.max(...this.live.keys());
   }
 
   /**
-   * What is to be stored so that these blocks, up to height `tip`, are canonical; null: nothing. `replaces`: whether blocks
-   * are taken back.
+   * The flip that makes these blocks canonical up to height `tip`. Null: nothing changes. `replaces`: blocks
+   * are removed by a reorg.
    */
   changeTo(
     all: readonly BlockRows[],
@@ -63,7 +66,7 @@ export class HeadBook {
     return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
   }
 
-  /** The change is stored. */
+  /** Call when the change is stored. */
   note({ canonical, voided }: HeadChange): void {
     for (const block of canonical) {
       this.live.set(block.number, block);
@@ -78,7 +81,7 @@ export class HeadBook {
     return Array.from({ length: Math.max(0, top - tip) }, (_, index) => tip + 1 + index);
   }
 
-  /** The canonical blocks of a range, all of them, and how many rows they have. */
+  /** All canonical blocks of a range and their row counts. Throws broken_invariant if one is missing. */
   range(from: number, to: number): { blocks: StoredHead[]; counts: Record<string, number> } {
     const blocks: StoredHead[] = [];
     for (let number = from; number <= to; number += 1) {
@@ -90,7 +93,10 @@ export class HeadBook {
     return { blocks, counts: sumCounts(blocks.map((block) => this.counts.get(block.hash))) };
   }
 
-  /** Heights up to `number` are final. `kept`: so many blocks of other branches are remembered, times four. */
+  /**
+   * Forgets the canonical blocks up to `number`, which are final. Commits of other blocks are dropped only
+   * when more than 4 × `kept` are remembered.
+   */
   forgetBelow(number: number, kept: number): void {
     for (const height of this.live.keys()) if (height <= number) this.live.delete(height);
     if (this.commits.size <= 4 * kept) return;

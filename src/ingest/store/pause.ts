@@ -1,7 +1,7 @@
 /**
- * A pause of the final tables, asked for by a command in another process: while it lasts no range is begun, so that all
- * tables can be taken as of one moment, or put right. Blocks wait in the node meanwhile. A pause ends by itself when whoever
- * asked for it dies.
+ * A command in another process can pause the ingester: no range begins during a pause, so the command can
+ * copy or repair all tables as of one moment. Blocks wait in the node. A pause ends by itself if the command
+ * dies.
  */
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ import type { GapStore } from '../repair/gapStore';
 import type { Store } from './store';
 
 const NAME = 'pause';
-/** A pause that nobody renews ends after this. */
+/** A pause ends after this time unless it is renewed. */
 const LEASE_MS = 60_000;
 const POLL_MS = 50;
 
@@ -26,7 +26,7 @@ export interface PauseDeps {
   readonly signal: AbortSignal;
 }
 
-/** The same store, which waits with each range until no pause is asked for. */
+/** Wraps a store so that each range waits until no pause is active. */
 export function pausableStore(store: Store, deps: PauseDeps): Store {
   return {
     ...store,
@@ -41,7 +41,7 @@ export function pausableStore(store: Store, deps: PauseDeps): Store {
   };
 }
 
-/** The same for ranges that are stored again. */
+/** Wraps a gap store so that each refill waits until no pause is active. */
 export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
   return {
     ...gaps,
@@ -62,7 +62,7 @@ async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promis
   if (told) log.info('the pause is over');
 }
 
-/** By the database's clock, which all that write share. */
+/** Uses the database's clock, which all processes share. */
 async function isPaused(database: Database): Promise<boolean> {
   const until = (await readOperations(database, [NAME])).get(NAME) ?? 0;
   return until > 0 && until > (await readTime(database));
@@ -73,12 +73,15 @@ async function readTime(database: Database): Promise<number> {
   return Number(row?.now ?? 0);
 }
 
-/** Ends whatever pause is noted: a copy that was taken in a pause does not wait for its end. */
+/** Ends any stored pause. A restored backup was taken during a pause and would otherwise wait for its end. */
 export async function endPause(database: Database): Promise<void> {
   await writeOperation(database, NAME, 0);
 }
 
-/** Runs the work in a pause, which is renewed until it ends. Ranges that were begun before may still be under way. */
+/**
+ * Runs the work in a pause and renews the pause until the work ends. A range that began earlier may still be
+ * running.
+ */
 export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const renew = async (): Promise<void> => {
     await writeOperation(database, NAME, (await readTime(database)) + LEASE_MS);
@@ -86,7 +89,7 @@ export async function inPause<T>(database: Database, work: () => Promise<T>): Pr
   await renew();
   let renewing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    // A renewal that fails leaves the lease as it was; the next one tries again.
+    // A failed renewal leaves the lease unchanged. The next one tries again.
     renewing = renew().catch(() => undefined);
   }, LEASE_MS / 4);
   try {

@@ -1,6 +1,6 @@
 /**
- * Moves final blocks out of the head while newer ones are followed: a range takes as long as several blocks. One range at a
- * time; what ended is taken up by whoever asked for it, when nothing else is half done.
+ * Promotes final blocks in the background while the session follows the head, because a range takes longer
+ * than a block. Runs one range at a time. The session takes over the result between two heads.
  */
 import type { Cursor, OpenIntent, Store } from './store';
 
@@ -17,9 +17,9 @@ export class Promoter {
 
   constructor(
     private readonly store: Pick<Store, 'promote' | 'dropHeadBelow'>,
-    /** Heights that stay in the head tables below what was promoted. */
+    /** Number of blocks that stay in the head tables below the promoted range. */
     private readonly keptBlocks: number,
-    /** Told of each end, good or bad. */
+    /** Called after each success or failure. */
     private readonly onEnd: () => void,
   ) {}
 
@@ -27,17 +27,20 @@ export class Promoter {
     return this.running !== null;
   }
 
-  /** Whether a range was begun whose end was not taken yet. */
+  /** True until the result of the last range is taken. */
   get isBusy(): boolean {
     return this.running !== null || this.done !== null || this.failure !== null;
   }
 
-  /** Only when not busy. */
+  /** Must not be called while busy. */
   begin(intent: OpenIntent, commits: readonly number[]): void {
     this.running = this.promote(intent, commits);
   }
 
-  /** The range that has ended since the last call, if one has. Throws what it failed with: the intent is open then. */
+  /**
+   * Returns the promoted range, or null if none has finished since the last call. Throws the error of a
+   * failed promotion, whose intent stays open.
+   */
   take(): Promoted | null {
     const { done, failure } = this;
     this.done = null;
@@ -46,7 +49,7 @@ export class Promoter {
     return done;
   }
 
-  /** Resolves when nothing is under way; never rejects. */
+  /** Resolves when no promotion is running. Never rejects. */
   async idle(): Promise<void> {
     await this.running;
   }
@@ -63,7 +66,7 @@ export class Promoter {
     this.onEnd();
   }
 
-  /** Now and then: there is little to drop each time. */
+  /** Drops only now and then, because each drop removes few partitions. */
   private async dropHeadBelow(block: number): Promise<void> {
     if (block - this.droppedBelow <= this.keptBlocks / 4) return;
     await this.store.dropHeadBelow(block);

@@ -1,6 +1,7 @@
 /**
- * Retention: rows below a block that were dropped on purpose. First the floor is written down, which makes every check count
- * from there; then the rows go, at whatever pace, so that nothing waits and a crash in between is only work left over.
+ * Retention: prunes old rows of `logs` and `swaps`. The floor is stored first, so that all checks ignore the
+ * rows below. ClickHouse then deletes the rows in the background, and a crash in between leaves only
+ * unfinished work.
  */
 import { z } from 'zod';
 
@@ -13,28 +14,34 @@ import { toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
 
-/** First block whose rows are all kept, by table; a table that is not named keeps everything. `events` has the floor of `swaps`. */
+/**
+ * First block whose rows are all kept, by table. Tables without an entry keep everything. `events` has the
+ * floor of `swaps`.
+ */
 export type Floors = ReadonlyMap<EventTableName, number>;
 
 export const NO_FLOORS: Floors = new Map();
 
-/** What answers are not made of once it is old. Everything else is, or is small. */
+/** Tables that are safe to prune. All other tables are needed at any age, or are small. */
 export const PRUNABLE = ['logs', 'swaps'] as const;
 export type Prunable = (typeof PRUNABLE)[number];
 
 const DAY_S = 86_400;
 
-/** Answers look back so far: volumes and returns over 30 days, and what a restart reads. */
+/** How far back answers read: 30-day volumes and returns, and the restart of the ingester. */
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
-/** Upgraded, BeaconUpgraded and DiamondCut: by them a younger log is decoded with what stood behind its proxy. */
+/**
+ * Upgraded, BeaconUpgraded and DiamondCut. A log is decoded with the implementation that was active at its
+ * block.
+ */
 const UPGRADE_TOPICS = [
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
   '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
   '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
 ];
 
-/** Logs that are read however old they are: upgrades, and what vaults and their pools are known by. */
+/** Logs that are needed at any age: proxy upgrades, and the logs that identify vault pools. */
 const KEPT_TOPICS = [...UPGRADE_TOPICS, ...VAULT_TOPICS, ...POOL_TOPICS].map((topic) => topic.slice(2));
 
 const nameOf = (table: Prunable): string => `floor.${table}`;
@@ -55,26 +62,25 @@ const blockShape = z.object({ number: z.int().nullable() });
 const sizeShape = z.object({ rows: wideIntegerShape, all_rows: wideIntegerShape, bytes: wideIntegerShape });
 const mutationsShape = z.object({ parts: wideIntegerShape, failure: z.string() });
 
-/** What pruning one table would do. */
 export interface PrunePlan {
   readonly table: Prunable;
-  /** First block to keep: where a finished range begins, not above the bound that was asked for. */
+  /** First block to keep: the start of a finished range, at or below the requested bound. */
   readonly floor: number;
   readonly rows: number;
-  /** On disk, about. */
+  /** On disk, estimated. */
   readonly bytes: number;
 }
 
 export interface PruneBound {
   readonly table: Prunable;
   readonly chainId: number;
-  /** Blocks below it go. */
+  /** Blocks below this one are pruned. */
   readonly before: number;
-  /** Seconds before the newest final block that stay in any case. */
+  /** Seconds before the newest final block that are always kept. */
   readonly keptSeconds: number;
 }
 
-/** Reads only. Throws `bad_config` where the bound is too young, or where nothing is stored. */
+/** Reads only. Throws `bad_config` if the bound is too young, or if no final block is stored. */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
@@ -103,13 +109,16 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
   return { table, floor, rows, bytes: (rows / Math.max(1, Number(size?.all_rows))) * Number(size?.bytes) };
 }
 
-/** The block from which on blocks are at least as young; null: all are older. `time`: unix seconds. */
+/** The first block at or after `time` (unix seconds), or null. */
 export async function findBlockAt(database: Database, chainId: number, time: number): Promise<number | null> {
   const [row] = await selectNamed(database, 'ingest/find_block_at', { chain: chainId, time }, blockShape);
   return row?.number ?? null;
 }
 
-/** The first block of the first day of which everything is kept; 0 where nothing was dropped, 2^32 - 1 where no such day is. */
+/**
+ * First block of the first day that is kept completely. 0 if nothing was pruned; 2^32 - 1 if no day is
+ * complete.
+ */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
   if (floor === 0) return 0;
   const [row] = await selectNamed(database, 'ingest/find_whole_day', { chain: chainId, floor }, blockShape);
@@ -117,8 +126,9 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
 }
 
 /**
- * Drops the rows of the plan. For swaps it first drops their rows in `events`, so that no list names a swap without values. Safe to
- * repeat; resolves once the engine has begun to rewrite its parts without the rows.
+ * Deletes the rows of the plan. For swaps, deletes their rows in `events` first, so that no list names a swap
+ * without values. Safe to repeat. Resolves when ClickHouse has accepted the deletes, which run in the
+ * background.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const known = (await readFloors(database)).get(table) ?? 0;
@@ -129,7 +139,7 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
   await dropFrom(table, doomed(table));
 }
 
-/** What is still to be rewritten. */
+/** Parts that ClickHouse still has to rewrite. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
   const tables = [...PRUNABLE, 'events'];
   const [row] = await selectNamed(database, 'ingest/sum_mutations', { tables }, mutationsShape);

@@ -1,7 +1,7 @@
 /**
- * All that must be kept of one database, as of one moment between two ranges: clones of its tables (hard links to the same
- * parts) in a database of their own, which nobody writes to. What heads hold is left out, for the node tells it again; views
- * are made anew by the schema.
+ * Makes a snapshot of one database for a backup: clones its tables (hard links) into another database, as of
+ * one moment between two ranges. Head tables are left out because the node can provide them again. The schema
+ * recreates the views.
  */
 import { z } from 'zod';
 
@@ -17,9 +17,9 @@ import { readFloors } from './retention';
 import { findWrongTotal } from '../repair/viewAudit';
 
 export interface SnapshotOptions {
-  /** Connected to the database that is taken. */
+  /** Connected to the source database. */
   readonly database: Database;
-  /** Its name, and the name of the one to make. */
+  /** `source`: name of the database to copy. `target`: name of the copy. */
   readonly source: string;
   readonly target: string;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface SnapshotOptions {
 }
 
 export interface Content {
-  /** First block that was ever to be ingested. */
+  /** First block of the deployment. */
   readonly startBlock: number;
   /** Last block of the final tables. */
   readonly finalTo: number;
@@ -37,18 +37,18 @@ export interface Content {
 }
 
 const POLL_MS = 100;
-/** A range that was begun takes seconds. Longer than this it is no range but a writer that died in it. */
+/** A range takes seconds. A range open for longer belongs to a dead writer. */
 const QUIET_MAX_MS = 60_000;
 const ATTEMPTS_MAX = 5;
 
 /**
- * Cloned in this order; tables that are not named come between. How far an import came is told before what it brought, and
- * of what is written one after the other the later comes first: so what refers to something never stands without it.
+ * Tables are cloned in this order, with all other tables in between. A table that refers to rows of another
+ * table is cloned before that table, so no clone refers to a missing row.
  */
 const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
 const LAST = ['source_files', 'tokens'];
 
-/** Throws `unavailable` while a range does not end. */
+/** Throws `unavailable` if an open range does not finish, or if ranges are written despite the pause. */
 export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
   const { database, log, source } = options;
   const tables = await listTables(options);
@@ -57,7 +57,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
       const before = await untilQuiet(options);
       await cloneAll(options, tables);
       if ((await readRanges(options)).print === before.print) return;
-      // A range was begun in the moment in which the pause was asked for.
+      // A range began just before the pause.
       if (attempt === ATTEMPTS_MAX)
         throw new AppError('unavailable', `${source} is written to by something that knows no pause`);
       log.warn({ source }, 'a range was written while tables were cloned; cloning again');
@@ -81,7 +81,7 @@ const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
 const bytesShape = z.object({ bytes: wideIntegerShape });
 
 interface Ranges {
-  /** Equal at two moments: no range was begun or finished between them. */
+  /** Equal values mean that no range began or finished in between. */
   readonly print: string;
   readonly open: boolean;
 }
@@ -122,12 +122,11 @@ async function cloneAll(
   for (const table of tables) {
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
-    // Merging what is only to be copied would cost room.
+    // Merges would only cost disk space in a copy.
     await database.command(`keep ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
   }
 }
 
-/** What a database holds. */
 export async function describeContent(database: Database, chainId: number): Promise<Content> {
   const [row] = await selectNamed(database, 'ingest/find_content', { chain: chainId }, contentShape);
   const [size] = await selectNamed(database, 'engine/sum_bytes', {}, bytesShape);
@@ -138,7 +137,10 @@ export async function describeContent(database: Database, chainId: number): Prom
   };
 }
 
-/** Throws `broken_invariant` where the tables do not hold what the finished ranges had, or aggregates not what tables hold. */
+/**
+ * Throws `broken_invariant` if row counts differ from the finished ranges, or aggregates differ from the
+ * tables.
+ */
 export async function checkWhole(database: Database, chainId: number): Promise<void> {
   const floors = await readFloors(database);
   const gaps = createGapStore(database, chainId, () => Promise.resolve(floors));

@@ -1,7 +1,7 @@
 /**
- * The ingester's view of the database, in the steps of the exactly-once protocol: an intent, then rows with deduplication
- * tokens, then the cursor. ClickHouse is the real store. The simulation has a model of it that can crash between any two
- * steps.
+ * The interface between the ingester and the database, in the steps of the exactly-once protocol: intent,
+ * rows with deduplication tokens, cursor. ClickHouse implements it; the simulation has a model that can crash
+ * between any two steps.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -18,7 +18,7 @@ export interface Cursor extends Omit<BlockRef, 'parentHash'> {
   readonly seq: number;
 }
 
-/** A range whose move into the final tables was begun and not seen to end. */
+/** A range whose insert into the final tables has begun and may be unfinished. */
 export interface OpenIntent {
   readonly seq: number;
   readonly kind: 'backfill' | 'promotion';
@@ -26,37 +26,37 @@ export interface OpenIntent {
   readonly to: number;
   readonly toHash: Hex;
   readonly toTimestamp: number;
-  /** Rows of the range by final table. */
+  /** Row counts of the range by final table. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** A canonical head block with the name of its rows. */
+/** A canonical head block and the commit of its rows. */
 export interface StoredHead extends BlockRef {
   readonly commit: number;
 }
 
 export interface StoredState {
-  /** First block that was ever to be ingested. */
+  /** First block of the deployment. */
   readonly startBlock: number;
   readonly cursor: Cursor;
   readonly intent: OpenIntent | null;
-  /** Canonical head blocks above the cursor, ascending, linked; stops at the first hole. */
+  /** Canonical head blocks above the cursor: ascending, linked, up to the first hole. */
   readonly head: readonly StoredHead[];
-  /** Largest height that has a canonical block (may lie above a hole); the cursor's when there is none. */
+  /** Largest height with a canonical block, even above a hole. Without head blocks, the cursor's height. */
   readonly headMax: number;
-  /** Commits by block hash of every block above the cursor whose rows are complete, canonical or not. */
+  /** Commit of every head block above the cursor, canonical or not, by block hash. */
   readonly commits: ReadonlyMap<Hex, number>;
   /** Largest version of head_blocks. */
   readonly version: number;
-  /** Last block that was final when the head was last told of; the cursor's number at least. */
+  /** Last final block at the time of the last flip; at least the cursor's block. */
   readonly finalNumber: number;
 }
 
-/** One flip of the head: blocks that become canonical and heights that become void. */
+/** One flip of the head: blocks that become canonical, and heights that become void. */
 export interface HeadFlip {
-  /** Blocks with rows to write, ascending. */
+  /** Blocks whose rows must be written, ascending. */
   readonly fresh: readonly HeadBlockRows[];
-  /** Every block that becomes canonical (fresh ones too), ascending. */
+  /** Every block that becomes canonical, including fresh ones, ascending. */
   readonly canonical: readonly StoredHead[];
   /** Heights above the new head that held a block. */
   readonly voided: readonly number[];
@@ -65,31 +65,34 @@ export interface HeadFlip {
 }
 
 export interface Store {
-  /** null: nothing was ever ingested. */
+  /** Null: the chain was never ingested into this database. */
   loadState(): Promise<StoredState | null>;
-  /** Sets the start: `base` is the block before the first one to ingest. Only on an empty store. */
+  /** Sets the start: `base` is the block before the first one to ingest. Only for an empty store. */
   writeStart(base: BlockRef): Promise<void>;
   loadPools(finalTo: number): Promise<PoolRow[]>;
-  /** Newest states at or below the block. `exact`: also right while rows above it are partly stored (slow). */
+  /** Newest states up to the block. `exact`: correct even while rows above the block are partly stored (slow). */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
-  /** The pools of these rows, all of vaults, as of the block. `exact` as above. */
+  /** Vault pools of these rows, as of the block. `exact` as above. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
-  /** Decimals of every token that was read; 0 where it does not tell. */
+  /** Decimals of every stored token; 0 if unknown. */
   listTokens(): Promise<ReadonlyMap<Hex, number>>;
-  /** What pricing needs to go on after the cursor. `pools`: those of loadPools. */
+  /** State of pricing at the cursor. `pools` from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
-  /** Head rows, then the flip. After an error nothing of it counts unless the flip itself was stored. */
+  /** Writes head rows, then the flip. After an error, the rows have no effect unless the flip was stored. */
   writeHead(flip: HeadFlip): Promise<void>;
   /**
-   * Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. `replayed`: an attempt before,
-   * which was cut off; then the range is done only when what is stored passes auditRange.
+   * Writes a backfilled range: intent, rows, done. Safe to repeat with the same seq and rows. `replayed`: the
+   * interrupted intent; the range is then marked done only after auditRange passes.
    */
   writeRange(seq: number, batch: RowBatch, replayed: OpenIntent | null): Promise<Cursor>;
-  /** Moves canonical head blocks from … to into the final tables. Safe to repeat. `replayed`: as above. */
+  /** Promotes the blocks of the intent into the final tables. Safe to repeat. `replayed` as above. */
   promote(intent: OpenIntent, commits: readonly number[], replayed: boolean): Promise<Cursor>;
-  /** Compares what is stored of a range with its intent, and mends aggregates; throws broken_invariant naming the difference. */
+  /**
+   * Compares the stored rows of a range with its intent, and repairs aggregates. Throws broken_invariant that
+   * names the difference.
+   */
   auditRange(intent: OpenIntent): Promise<void>;
-  /** Drops head partitions that lie wholly below the block. */
+  /** Drops the head partitions that are entirely below the block. */
   dropHeadBelow(block: number): Promise<void>;
 }

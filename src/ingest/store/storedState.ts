@@ -1,4 +1,4 @@
-/** Reads back what the store holds: cursor, open intent, canonical head, pools and their states. */
+/** Reads the stored state of the ingester: cursor, open intent, canonical head, pools and their states. */
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -36,7 +36,7 @@ type HeadRow = z.infer<typeof headShape>;
 export const startShape = z.object({ from_block: z.int() });
 const versionShape = z.object({ version: wideIntegerShape });
 
-/** null when the chain was never begun in this database. */
+/** Null: the chain was never ingested into this database. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
   const ranges = await selectNamed(database, 'ingest/list_newest_ranges', chain, promotionShape);
@@ -75,7 +75,7 @@ function intentOfRow(row: PromotionRow): OpenIntent {
   };
 }
 
-/** Folds the flips, oldest first, into the canonical chain above the cursor. */
+/** Applies the flips, oldest first, to get the canonical chain above the cursor. */
 function canonicalOf(
   cursor: Cursor,
   rows: readonly HeadRow[],
