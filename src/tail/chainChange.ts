@@ -1,6 +1,6 @@
 /**
- * What lies between two snapshots of the head: the fork, the events that became void, the events that are new. Reads
- * only; asked again with the same snapshots it gives the same answer, so a failed publication is simply repeated.
+ * Computes the difference between two head snapshots: the fork, the removed events, and the new events. Only
+ * reads, and the same snapshots give the same result, so a failed publication can be repeated.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
@@ -13,10 +13,10 @@ import { listNewEvents, type NewEventSources } from '../query/activity/newEvents
 import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 
-/** A change of more events than this is told as a gap (a backfill, an hour of absence). */
+/** A change with more events is sent as a gap, for example after a backfill or a long outage. */
 export const CHANGE_EVENTS_MAX = 10_000;
 
-/** The change from `old` to `next`, two snapshots of one chain with a cursor that did not go back. */
+/** The change from `old` to `next`: snapshots of one chain whose cursor did not go back. */
 export async function readChange(
   sources: NewEventSources,
   chainId: number,
@@ -37,7 +37,7 @@ export async function readChange(
   return { reorg, gap: null, events: await encodeEvents(runner, chainId, next, events) };
 }
 
-/** One more than may be told, where there are more. */
+/** Lists at most one event more than the limit, which is enough to detect a gap. */
 function listEventsAbove(
   sources: NewEventSources,
   next: HeadSnapshot,
@@ -52,14 +52,14 @@ function listEventsAbove(
   return listEventsBetween(sources.runner, next, ALL_ACTIVITY, afterOrd, toOrd, limit);
 }
 
-/** As findFork, where that block is above the cursor of `next`: then nobody need be asked. */
+/** Like findFork, but without a query. Null if the fork is not above the cursor of `next`. */
 function findForkInHead(old: HeadSnapshot, next: HeadSnapshot): number | null {
   const isCommon = ({ number, hash }: HeadBlock): boolean =>
     next.blocks[number - next.finalTo - 1]?.hash === hash;
   return old.blocks.findLast(isCommon)?.number ?? null;
 }
 
-/** Hashes of the final blocks at the heights that `old` still held as head blocks. */
+/** Hashes of blocks that were head blocks in `old` and are final now. */
 async function listHashesUnder(
   runner: QueryRunner,
   chainId: number,
@@ -74,7 +74,7 @@ async function listHashesUnder(
   );
 }
 
-/** The newest block of `old` that `next` still has. Blocks link by hash, so everything below it is common too. */
+/** The newest block of `old` that `next` still has. Blocks link by hash, so all blocks below are common too. */
 export function findFork(
   old: HeadSnapshot,
   next: HeadSnapshot,
@@ -103,8 +103,8 @@ async function readReorg(runner: QueryRunner, old: HeadSnapshot, fork: number): 
 }
 
 /**
- * Events up to `toOrdInclusive` of blocks that are canonical no more; `view` is a snapshot in which they are. null when
- * their rows are gone or there are too many to tell.
+ * Removed events up to `toOrdInclusive`. `view` is a snapshot in which the orphaned blocks are canonical.
+ * Null if their rows are gone or the events are too many.
  */
 export async function listRemoved(
   runner: QueryRunner,
@@ -122,7 +122,7 @@ export async function listRemoved(
   return events.length > CHANGE_EVENTS_MAX ? null : events;
 }
 
-/** Encodes events of a snapshot's chain, each with the hash of its block. */
+/** Encodes events of a snapshot, each with the hash of its block. */
 export async function encodeEvents(
   runner: QueryRunner,
   chainId: number,

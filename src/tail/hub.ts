@@ -1,6 +1,6 @@
 /**
- * Hands what the tail loop found to every client of the stream: one encoded buffer per event for all of them, through
- * each client's own filter and bounded queue. A slow client loses its own queue and nothing of anyone else's.
+ * Sends each change of the chain to all stream clients: one encoded buffer per event, passed through each
+ * client's filter and bounded queue. A slow client loses only its own queue.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -9,25 +9,28 @@ import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
 import { HEARTBEAT, reorgMessage, type StreamMessage } from './streamMessage';
 
-/** Messages between two looks at the sockets, so that a large block does not overrun a client that reads. */
+/** Messages sent before sockets get time to drain, so that a large block does not overrun a reading client. */
 const CHUNK_MESSAGES = 200;
-/** How long one change may wait for clients that are behind but reading: what a slow one can cost the others. */
+/** Longest total wait for slow but reading clients per change. Bounds the delay for all other clients. */
 const WAIT_BUDGET_MS = 100;
-/** A socket that took nothing for this long is not waited for. */
+/** A socket that accepted no bytes for this long is not waited for. */
 const READING_MS = 50;
-/** Queue length from which a reading client is waited for. */
+/** Queue length from which the hub waits for a reading client. */
 const QUEUE_WAIT_MESSAGES = 500;
-/** A client whose socket took nothing for this long is ended; it may come back with its last id. */
+/** A client whose socket accepts no bytes for this long is disconnected. It may reconnect with its last id. */
 const STALL_MS = 300_000;
-/** How often clients without a socket are looked for. Their socket's events remove them; this is for an event that is missed. */
+/**
+ * Interval of the search for closed sockets. Socket events normally remove a client; this catches missed
+ * events.
+ */
 const SWEEP_MS = 2_000;
 
-/** What became void. */
+/** Blocks removed by a reorg. */
 export interface Reorg {
-  /** The newest block that stays; hash8: first 8 hex digits of its hash. */
+  /** The newest block that stays. hash8: first 8 hex digits of its hash. */
   readonly fork: { readonly number: number; readonly hash8: string };
   readonly toBlock: number;
-  /** Every event of the void blocks; null when that is unknown. */
+  /** All events of the removed blocks; null if unknown. */
   readonly removed: readonly ActivityEvent[] | null;
 }
 
@@ -35,7 +38,7 @@ export interface LiveEvent extends ActivityEvent {
   readonly message: StreamMessage;
 }
 
-/** One change of the chain: first what became void, then what is new (a gap stands for too many events). */
+/** One change of the chain, sent in the order reorg, gap, events. The gap replaces events that are too many. */
 export interface ChainChange {
   readonly reorg: Reorg | null;
   readonly gap: StreamMessage | null;
@@ -47,27 +50,27 @@ export interface HubOptions {
   readonly heartbeatMs?: number;
   readonly sweepMs?: number;
   readonly clientsMax?: number;
-  /** Of one address; loopback is exempt, since a proxy in front makes everyone look local. */
+  /** Per client address. Loopback is exempt, because a proxy in front makes all clients look local. */
   readonly clientsPerAddressMax?: number;
-  /** Told how many messages slow clients lost. */
+  /** Called with the number of messages that slow clients lost. */
   readonly observeDrops?: (messages: number) => void;
 }
 
 export interface Hub {
-  /** Adds a client, held until its replay is done. Throws unavailable or rate_limited at the bounds. */
+  /** Adds a client, which is held until its replay ends. Throws unavailable or rate_limited at the limits. */
   subscribe(filter: ActivityFilter, sink: StreamSink, address: string): StreamClient;
-  /** Forgets a client and ends it. Safe to call twice. */
+  /** Removes and ends a client. Safe to call twice. */
   remove(client: StreamClient): void;
   clientCount(): number;
-  /** Bytes kept for clients that do not read fast enough; those of one event are counted for each client that waits for it. */
+  /** Bytes held for slow clients. A shared event counts once for each client that waits for it. */
   heldBytes(): number;
-  /** Messages that wait for clients that do not read fast enough. */
+  /** Messages queued for slow clients. */
   queuedMessages(): number;
-  /** Sends a change to everyone who was there when the call began. Resolves when all of it is sent or queued. */
+  /** Sends a change to the clients present when the call begins. Resolves when everything is sent or queued. */
   publish(change: ChainChange): Promise<void>;
-  /** Ends every stream; clients reconnect with their last id. */
+  /** Ends every stream. Clients reconnect with their last id. */
   endAll(): void;
-  /** Ends every stream and takes no more. */
+  /** Ends every stream and accepts no new clients. */
   close(): void;
 }
 
@@ -135,7 +138,7 @@ export function createHub(options: HubOptions = {}): Hub {
   };
 }
 
-/** `0:0:0:0` is the network of `::1`: IPv6 clients are known by their /64. */
+/** `0:0:0:0` is the /64 of `::1`, because IPv6 clients are identified by their /64. */
 function isLoopback(address: string): boolean {
   return address === '::1' || address === '0:0:0:0' || /^(?:::ffff:)?127\./.test(address);
 }
@@ -157,7 +160,7 @@ async function publishTo(targets: readonly StreamClient[], change: ChainChange):
   }
 }
 
-/** Encodes the reorg once per filter: each client is told the ids that it could have been sent. */
+/** Encodes the reorg once per filter: a client gets only the ids that match its filter. */
 function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMessage {
   const messages = new Map<string, StreamMessage>();
   return (filter) => {
@@ -172,8 +175,8 @@ function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMes
 }
 
 /**
- * Gives the sockets a turn; waits up to `budgetMs` for clients with a long queue whose sockets still take bytes.
- * Returns what is left of the budget.
+ * Lets the sockets send, and waits up to `budgetMs` for reading clients with a long queue. Returns the
+ * remaining budget.
  */
 async function letSocketsDrain(targets: readonly StreamClient[], budgetMs: number): Promise<number> {
   const started = performance.now();

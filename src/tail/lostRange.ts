@@ -1,12 +1,12 @@
 /**
- * What a slow client lost with its queue, in constant space: which blocks became void and which events it was not sent.
- * It is told so later by at most one `reorg` and one `gap`.
+ * Remembers in constant space which blocks and events a slow client lost with its queue. The client later
+ * gets at most one `reorg` and one `gap` for the loss.
  */
 import { lastOrdOfBlock } from '../domain/ord';
 import { gapMessage, reorgWithId, type StreamMessage } from './streamMessage';
 
 interface LostReorg {
-  /** Position of the newest block that stayed. */
+  /** Position of the newest block that stays. */
   readonly id: string;
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -17,13 +17,13 @@ interface LostEvents {
   readonly toOrd: number;
 }
 
-/** Invariant: where both are known, the lost events lie in or above the first void block. */
+/** Invariant: if both are set, the lost events are in or above the first removed block. */
 export class LostRange {
   private reorg: LostReorg | null = null;
   private events: LostEvents | null = null;
   private lastId = '';
 
-  /** Adds a dropped message; they come in the order of the stream. */
+  /** Adds a dropped message. Messages must come in stream order. */
   add(message: StreamMessage): void {
     this.lastId = message.id;
     const { reach } = message;
@@ -43,11 +43,11 @@ export class LostRange {
   private addReorg(reorg: LostReorg): void {
     const forkOrd = lastOrdOfBlock(reorg.fromBlock - 1);
     if (this.events !== null && this.events.fromOrd <= forkOrd) {
-      // The client has nothing beyond its first lost event, so this reorg takes nothing from it.
+      // The client has no event after its first lost one, so this reorg removes nothing that it has.
       this.events = { fromOrd: this.events.fromOrd, toOrd: Math.min(this.events.toOrd, forkOrd) };
       return;
     }
-    // Lost events of void blocks are no loss.
+    // Lost events of removed blocks need no gap.
     this.events = null;
     const known = this.reorg;
     const deeper = known === null || reorg.fromBlock < known.fromBlock ? reorg : known;
@@ -55,8 +55,8 @@ export class LostRange {
   }
 
   /**
-   * The messages that stand for what was lost. After the first the client is at the fork, after the last at the
-   * position of the newest dropped message. Which of its ids a late reorg removes is unknown by then.
+   * The messages that replace the loss. After `reorg` the client is at the fork; after `gap`, at the newest
+   * dropped message. The removed ids are unknown by then.
    */
   toMessages(): StreamMessage[] {
     const messages: StreamMessage[] = [];

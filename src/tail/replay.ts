@@ -1,6 +1,6 @@
 /**
- * What a client missed, from the tables: everything of its filter between its position and the snapshot at which it
- * joined, in pages, so that neither the database nor the memory feels a client that was long away.
+ * Replays missed events from the tables to a client that reconnects: all events of its filter between its
+ * position and the snapshot at which it joined. Works in pages, to bound the load on database and memory.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { ZERO_HASH } from '../domain/hex';
@@ -12,26 +12,26 @@ import { encodeEvents } from './chainChange';
 import { findResumePoint } from './resumePoint';
 import { gapMessage, positionId, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** The most events that are sent again; older ones are told as a gap. */
+/** Most events of one replay. Older events are replaced by a gap. */
 export const REPLAY_EVENTS_MAX = 10_000;
 const PAGE_EVENTS = 250;
 
 export interface ReplayQuery {
   readonly runner: QueryRunner;
   readonly chainId: number;
-  /** The snapshot up to which is replayed; live events come after it. */
+  /** The replay ends at this snapshot. Live events follow. */
   readonly head: HeadSnapshot;
   readonly filter: ActivityFilter;
 }
 
 export interface ReplayPlan {
-  /** To be sent first: a reorg, a gap. */
+  /** Sent first: a reorg, a gap, or both. */
   readonly opening: readonly StreamMessage[];
   /** The replay begins after this ord. */
   readonly afterOrd: number;
 }
 
-/** Decides what a client with this last id is told before its replay. */
+/** Computes the start of the replay for a client with this last id, and the messages before it. */
 export async function planReplay(query: ReplayQuery, position: StreamPosition): Promise<ReplayPlan> {
   const { runner, head, filter } = query;
   const { afterOrd, reorg } = await findResumePoint(query, position);

@@ -1,6 +1,6 @@
 /**
- * Where a client that comes back goes on: behind its last event if that is still canonical, else behind the fork from
- * which its branch was left, which is found through the flips that head_blocks still keeps.
+ * Finds where a reconnecting client resumes: after its last event if the block is canonical, otherwise after
+ * the fork of its branch. The fork is found through the old rows of head_blocks.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
@@ -11,14 +11,14 @@ import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '
 import { listRemoved } from './chainChange';
 import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';
 
-/** Reorgs deeper than this are beyond any finality; how far back an unknown branch is taken to begin. */
+/** No reorg is deeper than finality allows. If a branch is unknown, its fork is assumed this far back. */
 const REORG_DEPTH_MAX = 1_024;
 const NO_HASH8 = '00000000';
 
 export interface ResumePoint {
-  /** Events beyond this are new to the client. */
+  /** Events after this ord are new to the client. */
   readonly afterOrd: number;
-  /** What it has to be told first: its last event was reorganised away. */
+  /** Sent first if a reorg removed the client's last event. */
   readonly reorg: StreamMessage | null;
 }
 
@@ -29,13 +29,13 @@ interface Query {
   readonly filter: ActivityFilter;
 }
 
-/** Finds the point for a client whose last id was `position`, as of the snapshot. */
+/** Resume point as of the snapshot, for a client whose last id was `position`. */
 export async function findResumePoint(query: Query, position: StreamPosition): Promise<ResumePoint> {
   const { runner, chainId, head } = query;
   const block = blockOfOrd(position.ord);
   if (position.hash8 === null) {
     if (block <= head.number) return { afterOrd: position.ord, reorg: null };
-    // Nothing above the head exists here: whatever the client holds of it is void until it comes again.
+    // The position is above the head, so all events above the head are void until they are sent again.
     return {
       afterOrd: lastOrdOfBlock(head.number),
       reorg: reorgTo(head.number, hash8(head.hash), block, null),
@@ -47,7 +47,7 @@ export async function findResumePoint(query: Query, position: StreamPosition): P
   return leaveBranch(query, position);
 }
 
-/** Hashes of the canonical chain from REORG_DEPTH_MAX below the block up to it, as far as they are stored. */
+/** Stored hashes of the canonical chain, from REORG_DEPTH_MAX below the block up to the block. */
 async function listCanonical(query: Query, block: number): Promise<Map<number, Hex>> {
   const { runner, chainId, head } = query;
   const from = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
@@ -79,8 +79,8 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
 }
 
 /**
- * The orphaned blocks from the one right above the fork up to the named one; null when a link is no longer kept.
- * Bounded by the rows in `kept`, since each step goes one height down.
+ * The orphaned blocks from the first one above the fork up to the named block. Null if a link is no longer
+ * stored. Bounded by `kept`, since each step goes one height down.
  */
 export function followBranch(
   kept: readonly KeptBlock[],

@@ -1,7 +1,7 @@
 /**
- * One client of the stream: a bounded queue in front of its socket. As long as the socket takes bytes nothing is
- * queued; when it does not, up to 1,000 messages and 1 MB wait; beyond that the queue is dropped and the client is told
- * of a gap once it reads again. Nothing here ever waits for a client.
+ * One stream client: bounds the backlog of a slow client. Messages go straight to the socket while it accepts
+ * bytes. Otherwise up to 1,000 messages and 1 MB are queued. Beyond this limit the queue is dropped, and the
+ * client gets a gap when it reads again. Other clients never wait in this file.
  */
 import { steadyNow } from '../domain/steadyTime';
 import type { ActivityFilter } from '../query/activity/activity';
@@ -13,12 +13,11 @@ export const QUEUE_BYTES_MAX = 1_000_000;
 
 /** The part of an HTTP response that a stream needs. */
 export interface StreamSink {
-  /** False: the bytes were taken, but wait for drain() before the next ones. */
+  /** False: the bytes were accepted, but wait for drain() before the next write. */
   write(bytes: Buffer): boolean;
   end(): void;
-  /** Bytes that were written and have not left the process. */
+  /** Bytes written that are still in the process. */
   buffered?(): number;
-  /** Whether the socket is closed. */
   isGone?(): boolean;
 }
 
@@ -33,7 +32,7 @@ export class StreamClient {
   private waiters: (() => void)[] = [];
   private drops = 0;
 
-  /** Starts held: live messages wait until release(), while a replay is written with write(). */
+  /** A client starts held: live messages queue until release(), while write() sends the replay. */
   constructor(
     readonly filter: ActivityFilter,
     private readonly sink: StreamSink,
@@ -44,12 +43,12 @@ export class StreamClient {
     return this.ended;
   }
 
-  /** Whether the socket is closed and nobody said so. */
+  /** True if the socket is closed, even if no event reported this. */
   get isGone(): boolean {
     return this.sink.isGone?.() ?? false;
   }
 
-  /** Messages that wait for the socket. */
+  /** Messages in the queue. */
   get queued(): number {
     return this.queue.length - this.queueHead;
   }
@@ -58,17 +57,17 @@ export class StreamClient {
     return this.queueBytes;
   }
 
-  /** Bytes kept for this client, in the queue and in front of the socket; 0 once it has ended. */
+  /** Bytes held for this client in the queue and the socket buffer; 0 after the end. */
   get heldBytes(): number {
     return this.ended ? 0 : this.queueBytes + (this.sink.buffered?.() ?? 0);
   }
 
-  /** Ready for bytes at this moment, with nothing waiting before them. */
+  /** True if a write would go straight to the socket. */
   get isIdle(): boolean {
     return !this.ended && !this.held && this.blockedAt === null;
   }
 
-  /** Whether the socket has taken nothing for this long, ms. */
+  /** Whether the socket has accepted no bytes for this long, ms. */
   isStalled(forMs: number): boolean {
     return this.blockedAt !== null && this.now() - this.blockedAt > forMs;
   }
@@ -80,7 +79,7 @@ export class StreamClient {
     return drops;
   }
 
-  /** Sends a live message, now or as soon as the socket takes it. */
+  /** Sends a live message, or queues it until the socket drains. */
   push(message: StreamMessage): void {
     if (this.ended) return;
     if (this.isIdle) {
@@ -102,7 +101,8 @@ export class StreamClient {
   }
 
   /**
-   * Writes bytes of a replay and resolves when the socket takes more; false when the client has gone. Only while held.
+   * Writes replay bytes and resolves when the socket accepts more, or to false when the client has ended.
+   * Only while held.
    */
   async write(bytes: Buffer): Promise<boolean> {
     if (this.ended) return false;
@@ -111,20 +111,20 @@ export class StreamClient {
     return !this.ended;
   }
 
-  /** Ends the replay: what has waited goes out, then live messages do. */
+  /** Ends the replay: sends the queue, then live messages. */
   release(): void {
     this.held = false;
     this.flush();
   }
 
-  /** The socket takes bytes again. */
+  /** Call when the socket accepts bytes again. */
   drain(): void {
     this.blockedAt = null;
     this.flush();
     this.wake();
   }
 
-  /** A comment line, if nothing else is on its way. */
+  /** Sends a heartbeat if the client is idle. */
   beat(bytes: Buffer): void {
     if (this.isIdle) this.send(bytes);
   }
@@ -136,7 +136,7 @@ export class StreamClient {
     });
   }
 
-  /** The client has gone, or is sent away. Safe to call twice. */
+  /** Ends the client. Safe to call twice. */
   end(): void {
     if (this.ended) return;
     this.ended = true;

@@ -1,24 +1,27 @@
 /**
- * The bytes of the stream's messages (server-sent events) and the positions that their ids name. Where a message
- * belongs in the order of events is kept beside its bytes, so that a client's queue can be folded into a gap.
+ * Encodes stream messages (server-sent events) and parses their ids. Each message also carries its range of
+ * ords or blocks, so that a dropped queue can be replaced by a gap.
  */
 import { eventId, lastOrdOfBlock, ORD_SPAN, toOrd } from '../domain/ord';
 import type { Hex } from '../domain/hex';
 import type { ActivityEvent } from '../query/activity/activity';
 import { isDecoded } from '../wire/activity';
 
-/** First line of every stream: how long a client waits before it reconnects, ms. */
+/** First line of every stream: the client's reconnect delay, ms. */
 export const RETRY_LINE = Buffer.from('retry: 3000\n\n');
-/** A comment; keeps proxies and clients from taking a quiet stream for a dead one. */
+/** A comment that keeps proxies and clients from closing a quiet stream. */
 export const HEARTBEAT = Buffer.from(': still here\n\n');
 
-/** A place in the order of events. `hash8`: first 8 hex digits of the block's hash; null where the client left it out. */
+/**
+ * A position in the order of events. `hash8`: first 8 hex digits of the block hash; null if the client
+ * omitted it.
+ */
 export interface StreamPosition {
   readonly ord: number;
   readonly hash8: string | null;
 }
 
-/** What a queue must know of a message when it has to drop it. */
+/** The part of the stream that a message covers, used when a queue is dropped. */
 export type MessageReach =
   | { readonly kind: 'event'; readonly ord: number }
   /** Blocks fromBlock … toBlock are void. */
@@ -28,7 +31,7 @@ export type MessageReach =
 
 export interface StreamMessage {
   readonly bytes: Buffer;
-  /** The message's id line: the position that a client has after it. */
+  /** The id line: the client's position after this message. */
   readonly id: string;
   readonly reach: MessageReach;
 }
@@ -38,7 +41,7 @@ export function positionId(ord: number, blockHash: Hex): string {
   return `${eventId(ord)}-${blockHash.slice(2, 10)}`;
 }
 
-/** Parses `<block>-<log_index>[-<hash8>]`; null when it is none. */
+/** Parses `<block>-<log_index>[-<hash8>]`. Null if the text is invalid. */
 export function parsePosition(text: string): StreamPosition | null {
   const parts = /^(\d{1,10})-(\d{1,7})(?:-([0-9a-fA-F]{8}))?$/.exec(text);
   if (parts === null) return null;
@@ -51,7 +54,7 @@ function encode(id: string, event: string, data: unknown): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** The message of an event; of one that cannot be read, the gap that it leaves. */
+/** The message of an event. An event that cannot be decoded becomes a gap. */
 export function eventMessage(event: ActivityEvent, blockHash: Hex): StreamMessage {
   const id = positionId(event.ord, blockHash);
   if (!isDecoded(event.item)) return gapMessage(event.ord, event.ord, id);
@@ -62,7 +65,7 @@ export function eventMessage(event: ActivityEvent, blockHash: Hex): StreamMessag
   };
 }
 
-/** `fork`: the newest block that stays. `removedIds`: null when unknown. */
+/** `fork`: the newest block that stays. `removedIds`: null if unknown. */
 export function reorgMessage(
   fork: { readonly number: number; readonly hash8: string },
   toBlock: number,
@@ -72,7 +75,7 @@ export function reorgMessage(
   return reorgWithId(id, fork.number + 1, toBlock, removedIds);
 }
 
-/** The same under an id of its own: for a reorg that is told late, in front of a gap. */
+/** Like reorgMessage with a given id, for a reorg that is sent late, before a gap. */
 export function reorgWithId(
   id: string,
   fromBlock: number,
@@ -83,7 +86,7 @@ export function reorgWithId(
   return { bytes: encode(id, 'reorg', data), id, reach: { kind: 'reorg', fromBlock, toBlock } };
 }
 
-/** Every event left out lies between fromOrd and toOrd, both included. `id`: the position after the gap. */
+/** All omitted events are between fromOrd and toOrd, both included. `id`: the position after the gap. */
 export function gapMessage(fromOrd: number, toOrd: number, id: string): StreamMessage {
   const data = { from_id: eventId(fromOrd), to_id: eventId(toOrd) };
   return { bytes: encode(id, 'gap', data), id, reach: { kind: 'gap', fromOrd, toOrd } };

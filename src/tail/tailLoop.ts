@@ -1,7 +1,7 @@
 /**
- * The one loop of an API process that looks at ClickHouse: it keeps the snapshot that all reads are as of, and hands
- * each change of the chain to the hub, in order and once. When the database is away it waits and goes on from where it
- * was; what happened meanwhile is one change like any other.
+ * The loop in each API process that polls ClickHouse for changes. Keeps the current head snapshot for all
+ * reads, and passes each change to the hub, in order and once. After a database outage the loop continues
+ * from its last snapshot, and the missed time becomes one change.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -22,33 +22,33 @@ import { Directory } from '../query/tokens/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
 
-/** The head is read at least this often, should the cheap mark ever miss a change. */
+/** Upper bound between two reads of the head, in case the change mark misses a change. */
 const FULL_READ_MS = 5_000;
 const BACKOFF_MAX_MS = 2_000;
-/** A change that cannot be told for another reason than a database that is away is given up after this many tries. */
+/** Attempts to stream a change before all streams are restarted. Database outages do not count. */
 const CHANGE_ATTEMPTS = 5;
 
 export interface TailFacts {
-  /** How long the database has not answered, ms; null before the first time. */
+  /** Time since the last answer of the database, ms. Null before the first answer. */
   readonly silenceMs: number | null;
-  /** How long the newest block has been the newest here, ms; null while there is none. */
+  /** Time since the newest block arrived here, ms. Null without a block. */
   readonly headKnownMs: number | null;
-  /** What the last attempt failed with; null after a good one. For the log, not for callers. */
+  /** Error of the last attempt, null after a success. For the log, not for clients. */
   readonly lastError: string | null;
 }
 
 export interface TailLoop {
-  /** Runs until the signal; resolves then. Trouble with the database never ends it. */
+  /** Runs until the signal aborts. Database errors never end the loop. */
   run(signal: AbortSignal): Promise<void>;
-  /** The newest snapshot; null while nothing is ingested or the database was never reached. */
+  /** The newest snapshot. Null before the first ingested block or the first answer of the database. */
   current(): HeadSnapshot | null;
-  /** The snapshot up to which the hub has everything: live events lie beyond it. */
+  /** The snapshot that the hub has reached: live events come after it. */
   streamHead(): HeadSnapshot | null;
-  /** Resolves when a look at the database that began after this call is done and published; or after the time, ms. */
+  /** Resolves when a poll that began after this call is published, or after the timeout, ms. */
   refreshed(timeoutMs: number): Promise<void>;
   /**
-   * Says that the database changed, to who is beside the ingester: by a flip of the head, which is taken as told, or (null)
-   * by something that must be read. What was told is compared with the database at the next poll.
+   * Reports a change from the ingester in the same process. A flip is applied directly; null makes the loop
+   * read the database. The next poll compares the result with the database.
    */
   wake(flip: HeadNews | null): void;
   facts(): TailFacts;
@@ -60,11 +60,11 @@ export interface TailLoopOptions {
   readonly hub: Hub;
   readonly log: Logger;
   readonly directory?: Directory;
-  /** Told of each new snapshot, after the streams. */
+  /** Called with each new snapshot, after it is published to the streams. */
   readonly onHead?: (head: HeadSnapshot) => void;
   /** Default 50 ms. */
   readonly pollMs?: number;
-  /** Milliseconds that only grow. */
+  /** Monotonic clock, ms. */
   readonly now?: () => number;
 }
 
@@ -82,7 +82,7 @@ class DatabaseTail implements TailLoop {
   private lastPollAt: number | null = null;
   private headAt: number | null = null;
   private lastError: string | null = null;
-  /** What was told of since the last step; empty: nothing. */
+  /** Changes reported since the last step. */
   private news: (HeadNews | null)[] = [];
   private reading: HeadReading | null = null;
   private readonly directory: Directory;
@@ -100,7 +100,7 @@ class DatabaseTail implements TailLoop {
       this.news = [];
       const waiting = [...this.waiters];
       try {
-        // A database that hangs must not hold up the end of the process.
+        // A hanging database must not delay the shutdown.
         await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
         if (failures > 0) log.info({ failures }, 'the tail loop is back');
@@ -154,7 +154,7 @@ class DatabaseTail implements TailLoop {
     });
   }
 
-  /** Ends early when woken, also by what was said during the step before. */
+  /** Ends early on `wake`, including a call during the previous step. */
   private async pause(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     this.endPause = () => over.abort();
@@ -172,7 +172,7 @@ class DatabaseTail implements TailLoop {
 
   private async refresh(told: boolean): Promise<void> {
     const { runner, chainId, now = steadyNow } = this.options;
-    // Who was told of a change need not ask for the mark; the next poll finds another one and reads the head once more.
+    // After `wake` the mark is not read. The next poll finds a new mark and reads the head once more.
     const mark = told ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
     if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
@@ -180,12 +180,13 @@ class DatabaseTail implements TailLoop {
     this.lastPollAt = now();
     this.compare(reading?.snapshot ?? null);
     this.take(reading);
-    // Set last: a failed read is repeated. The mark is older than the head, so no change between the two is missed.
+    // Set last, so that a failed read is repeated. The mark is read before the head, so no change in between
+    // is missed.
     this.mark = mark;
     this.readAt = now();
   }
 
-  /** Whether all that was told of could be taken without reading it. */
+  /** Applies the reported flips without a read. False if a read is needed. */
   private follow(news: readonly (HeadNews | null)[]): boolean {
     const flips = news.flatMap((flip) => flip ?? []);
     if (this.reading === null || flips.length === 0 || flips.length < news.length) return false;
@@ -202,7 +203,7 @@ class DatabaseTail implements TailLoop {
     this.head = head;
   }
 
-  /** What is stored must be what was told: the same version is the same chain. */
+  /** Logs a difference between the in-memory head and the database under the same version. */
   private compare(stored: HeadSnapshot | null): void {
     const { head } = this;
     if (stored === null || head === null || stored.version !== head.version) return;
@@ -232,12 +233,12 @@ class DatabaseTail implements TailLoop {
     }
     const change = await this.readChangeOrGiveUp(old, next, fresh);
     if (change === null) return;
-    // From here on a new client starts at `next`; those that are there get the change.
+    // From now on a new client starts at `next`; present clients get the change.
     this.published = next;
     await hub.publish(change);
   }
 
-  /** Ends all streams: their clients come back with their last ids and are told from the tables. */
+  /** Ends all streams. Clients reconnect with their last ids and get a replay from the tables. */
   private restart(next: HeadSnapshot): void {
     this.published = next;
     this.options.hub.endAll();
@@ -266,7 +267,7 @@ class DatabaseTail implements TailLoop {
   }
 }
 
-/** What came with the news, by commit. A step that fails is repeated without it, from the tables. */
+/** Rows that came with the flips, by commit. A repeated step reads the tables instead. */
 function freshOf(news: readonly (HeadNews | null)[]): ReadonlyMap<number, FreshRows> {
   const blocks = news.flatMap((flip) => flip?.fresh ?? []);
   return new Map(blocks.map(({ commit, rows }) => [commit, rows]));

@@ -1,9 +1,10 @@
-/** Listening to AbortSignals without leaving listeners behind, and without Node's warning where many calls share one. */
+/** Listens to AbortSignals without leaking listeners, and without Node's warning about shared signals. */
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls back once when the signal aborts, at once if it already has. Returns the way out; the listeners on a signal
- * are as many as the calls under way, so Node's limit of ten is no sign of a leak here.
+ * Calls back once when the signal aborts, or at once if already aborted. Returns a function that removes the
+ * listener. A signal has one listener per running call, so Node's limit of ten listeners does not indicate a
+ * leak.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => undefined;
@@ -17,7 +18,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
   return () => signal.removeEventListener('abort', run);
 }
 
-/** A signal that aborts with either of two; `release` takes the listeners away again. */
+/** A signal that aborts with either input. `release` removes the listeners. */
 export function linkSignals(
   first: AbortSignal,
   second: AbortSignal | undefined,

@@ -1,6 +1,6 @@
 /**
- * Bounds on what nodes answer: bytes of one answer, and bytes in flight over all connections of the process. They hold
- * while an answer arrives. The bounds on its values are those of slicedJson.ts.
+ * Bounds the size of node answers: bytes of one answer, and bytes in flight over all connections of the
+ * process. The bounds are enforced while an answer arrives. slicedJson.ts bounds the parsed values.
  */
 import type { RpcCall } from './rpcTransport';
 
@@ -11,7 +11,7 @@ const IN_FLIGHT_MAX = 80 * MIB;
 /** Bytes around one result in a batch. */
 const ENVELOPE_BYTES = 256;
 
-/** What honest answers to a method stay below. Other methods have the bound of the transport. */
+/** Upper bounds of honest answers by method. Other methods have the transport's bound. */
 const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
   eth_chainId: 1_024,
   eth_blockNumber: 1_024,
@@ -23,7 +23,7 @@ const BYTES_BY_METHOD: Readonly<Record<string, number>> = {
 
 export interface AnswerBound {
   readonly bytesMax: number;
-  /** Whose bound it is: that of the callers, or ours, which an honest node keeps. */
+  /** The source of the bound: `call` if the caller set it, `answer` if it is the general bound. */
   readonly cut: 'call' | 'answer';
 }
 
@@ -41,7 +41,7 @@ export function tooLargeText(bytesMax: number): string {
   return `the answer is larger than ${bytesMax} bytes`;
 }
 
-/** Counts the bytes in flight. When they are too many, the largest answer is cut, so small ones always arrive. */
+/** Bounds the bytes in flight. Beyond the bound the largest answer is cut, so small ones always arrive. */
 export class ByteBudget {
   readonly #open = new Set<AnswerMeter>();
 
@@ -68,7 +68,7 @@ export class ByteBudget {
   }
 }
 
-/** The budget of the process: all endpoints of all chains share it. */
+/** Shared by all endpoints of all chains in the process. */
 export const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
 /** Measures one answer while it arrives. */
@@ -77,8 +77,8 @@ export class AnswerMeter {
   #isOpen = true;
 
   /**
-   * `onCut` is called at most once, possibly while another answer arrives. `bySize`: the answer passed `bytesMax`, not a
-   * bound of the process.
+   * `onCut` is called at most once, possibly while another answer arrives. `bySize`: the answer exceeded
+   * `bytesMax`, not the shared budget.
    */
   constructor(
     private readonly bytesMax: number,
@@ -88,7 +88,7 @@ export class AnswerMeter {
     budget.enter(this);
   }
 
-  /** Cuts an answer whose header promises too many bytes; NaN: it promises nothing. */
+  /** Cuts an answer whose Content-Length is too large. NaN: no Content-Length. */
   announce(bytes: number): void {
     if (bytes > this.bytesMax) this.cut(tooLargeText(this.bytesMax), true);
   }
@@ -100,7 +100,7 @@ export class AnswerMeter {
     this.budget.check();
   }
 
-  /** The next answer begins on the same connection. */
+  /** Call when the next answer begins on the same connection. */
   restart(): void {
     this.bytes = 0;
   }

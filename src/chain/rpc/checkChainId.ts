@@ -1,10 +1,11 @@
-/** The check at the start that the configured endpoints are nodes of the configured chain. */
+/** Checks at startup that the endpoints serve the configured chain. */
 import { AppError } from '../../errors';
 import { LIGHT_ATTEMPT_MS, parseChainId, type EndpointPool } from './endpointPool';
 
 /**
- * Passes when at least one endpoint serves `expected`; those of another chain are refused and logged by the pool.
- * @throws AppError `bad_config` naming both ids when every endpoint serves another chain, RpcError when none answers.
+ * Passes if at least one endpoint serves `expected`. The pool refuses and logs endpoints of other chains.
+ * @throws AppError `bad_config` naming both ids if every endpoint serves another chain, RpcError if none
+ * answers.
  */
 export async function checkChainId(
   pool: EndpointPool,
@@ -13,7 +14,7 @@ export async function checkChainId(
 ): Promise<void> {
   const options = { attemptMs: LIGHT_ATTEMPT_MS, ...(signal === undefined ? {} : { signal }) };
   const chainId = await pool.call('eth_chainId', [], parseChainId, options);
-  // A pool made for another chain (or for none) does not check by itself.
+  // Needed for a pool that was created for another chain or without a chain id.
   if (chainId !== expected) {
     throw new AppError('bad_config', `the RPC endpoint serves chain ${chainId}, not ${expected}`);
   }

@@ -1,29 +1,28 @@
-/** Time and chance as a dependency, so that a simulation can put its own clock and dice under the chain code. */
+/** Time and randomness as a dependency, so that a simulation can control both. */
 import { setImmediate } from 'node:timers/promises';
 
 import { steadyNow } from '../../domain/steadyTime';
 import { onAbort } from './abortSignals';
 
 export interface Clock {
-  /** Milliseconds, for differences; about unix time. Never goes back, whatever is done to the machine's clock. */
+  /** Monotonic milliseconds, close to unix time. Use only differences. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves after a turn of the event loop, in which others have the thread. A simulation has no others. */
+  /** Yields for one turn of the event loop. The clock of a simulation resolves at once. */
   turn(): Promise<void>;
   /** A float in [0, 1). */
   random(): number;
 }
 
-/** The machine's own time. */
 export function systemClock(): Clock {
   return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
 }
 
-/** How long one piece of work may keep the thread: answers of the engine and requests to the API wait meanwhile. */
+/** Longest time that one piece of work may block the event loop, so that requests and answers are not delayed. */
 const SLICE_MS = 5;
 
-/** Long work gives the thread away between two of its steps, every 5 ms. */
+/** Splits long work: yields to the event loop when 5 ms have passed. */
 export class TimeSlices {
   private since: number;
 
@@ -31,7 +30,7 @@ export class TimeSlices {
     this.since = clock.now();
   }
 
-  /** Between two steps. */
+  /** Call between two pieces of work. */
   async step(): Promise<void> {
     if (this.clock.now() - this.since < SLICE_MS) return;
     await this.clock.turn();
@@ -56,15 +55,15 @@ function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Exponential back-off with jitter: between half and the whole of `baseMs · 2^attempt`, at most `maxMs`. */
+/** Exponential back-off with jitter: between half and all of `baseMs · 2^attempt`, capped at `maxMs`. */
 export function backoffMs(clock: Clock, attempt: number, baseMs: number, maxMs: number): number {
   const whole = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
   return whole / 2 + (clock.random() * whole) / 2;
 }
 
 /**
- * Runs `work` with a signal that aborts when the caller's does, or after `timeoutMs` with the error of `onTimeout`.
- * Leaves neither a timer nor a listener behind. The work must end when its signal aborts.
+ * Runs `work` with a signal that aborts with the caller's signal, or after `timeoutMs` with the error of
+ * `onTimeout`. Leaves no timer or listener behind. The work must end when its signal aborts.
  */
 export async function withDeadline<T>(
   clock: Clock,

@@ -5,7 +5,7 @@ import { createWsTransport } from './wsTransport';
 
 /**
  * The transport of the endpoint at `index` of the configured list.
- * @throws AppError `bad_config` for what is not an http(s) or ws(s) URL.
+ * @throws AppError `bad_config` if the URL is not http(s) or ws(s).
  */
 export function createTransport(url: string, index: number, options: TransportOptions): RpcTransport {
   const endpoint = parseEndpointUrl(url, index);

@@ -1,4 +1,7 @@
-/** One endpoint: sends batches of a size that the node takes, repeats calls that failed, and remembers how the node behaved. */
+/**
+ * One RPC endpoint: adapts the batch size to the node, repeats failed calls, and tracks failures, rests and
+ * benching. `endpointPool.ts` chooses among endpoints.
+ */
 import { AppError, errorText } from '../../errors';
 import { backoffMs, type Clock } from './clock';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
@@ -9,25 +12,28 @@ export type Settled<T> = { readonly value: T } | { readonly error: RpcError };
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
-/** A refusal (401, 403) seldom heals by itself, a rate limit not at once. */
+/** A refusal (401, 403) seldom ends by itself, and a rate limit takes a while to end. */
 const REFUSED_BASE_MS = 5_000;
 const RATE_BASE_MS = 1_000;
-/** One that hung is asked after the others for so long, unless it answers before. */
+/** After a timeout the endpoint ranks behind the others for this long, or until it answers. */
 const SLOW_MS = 30_000;
 const BENCH_BASE_MS = 60_000;
 const BENCH_MAX_MS = 600_000;
-/** The only endpoint of a pool rests no longer than this after a failure, unless its Retry-After says longer. */
+/** Longest rest of a pool's only endpoint after a failure. A Retry-After may make the rest longer. */
 const ALONE_REST_MAX_MS = 1_000;
-/** Attempts in a row without any answer, after which the endpoint is given up: with other endpoints in the pool, and without. */
+/**
+ * Attempts in a row without any answer before the endpoint is given up, with and without other endpoints in
+ * the pool.
+ */
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
-/** Failures that the next second seldom cures: they get fewer attempts. */
+/** Failures that seldom end within a second, so they get fewer attempts. */
 const LASTING_KINDS: ReadonlySet<RpcError['kind']> = new Set(['unknown_block', 'timeout', 'refused']);
 const LASTING_ROUNDS_MAX = 2;
 const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
 
-/** A batch refused as a whole with one of these may pass in halves. */
+/** If a whole batch fails with one of these kinds, its halves may succeed. */
 const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
   'too_large',
   'invalid',
@@ -35,16 +41,19 @@ const SPLIT_KINDS: ReadonlySet<RpcError['kind']> = new Set([
   'bad_answer',
 ]);
 
-/** A batch with too large answers is sent in so many parts: the node makes each large answer again at every level. */
+/**
+ * A batch with oversized answers is split into this many parts. More levels would make the node compute each
+ * large answer more often.
+ */
 const PARTS = 8;
 
 export class Endpoint {
   readonly id: number;
   readonly transport: RpcTransport;
-  /** Whether it serves the expected chain; asked before its first use. */
+  /** Whether the endpoint serves the expected chain. Checked before the first use. */
   chain: 'unknown' | 'right' | 'wrong' = 'unknown';
   lagging = false;
-  /** Whether the pool has no other endpoint. */
+  /** Whether this is the only endpoint of the pool. */
   readonly alone: boolean;
   readonly #clock: Clock;
   readonly #batchCeiling: number;
@@ -75,7 +84,7 @@ export class Endpoint {
     return this.transport.name;
   }
 
-  /** One attempt of one call. Rejects with RpcError, or with whatever AppError `parse` throws. */
+  /** One attempt of one call. Rejects with RpcError, or with the AppError of `parse`. */
   async call<T>(
     method: string,
     params: readonly unknown[],
@@ -89,8 +98,9 @@ export class Endpoint {
   }
 
   /**
-   * All calls, in batches that the node takes. Calls that fail in a way that may pass are sent again, alone, while some of them are
-   * answered; the first that fails for good rejects the whole. Rejects with RpcError, or with whatever AppError `parse` throws.
+   * Sends all calls in batches that the node accepts. Retries temporary failures as long as some calls
+   * succeed. The first permanent failure rejects the whole. Rejects with RpcError, or with the AppError of
+   * `parse`.
    */
   async batch<T>(
     calls: readonly RpcCall[],
@@ -104,7 +114,7 @@ export class Endpoint {
     });
   }
 
-  /** Like `batch`, but a call that fails for good, or again and again, stays with its error. */
+  /** Like `batch`, but a call that keeps failing is returned with its error. */
   async settle<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -132,14 +142,17 @@ export class Endpoint {
     return calls.flatMap((_, index) => settled.get(index) ?? []);
   }
 
-  /** Attempts in a row without success, after failures like these, before the caller gives up. */
+  /** Attempts in a row without success, after these failures, before the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
     if (!this.alone) return IDLE_ROUNDS_MAX;
     const lasting = failed.every((error) => error instanceof RpcError && LASTING_KINDS.has(error.kind));
     return lasting ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
   }
 
-  /** Waits before the next attempt: not at all while some calls succeed, at least as long as the node's Retry-After says. */
+  /**
+   * Waits before the next attempt: not at all while some calls succeed, and at least as long as a
+   * Retry-After.
+   */
   async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
     const named = failed.map((error) => (error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0));
     const backoff = idle === 0 ? 0 : backoffMs(this.#clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
@@ -147,7 +160,10 @@ export class Endpoint {
     if (ms > 0) await this.#clock.sleep(ms, signal);
   }
 
-  /** One attempt; a failed call stays with its error, and so does each call of a request that failed as a whole. */
+  /**
+   * One attempt. Failed calls are returned with their errors, including all calls of a request that failed as
+   * a whole.
+   */
   async attempt<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -173,7 +189,7 @@ export class Endpoint {
     }
   }
 
-  /** Like `attempt`, but rejects when a request fails as a whole. */
+  /** Like `attempt`, but rejects if a request fails as a whole. */
   async batchSettled<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -184,10 +200,13 @@ export class Endpoint {
     return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
   }
 
-  /** Appends the answers to `into`. When a request fails as a whole, the answers of earlier requests stay there. */
+  /** Appends the answers to `into`. If a request fails as a whole, the answers of earlier requests stay. */
   async #sendAll(calls: readonly RpcCall[], into: RpcAnswer[], signal?: AbortSignal): Promise<void> {
     const start = into.length;
-    /** The call from which a request was answered with garbage. The first time is repeated; the second time halves the batch. */
+    /**
+     * Index of the first call of the last malformed answer. The first malformed answer is retried; the second
+     * one halves the batch.
+     */
     let garbageAt = -1;
     while (into.length - start < calls.length) {
       const from = into.length - start;
@@ -207,14 +226,17 @@ export class Endpoint {
           continue;
         }
         const split = SPLIT_KINDS.has(error.kind);
-        // A timeout is not repeated here, the next attempt asks for less.
+        // A timeout is not retried here. The next attempt uses smaller batches.
         if (split || error.kind === 'timeout') this.#batchMax = Math.max(1, Math.floor(chunk.length / 2));
         if (!split) throw error;
       }
     }
   }
 
-  /** Finds the calls whose answers pass their bounds. It says nothing of the size of a batch that the node takes. */
+  /**
+   * Finds the calls with oversized answers. The size of an answer does not affect the batch size that the
+   * node accepts.
+   */
   async #sendParts(
     calls: readonly RpcCall[],
     error: RpcError,
@@ -230,7 +252,7 @@ export class Endpoint {
       await this.#sendAll(calls.slice(from, from + size), into, signal);
   }
 
-  /** One round trip, counted. A request that fails as a whole counts as many errors as it had calls. */
+  /** One counted round trip. A request that fails as a whole counts one error per call. */
   async #send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     this.#calls += calls.length;
     this.#underWay += calls.length;
@@ -269,7 +291,7 @@ export class Endpoint {
     this.#lastGoodAt = this.#clock.now();
   }
 
-  /** Remembers a failure; the endpoint rests for a while, longer with each failure in a row. */
+  /** Records a failure. The endpoint rests, longer after each failure in a row. */
   noteFailure(error: RpcError): void {
     const now = this.#clock.now();
     this.#lastError = error.message;
@@ -293,7 +315,10 @@ export class Endpoint {
     return this.alone ? Math.min(rest, ALONE_REST_MAX_MS) : rest;
   }
 
-  /** Puts the endpoint aside for one minute, twice as long each time, ten minutes at most; a pool's only one for a second. */
+  /**
+   * Benches the endpoint for one minute, doubling each time up to ten minutes. A pool's only endpoint rests
+   * one second.
+   */
   bench(reason: string): void {
     const now = this.#clock.now();
     this.#lastError = reason;
@@ -302,11 +327,11 @@ export class Endpoint {
     const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.#benchings, 10));
     this.#benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
     this.#benchings += 1;
-    // Whoever answers wrongly may have become another chain's node.
+    // After a wrong answer the chain is checked again, because the URL may now serve another chain.
     if (this.chain === 'right') this.chain = 'unknown';
   }
 
-  /** Unix ms from which it may be asked again. */
+  /** Clock time, ms, from which the endpoint may be used again. */
   get coolUntil(): number {
     return this.#coolUntil;
   }
@@ -327,7 +352,7 @@ export class Endpoint {
     return this.lagging ? 'lagging' : 'ok';
   }
 
-  /** What was asked of it so far. */
+  /** Traffic counters. */
   traffic(): EndpointTraffic {
     const errors = Object.fromEntries(this.#errors);
     return { name: this.name, calls: this.#calls, underWay: this.#underWay, errors };

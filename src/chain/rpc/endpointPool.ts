@@ -1,4 +1,7 @@
-/** Several endpoints as one node: failover, bounded retries, and less use of those that lag, fail or lie. */
+/**
+ * Presents several endpoints as one node: failover and bounded retries. Endpoints that lag, fail or answer
+ * wrongly are used less.
+ */
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
 import { isQuantity } from '../../domain/hex';
@@ -14,42 +17,42 @@ import type { RpcCall, RpcTransport } from './rpcTransport';
 
 export interface PoolOptions {
   readonly transports: readonly RpcTransport[];
-  /** The chain that every endpoint must serve; null asks none. */
+  /** The chain that every endpoint must serve. Null: not checked. */
   readonly chainId: number | null;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Calls in one batch at most (default 100); a node that takes fewer lowers it for itself. */
+  /** Most calls in one batch (default 100). An endpoint lowers its own limit if the node accepts fewer. */
   readonly batchMax?: number;
-  /** Rounds over the endpoints before a call gives up (default 5). */
+  /** Rounds over the endpoints before a call fails (default 5). */
   readonly roundsMax?: number;
-  /** An endpoint this many blocks behind the best is used less (default 5). */
+  /** An endpoint more than this many blocks behind the best head is used less (default 5). */
   readonly lagBlocks?: number;
 }
 
 type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
 
 export interface CallOptions {
-  /** Only this endpoint. */
+  /** Use only this endpoint. */
   readonly endpoint?: number;
-  /** Not these. */
+  /** Do not use these endpoints. */
   readonly exclude?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
-  /** For one endpoint to answer while another could be asked instead; the last one has the transport's time. */
+  /** Time limit of one endpoint while another one is available. The last endpoint has the transport's timeout. */
   readonly attemptMs?: number;
 }
 
-/** `attemptMs` for what a node answers from memory: its head, its chain. */
+/** `attemptMs` for calls that a node answers from memory, such as its head or chain id. */
 export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
-/** What no endpoint has will not come by asking on: the caller knows better whether the question still stands. */
+/** More rounds do not help if no endpoint has the answer. The caller knows better whether to retry. */
 const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   method_missing: 1,
   unknown_block: 3,
   too_large: 1,
 };
-/** Failures of the connection, which say nothing about the question. */
+/** Connection failures. They carry no information about the call. */
 const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
@@ -82,7 +85,7 @@ export class EndpointPool {
     return this.#endpoints;
   }
 
-  /** One call, parsed. A `parse` that throws counts as a wrong answer: the next endpoint is asked. */
+  /** One call, parsed. If `parse` throws, the answer counts as wrong and the next endpoint is used. */
   call<T>(
     method: string,
     params: readonly unknown[],
@@ -92,7 +95,7 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.call(method, params, parse, signal), options);
   }
 
-  /** Many calls to one endpoint, parsed, in order. The first failure fails (or fails over) the whole. */
+  /** Many calls to one endpoint, parsed, in order. The first failure fails the whole, or fails over. */
   batch<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -101,7 +104,10 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
   }
 
-  /** Many calls of which some may fail for good (a revert, a missing method): those errors stay with their calls. */
+  /**
+   * Many calls of which some may fail permanently (a revert, a missing method). Such errors are returned with
+   * their calls.
+   */
   async batchSettled<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
@@ -116,11 +122,11 @@ export class EndpointPool {
   }
 
   /**
-   * Runs work that must see one and the same node. RpcErrors and BlockMismatches it throws are charged to the
-   * endpoint and the work is tried on the next; what no other node would answer otherwise (a revert, a range too
-   * large, refused parameters) and every other error goes to the caller at once.
-   * @throws the most telling RpcError or BlockMismatch of the last round; AppError `bad_config` when all are of another
-   * chain.
+   * Runs work that must use one node throughout. An RpcError or BlockMismatch is charged to the endpoint, and
+   * the work moves to the next endpoint. Errors that every node would give (revert, range too large, invalid
+   * parameters) and all other errors are thrown at once.
+   * @throws the most informative RpcError or BlockMismatch of the last round; AppError `bad_config` if all
+   * endpoints serve another chain.
    */
   async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
     const linked = linkSignals(this.#closed.signal, options.signal);
@@ -154,7 +160,10 @@ export class EndpointPool {
     throw last;
   }
 
-  /** Runs work on the endpoint: within `attemptMs` where another endpoint could be tried now, else in the transport's time. */
+  /**
+   * Runs work on the endpoint, within `attemptMs` if another endpoint is available now, otherwise within the
+   * transport's timeout.
+   */
   #limit(
     endpoint: Endpoint,
     tried: ReadonlySet<number>,
@@ -169,7 +178,7 @@ export class EndpointPool {
     return (work) => withDeadline(this.#clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
   }
 
-  /** Charges a failure to the endpoint and returns it. Throws what another endpoint would not answer otherwise. */
+  /** Charges a failure to the endpoint and returns it. Throws errors that every endpoint would give. */
   #blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
@@ -197,7 +206,7 @@ export class EndpointPool {
     }
   }
 
-  /** Asks an endpoint for its chain before its first use. */
+  /** Checks the endpoint's chain id before its first use. */
   async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     if (this.#chainId === null) return;
     const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
@@ -220,7 +229,7 @@ export class EndpointPool {
     throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
   }
 
-  /** The best endpoint that may be asked now: by state, then the untroubled, then the order of the configuration. */
+  /** The best endpoint that is not resting: by state, then by the order of the configuration. */
   #pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.#clock.now();
     let best: Endpoint | null = null;
@@ -240,7 +249,7 @@ export class EndpointPool {
     );
   }
 
-  /** Where every endpoint rests, waits until the first of them may be asked again. */
+  /** If every endpoint rests, waits until the first one is available. */
   async #waitForAny(tried: ReadonlySet<number>, options: CallOptions, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const candidates = this.#candidates(tried, options);
@@ -248,7 +257,8 @@ export class EndpointPool {
     const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
     const now = (): number => this.#clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
-    // A timer may come a little early: who still rests then would not be asked, and a round be over with nobody asked.
+    // Repeated, because a timer may fire early: all endpoints would still rest, and the round would pass
+    // without a call.
     for (let left = until - now(); left > 0; left = until - now())
       await this.#clock.sleep(Math.ceil(left), signal);
   }
@@ -257,7 +267,10 @@ export class EndpointPool {
     return backoffMs(this.#clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
   }
 
-  /** Benches an endpoint that answered wrongly: asked again only after a while, or when no other is left. */
+  /**
+   * Benches an endpoint that answered wrongly. It is used again after a while, or if no other endpoint is
+   * left.
+   */
   penalise(id: number, reason: string): void {
     const endpoint = this.#endpoints[id];
     if (endpoint === undefined) return;
@@ -265,12 +278,12 @@ export class EndpointPool {
     this.#log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint answered wrongly and is benched');
   }
 
-  /** Counts a failed verification for /metrics; `run` does so for those that reach it. */
+  /** Counts a failed verification for /metrics. `run` already counts the mismatches that it catches. */
   countMismatch(mismatch: BlockMismatch): void {
     this.#mismatches.set(mismatch.kind, (this.#mismatches.get(mismatch.kind) ?? 0) + 1);
   }
 
-  /** Asks all endpoints for their heads at the same time, and marks an endpoint that lags. It remembers failures. */
+  /** Reads the heads of all endpoints in parallel and marks endpoints that lag. Failures are recorded. */
   async refreshHeads(signal?: AbortSignal): Promise<void> {
     const asked = this.#endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
     const heads = await Promise.all(asked.map((endpoint) => this.#askHead(endpoint, signal)));
@@ -308,12 +321,12 @@ export class EndpointPool {
     );
   }
 
-  /** Figures for /metrics. */
+  /** Counters for /metrics. */
   traffic(): EndpointTraffic[] {
     return this.#endpoints.map((endpoint) => endpoint.traffic());
   }
 
-  /** Rejects everything under way and closes every connection. */
+  /** Rejects all running calls and closes all connections. */
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted)
       this.#closed.abort(new RpcError('network', 'the endpoint pool is closed'));
@@ -324,7 +337,7 @@ export class EndpointPool {
 export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
   /** http(s):// or ws(s)://, in order of preference. */
   readonly urls: readonly string[];
-  /** For one whole answer (default 30 s). */
+  /** Timeout of one whole answer (default 30 s). */
   readonly timeoutMs?: number;
   /** Default 64 MiB. */
   readonly bodyBytesMax?: number;
@@ -332,7 +345,10 @@ export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
   readonly connectionsMax?: number;
 }
 
-/** The pool over real endpoints. Connects at the first call. @throws AppError `bad_config` for an unusable URL. */
+/**
+ * Creates the pool for these URLs. Connects at the first call. @throws AppError `bad_config` for an unusable
+ * URL.
+ */
 export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
   const wire = {
     clock: options.clock ?? systemClock(),
@@ -344,7 +360,10 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
   return new EndpointPool({ ...options, transports });
 }
 
-/** What a node said of the question beats garbage, and that beats the silence of one that is away; of equals the later. */
+/**
+ * Ranks errors: an error about the call, then a malformed answer, then a connection failure. The later one
+ * wins a tie.
+ */
 function moreTelling(before: unknown, after: unknown): unknown {
   return before !== null && telling(before) > telling(after) ? before : after;
 }

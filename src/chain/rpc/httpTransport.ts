@@ -1,4 +1,7 @@
-/** JSON-RPC over HTTP: keep-alive, one POST per batch, a bound on the whole answer's time and size, no redirects. */
+/**
+ * JSON-RPC over HTTP: keep-alive, one POST per batch, no redirects. One deadline and one size limit cover the
+ * whole answer.
+ */
 import { Agent, request, type Dispatcher } from 'undici';
 import { linkSignals } from './abortSignals';
 import { AnswerMeter, boundOf } from './answerBounds';
@@ -19,14 +22,13 @@ import {
   type TransportOptions,
 } from './rpcTransport';
 
-/** The transport of an http(s) endpoint. */
 export function createHttpTransport(endpoint: EndpointUrl, options: TransportOptions): RpcTransport {
   const agent = new Agent({
     connections: options.connectionsMax,
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connect: { timeout: Math.min(10_000, options.timeoutMs) },
-    // One deadline of ours spans headers and body, so a body that drips for ever is cut too.
+    // Our own deadline covers headers and body, so a body that trickles in is cut too.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -86,14 +88,14 @@ async function post(
       close();
     }
   } catch (error) {
-    // An abort surfaces as whatever undici was doing; its reason is what the caller has to see.
+    // After an abort, undici throws an unrelated error. The caller must see the abort reason.
     if (signal.aborted) throw signal.reason;
     if (error instanceof RpcError) throw error;
     throw endpointError(endpoint, 'network', reasonOf(error), { cause: error });
   }
 }
 
-/** Reads and parses the body. Until `close` its bytes count as in flight. */
+/** Reads and parses the body. The bytes count as in flight until `close`. */
 async function readBody(
   endpoint: EndpointUrl,
   calls: readonly RpcCall[],
@@ -104,7 +106,7 @@ async function readBody(
   const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
     body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
   });
-  // The loop below sees the error too; a body that is destroyed before it needs a listener.
+  // The loop below also sees the error. Without a listener, destroying the body earlier would throw.
   body.on('error', () => undefined);
   try {
     meter.announce(Number(headers['content-length']));
@@ -133,7 +135,7 @@ function readResponse(
   const header = response.headers['retry-after'];
   const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, now);
   const facts: RpcErrorFacts = { httpStatus: status, retryAfterMs };
-  // Many vendors put a JSON-RPC error under a 4xx or 5xx: its wording says more than the status.
+  // Many vendors send a JSON-RPC error with a 4xx or 5xx status. The error says more than the status.
   if (status !== 200 && !(isRecord(parsed) && isRecord(parsed['error'])) && !Array.isArray(parsed)) {
     throw endpointError(endpoint, kindOfHttpStatus(status), `HTTP ${status}`, facts);
   }
@@ -155,13 +157,13 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
   });
 }
 
-/** Puts a batch's answers, which may come in any order, in the order of the calls. */
+/** Orders the answers of a batch like its calls. Nodes may answer in any order. */
 function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): RpcAnswer[] {
   if (count === 1) {
     const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     if (!isRecord(single))
       throw endpointError(endpoint, 'bad_answer', 'the answer is not a JSON-RPC response');
-    // An error may carry a null id (the node could not read the request), a result may not.
+    // An error may have a null id (the node could not read the request). A result may not.
     if ('result' in single && single['id'] !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }

@@ -1,9 +1,9 @@
-/** What /readyz and /metrics want to know of the nodes behind the pool. Plain facts, free of URL secrets. */
+/** Health and traffic of the endpoints, for /readyz and /metrics. Contains no URL secrets. */
 import type { MismatchKind } from '../blocks/blockMismatch';
 
 /**
- * `lagging` endpoints and `slow` ones, which lately gave no answer in time, are used less, `benched` ones only when no other
- * is left, `wrong_chain` ones never.
+ * `slow`: a recent timeout. `lagging` and `slow` endpoints are used less, `benched` ones only if no other is
+ * left, `wrong_chain` ones never.
  */
 export type EndpointState = 'ok' | 'lagging' | 'slow' | 'benched' | 'wrong_chain';
 
@@ -11,15 +11,15 @@ export interface EndpointHealth {
   /** `#index host`. */
   readonly name: string;
   readonly state: EndpointState;
-  /** The highest block that this endpoint has shown, null before the first. */
+  /** Last head of this endpoint. Null before the first answer. */
   readonly head: number | null;
-  /** Unix ms of the last good answer. */
+  /** Clock time of the last good answer, ms. */
   readonly lastGoodAt: number | null;
   readonly lastError: string | null;
   readonly lastErrorAt: number | null;
 }
 
-/** What was asked of an endpoint; grows only, but for what is under way. */
+/** Counters of one endpoint. All but `underWay` only grow. */
 export interface EndpointTraffic {
   readonly name: string;
   readonly calls: number;
@@ -30,16 +30,15 @@ export interface EndpointTraffic {
 }
 
 export interface NodeHealth {
-  /** Unix ms of the last good answer of any endpoint. */
+  /** Clock time of the last good answer of any endpoint, ms. */
   readonly lastGoodAt: number | null;
-  /** The best head among endpoints that are believed. */
+  /** The best head, without benched endpoints and those of another chain. */
   readonly head: number | null;
   readonly endpoints: readonly EndpointHealth[];
-  /** Answers that failed verification, by what was wrong; grows only. */
+  /** Failed verifications by kind. Only grows. */
   readonly mismatches: Readonly<Record<MismatchKind, number>>;
 }
 
-/** Sums the endpoints up. */
 export function toNodeHealth(
   endpoints: readonly EndpointHealth[],
   mismatches: ReadonlyMap<MismatchKind, number>,

@@ -1,6 +1,6 @@
 /**
- * The node as answers see it: questions about the state after a block, within a short time and only so many at once, so
- * that a slow or dead node makes answers poorer, never slow. A node that fails is left alone for a while.
+ * Reads account state from the node for API answers, with a short timeout and few requests at once. A slow or
+ * dead node makes answers less complete but never slow. A failing node is not asked for a while.
  */
 import type { Hex } from '../../domain/hex';
 import { isHexData, isQuantity } from '../../domain/hex';
@@ -12,20 +12,20 @@ import type { EndpointPool } from './endpointPool';
 import { RpcError } from './rpcError';
 import type { RpcCall } from './rpcTransport';
 
-/** For all questions of one asking together. */
+/** Time limit of one request with all its questions. */
 const ASK_MS = 1_500;
-/** For one endpoint, so that after one that hangs another can be asked. */
+/** Time limit of one endpoint, so that another one can still answer. */
 const ATTEMPT_MS = 700;
-/** Askings at the same time; more are answered as if the node were away. */
+/** Requests at the same time. Further requests get null, as if the node were down. */
 const ASKINGS_MAX = 8;
-/** After a failure nobody is asked for so long. */
+/** Rest after a failure. */
 const REST_MS = 3_000;
-/** A block that the node does not know yet it may know soon. */
+/** Shorter rest after an unknown block, which the node may have soon. */
 const UNKNOWN_BLOCK_REST_MS = 250;
-/** Gas of one call: enough for a token behind proxies, too little to hold the node up. */
+/** Gas of one call: enough for a token behind proxies, too little to slow the node down. */
 const CALL_GAS: Hex = '0x4c4b40';
 
-/** Bytes of one answer: names, balances and positions are shorter. */
+/** Bytes of one answer. Names, balances and positions are shorter. */
 const ANSWER_BYTES_MAX = 4_096;
 
 export interface NodeStateOptions {
@@ -64,7 +64,7 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   };
 }
 
-/** The block by its hash (EIP-1898): another of the same height would have another state. */
+/** Names the block by hash (EIP-1898), because another block of the same height has another state. */
 function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
   const at = { blockHash };
   if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, at] };
@@ -74,7 +74,7 @@ function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
 }
 
 function parseHex(result: unknown): Hex {
-  // A quantity may have an odd number of digits, data never.
+  // A quantity may have an odd number of digits; data may not.
   if (isHexData(result) || isQuantity(result)) return result;
   throw new AppError('node_failed', 'the node answered something that is not hex');
 }

@@ -1,13 +1,16 @@
-/** Turns the bytes of an answer into JSON. Large ones are parsed in slices. */
+/**
+ * Parses the bytes of an answer as JSON. Large answers are parsed in slices, so that the event loop is not
+ * blocked.
+ */
 import { isAscii } from 'node:buffer';
 
 import { TimeSlices, type Clock } from './clock';
 import { parseSliced } from './slicedJson';
 
-/** JSON.parse takes at most some tens of milliseconds for so many bytes, whatever they are. */
+/** JSON.parse blocks only briefly for answers up to this size. */
 const SMALL_BYTES = 2 ** 18;
 
-/** undefined for what is not JSON. Empties `pieces`, so that the bytes are not held twice. */
+/** Undefined if the bytes are not JSON. Empties `pieces`, so that the bytes are not held twice. */
 export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unknown> {
   const bytes = await join(pieces, clock);
   if (bytes.length > SMALL_BYTES) return parseSliced(bytes, clock);
@@ -18,7 +21,7 @@ export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unkno
   }
 }
 
-/** Buffer.concat in steps: new memory is slow to write. */
+/** Like Buffer.concat, but yields in between, because writing to new memory is slow. */
 async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;

@@ -1,16 +1,19 @@
-/** What can go wrong between us and a node, told apart by kind; wordings of the common clients and vendors. */
+/**
+ * Errors between Candlehouse and a node, classified by kind from the codes and wordings of common clients and
+ * vendors.
+ */
 import { AppError } from '../../errors';
 
 /**
- * - `revert`: an eth_call's execution failed; the same call fails everywhere
+ * - `revert`: an eth_call failed; every node gives the same result
  * - `method_missing`: the node does not know the method
- * - `too_large`: the range or the answer is beyond a limit; ask for less
- * - `rate_limited`: ask later (`retryAfterMs` if the node said when)
- * - `unknown_block`: the node does not have that block (it lags, or the block was reorganised away)
- * - `invalid`: our parameters were refused
+ * - `too_large`: the range or the answer exceeds a limit; ask for less
+ * - `rate_limited`: ask later (`retryAfterMs` if the node named a time)
+ * - `unknown_block`: the node does not have the block (it lags, or a reorg removed the block)
+ * - `invalid`: the node rejected our parameters
  * - `timeout`, `network`: no answer
  * - `refused`: HTTP 401, 403, 404, a redirect
- * - `bad_answer`: an answer that is not what was asked for
+ * - `bad_answer`: a malformed answer
  */
 export type RpcErrorKind =
   | 'revert'
@@ -25,7 +28,7 @@ export type RpcErrorKind =
   | 'bad_answer'
   | 'other';
 
-/** Kinds that the same question will meet again on the same node. */
+/** Kinds that a retry on the same node does not fix. */
 const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
 
 export interface RpcErrorFacts {
@@ -34,20 +37,26 @@ export interface RpcErrorFacts {
   readonly httpStatus?: number | null;
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
-  /** The bound of ours that the answer passed: the call's own, or that of all answers, where another node may do better. */
+  /**
+   * The bound that the answer exceeded: `call` for the call's own bound, `answer` for the general one, where
+   * another node may do better.
+   */
   readonly cut?: 'call' | 'answer' | null;
 }
 
-/** A node's failure. `message` names the endpoint by index and host only; its texts are scrubbed of URL secrets. */
+/**
+ * A node's failure. `message` names the endpoint by index and host only. URL secrets are removed from its
+ * text.
+ */
 export class RpcError extends AppError {
   readonly kind: RpcErrorKind;
-  /** The JSON-RPC error code, null when there was none. */
+  /** The JSON-RPC error code, or null. */
   readonly rpcCode: number | null;
-  /** The JSON-RPC error's data, untrusted (a revert's returned bytes, for one). */
+  /** The JSON-RPC error's data, untrusted (for example the bytes of a revert). */
   readonly data: unknown;
   readonly httpStatus: number | null;
   readonly retryAfterMs: number | null;
-  /** See RpcErrorFacts; null: the node itself refused. */
+  /** See RpcErrorFacts. Null: not one of our bounds. */
   readonly cut: 'call' | 'answer' | null;
 
   constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
@@ -74,7 +83,7 @@ const UNKNOWN_BLOCK =
 const REVERT =
   /execution reverted|reverted|vm execution error|evm error|out ?of ?gas|invalid (?:opcode|jump)|stack (?:under|over)flow|gas required exceeds|insufficient funds|execution error/;
 
-/** Sorts a JSON-RPC error object into a kind. Vendors share codes among meanings, so the wording decides first. */
+/** Classifies a JSON-RPC error. Vendors use the same codes for different errors, so the wording counts first. */
 export function kindOfRpcError(code: number, message: string): RpcErrorKind {
   const text = message.toLowerCase();
   if (code === 3 || code === -32015) return 'revert';
@@ -90,7 +99,7 @@ export function kindOfRpcError(code: number, message: string): RpcErrorKind {
   return 'other';
 }
 
-/** Sorts an HTTP status other than 200 that carries no JSON-RPC error. */
+/** Classifies an HTTP status other than 200 without a JSON-RPC error. */
 export function kindOfHttpStatus(status: number): RpcErrorKind {
   if (status === 429) return 'rate_limited';
   if (status === 413) return 'too_large';
@@ -99,10 +108,13 @@ export function kindOfHttpStatus(status: number): RpcErrorKind {
   return 'refused';
 }
 
-/** The longest time a node can make us wait by Retry-After. */
+/** Longest wait that a Retry-After can cause. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 
-/** A Retry-After header (seconds, or an HTTP date) in milliseconds from `now`, 0 to one minute; null if it says nothing. */
+/**
+ * Parses a Retry-After header (seconds or an HTTP date) into milliseconds from `now`, from 0 to one minute.
+ * Null if invalid.
+ */
 export function parseRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(value);

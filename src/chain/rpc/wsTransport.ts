@@ -1,4 +1,7 @@
-/** JSON-RPC over WebSocket: calls by id, ping with a watchdog, reconnect with back-off, newHeads re-subscribed. */
+/**
+ * JSON-RPC over WebSocket: matches answers by id, pings silent peers, reconnects with back-off, and
+ * subscribes to newHeads again.
+ */
 import type { Socket } from 'node:net';
 
 import { WebSocket, type RawData } from 'ws';
@@ -24,11 +27,11 @@ import {
 } from './rpcTransport';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Silence after which the peer is pinged; the same silence again means that the connection is dead. */
+/** A peer that is silent this long gets a ping. After the same silence again the connection counts as dead. */
 const PING_AFTER_MS = 10_000;
 const RECONNECT_BASE_MS = 200;
 const RECONNECT_MAX_MS = 10_000;
-/** Calls in flight on one connection. */
+/** Most calls in flight on one connection. */
 const PENDING_MAX = 10_000;
 
 interface Pending {
@@ -37,12 +40,12 @@ interface Pending {
   readonly fail: (error: Error) => void;
 }
 
-/** The state of one live connection; a new connection starts with a new one, so nothing of the old can leak in. */
+/** The state of one connection. A reconnect starts with fresh state. */
 interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
   readonly ended: AbortController;
-  /** Of the frame that is arriving. */
+  /** Measures the frame that is arriving. */
   readonly meter: AnswerMeter;
   lastHeardAt: number;
   subscription: string | null;
@@ -103,7 +106,7 @@ class WsTransport implements RpcTransport {
     return oversizedError(this.#endpoint, text, 'answer');
   }
 
-  /** The open connection, or the one that is being made; only one at a time. */
+  /** Returns the open connection, or the one being opened. At most one at a time. */
   #connect(): Promise<Connection> {
     if (this.#connection !== null) return Promise.resolve(this.#connection);
     this.#connecting ??= this.#open().finally(() => {
@@ -136,7 +139,7 @@ class WsTransport implements RpcTransport {
         subscription: null,
       };
       const release = onAbort(this.#closed.signal, () => socket.terminate());
-      // A listener for 'error' stays for the socket's whole life: an unheard one would end the process.
+      // The 'error' listener stays for the socket's whole life. Without one, an error would end the process.
       socket.on('error', (error) => {
         const tooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
         const failure = tooLarge
@@ -177,7 +180,7 @@ class WsTransport implements RpcTransport {
     });
   }
 
-  /** Forgets a dead connection and rejects all that waited on it. */
+  /** Forgets a dead connection and rejects all its pending calls. */
   #drop(connection: Connection, error: Error): void {
     if (connection.ended.signal.aborted) return;
     connection.ended.abort();
@@ -188,7 +191,7 @@ class WsTransport implements RpcTransport {
     if (this.#listeners.size > 0) void this.#keepConnected();
   }
 
-  /** While anyone watches heads: reconnects until it holds, with growing pauses. */
+  /** Reconnects with growing pauses, as long as there are listeners for heads. */
   async #keepConnected(): Promise<void> {
     if (this.#keeping) return;
     this.#keeping = true;
@@ -201,13 +204,13 @@ class WsTransport implements RpcTransport {
         await this.#connect().catch(() => null);
       }
     } catch {
-      // Only the closing of the transport ends the pause early.
+      // The pause rejects only when the transport closes.
     } finally {
       this.#keeping = false;
     }
   }
 
-  /** Pings a silent peer and cuts a dead one; ends with its connection. */
+  /** Pings a silent peer and terminates a dead one. Ends with its connection. */
   async #watchdog(connection: Connection): Promise<void> {
     const { clock } = this.#options;
     try {
@@ -231,7 +234,7 @@ class WsTransport implements RpcTransport {
     const call = { method: 'eth_subscribe', params: ['newHeads'] };
     const answer = await this.#ask(connection, call, connection.ended.signal).catch(() => null);
     const id = answer !== null && 'result' in answer ? answer.result : null;
-    // A node without subscriptions leaves it at ''; the feed's polling serves then.
+    // Without subscription support the value stays '', and the head feed polls.
     if (typeof id === 'string') connection.subscription = id;
     this.#tell(null);
   }
@@ -300,7 +303,7 @@ class WsTransport implements RpcTransport {
   }
 }
 
-/** The transport of a ws(s) endpoint. It connects at the first call or when heads are first watched. */
+/** The transport of a ws(s) endpoint. Connects at the first call, or when heads are first watched. */
 export function createWsTransport(endpoint: EndpointUrl, options: TransportOptions): RpcTransport {
   return new WsTransport(endpoint, options);
 }
@@ -315,7 +318,7 @@ function readHint(head: unknown): HeadHint | null {
   return isQuantity(number) && isHash(hash) ? { number: Number(number), hash: toLowerHex(hash) } : null;
 }
 
-/** Waits for a promise no longer than a signal allows; the promise itself goes on. */
+/** Waits for a promise until the signal aborts. The promise itself continues. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const release = onAbort(signal, reject);

@@ -17,7 +17,7 @@ import type { KnownPool, PoolRegistry } from './poolRegistry';
 
 /** Candidates per call. */
 const CANDIDATES_MAX = 75;
-/** Bounds the memory of addresses that are no pools of ours. A full memory is cleared. */
+/** Bounds the memory of addresses that are not our pools. A full memory is cleared. */
 const STRANGERS_MAX = 200_000;
 
 const SELECTORS = {

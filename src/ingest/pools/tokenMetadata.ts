@@ -145,7 +145,8 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return settled.map((item) => {
     if ('value' in item) return item.value;
-    // A node that cannot read the block tag tells nothing about the token.
+    // A node that cannot read the block tag has not evaluated the call, so the failure is not about the
+    // token.
     const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
     if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
     return null;

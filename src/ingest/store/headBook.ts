@@ -43,8 +43,8 @@ export class HeadBook {
   }
 
   /**
-   * The flip that makes these blocks canonical up to height `tip`. Null: nothing changes. `replaces`: blocks
-   * are removed by a reorg.
+   * The flip that makes these blocks canonical up to height `tip`. Null: no change. `replaces`: blocks are
+   * removed by a reorg.
    */
   changeTo(
     all: readonly BlockRows[],

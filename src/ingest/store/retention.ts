@@ -116,7 +116,7 @@ export async function findBlockAt(database: Database, chainId: number, time: num
 }
 
 /**
- * First block of the first day that is kept completely. 0 if nothing was pruned; 2^32 - 1 if no day is
+ * First block of the first day that is kept completely. 0 if all rows are kept; 2^32 - 1 if no day is
  * complete.
  */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
