@@ -1,14 +1,18 @@
-/** The error of a node whose answer contradicts itself or the chain: the block is not used, the node is not believed. */
+/**
+ * The error for a node answer that contradicts itself or the chain. The block is discarded and the endpoint
+ * may be benched.
+ */
 import { AppError } from '../../errors';
 
 /**
- * - `block_identity`: a log, receipt or transaction names another block than the header it came with
- * - `parent_link`: consecutive blocks do not link
- * - `transactions`: count, index or hash of transactions and receipts disagree
- * - `log_index`: log indexes are not 0…n−1, or logs stand outside their transaction's order
- * - `removed_log`: a log is marked as taken back
- * - `bloom`: the logs do not make the header's bloom: something was left out, added or altered
- * - `malformed`: a field is missing, of the wrong shape or out of range
+ * What failed.
+ * - `block_identity`: A log, receipt or transaction names another block than its header.
+ * - `parent_link`: Consecutive blocks do not link.
+ * - `transactions`: Count, index or hash of transactions and receipts disagree.
+ * - `log_index`: Log indexes are not 0…n−1, or do not follow the transaction order.
+ * - `removed_log`: A log is marked as removed.
+ * - `bloom`: The logs do not produce the header's bloom: a log is missing, added or changed.
+ * - `malformed`: A field is missing, malformed or out of range.
  */
 export const MISMATCH_KINDS = [
   'block_identity',
@@ -23,8 +27,8 @@ export const MISMATCH_KINDS = [
 export type MismatchKind = (typeof MISMATCH_KINDS)[number];
 
 /**
- * An honest node gives these too, when the chain is reorganised between two calls or when a fresh block's logs are
- * not indexed yet: ask again before judging.
+ * Mismatches that an honest node can produce: a reorg between two calls, or a new block whose logs are not
+ * indexed yet. The call is repeated first.
  */
 const RACE_KINDS: ReadonlySet<MismatchKind> = new Set([
   'block_identity',
@@ -36,7 +40,7 @@ const RACE_KINDS: ReadonlySet<MismatchKind> = new Set([
 
 export class BlockMismatch extends AppError {
   readonly kind: MismatchKind;
-  /** The block in question; null where the answer did not even say. */
+  /** Null if the answer does not name a block. */
   readonly blockNumber: number | null;
 
   constructor(kind: MismatchKind, blockNumber: number | null, what: string) {

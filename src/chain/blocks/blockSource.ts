@@ -1,7 +1,7 @@
 /**
- * Verified blocks by number, out of whichever node can prove them. Each endpoint is used in the best way it has:
- * receipts, or logs by range where it has no eth_getBlockReceipts. What fails verification is fetched from another
- * endpoint; when none can be believed the fetch rejects: data is late, never wrong.
+ * Fetches verified blocks by number from the endpoint pool. Uses receipts, or eth_getLogs where an endpoint
+ * lacks eth_getBlockReceipts. A block that fails verification is fetched from another endpoint. If no
+ * endpoint passes, the fetch fails: data may be late, but not wrong.
  */
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
@@ -22,30 +22,34 @@ export type { BlockHeader };
 
 export interface FetchOptions {
   readonly signal?: AbortSignal;
-  /** Only this endpoint. */
+  /** Use only this endpoint. */
   readonly endpoint?: number;
   /** Rounds over the endpoints before giving up. */
   readonly roundsMax?: number;
 }
 
 export interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
-  /** Rebuild the bloom of every n-th block only (default 1, all). The other checks are always made. */
+  /** Check the bloom of every n-th block only (default 1: all). All other checks always run. */
   readonly bloomEvery?: number;
 }
 
-/** Every method rejects with RpcError or BlockMismatch (both `node_failed`) once all endpoints have failed. */
+/** Every method rejects with RpcError or BlockMismatch (both `node_failed`) after all endpoints have failed. */
 export interface BlockSource {
-  /** A header; RpcError `unknown_block` when no endpoint has it. */
+  /** Throws RpcError `unknown_block` if no endpoint has the block. */
   fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
   /** Headers `from` to `to` inclusive, ascending, linked. At most 1,000. */
   fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
-  /** One whole, verified block. */
+  /** One complete, verified block. */
   fetchBlock(number: number, options?: RangeOptions): Promise<ChainBlock>;
-  /** Whole, verified blocks `from` to `to` inclusive, ascending, linked to each other. RpcError `unknown_block` when the chain changes. */
+  /**
+   * Complete, verified blocks `from` to `to` inclusive, ascending and linked. RpcError `unknown_block` if the
+   * chain changes meanwhile.
+   */
   fetchRange(from: number, to: number, options?: RangeOptions): Promise<ChainBlock[]>;
   /**
-   * Asks every endpoint for block `ref.number`, once. True when one still has `ref.hash`: those that have another are
-   * benched. False when all that answer have another. RpcError `unknown_block` when none answers.
+   * Asks every endpoint once for block `ref.number`. True if any endpoint has `ref.hash`; endpoints with
+   * another hash are then benched. False if all answers have another hash. RpcError `unknown_block` if none
+   * answers.
    */
   confirmCanonical(ref: BlockRef, signal?: AbortSignal): Promise<boolean>;
 }
@@ -56,11 +60,11 @@ export interface BlockSourceOptions {
   readonly clock?: Clock;
   /** Blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
-  /** Blocks per eth_getLogs at most (default 500). */
+  /** Most blocks per eth_getLogs (default 500). */
   readonly logBlocksMax?: number;
 }
 
-/** Further tries on the same endpoint when an answer may only have met a reorganisation. */
+/** Retries on the same endpoint if a reorg may explain the answer. */
 const RACE_RETRIES = 2;
 const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
@@ -72,7 +76,7 @@ class PooledBlockSource implements BlockSource {
   readonly #blooms = BloomBuilder.create();
   readonly #spans: LogSpans;
   readonly #receiptBlocksMax: number;
-  /** Endpoints that refused eth_getBlockReceipts. */
+  /** Endpoints without eth_getBlockReceipts. */
   readonly #withoutReceipts = new Set<number>();
   #unfilledBloomSeen = false;
 
@@ -86,7 +90,7 @@ class PooledBlockSource implements BlockSource {
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
-    // Tags are asked for all the time: an endpoint that hangs must not hold the head up.
+    // Tags are requested often, and a hanging endpoint must not delay the head.
     const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
     return this.#pool.run(async (endpoint, signal) => {
       const parse = (result: unknown): BlockHeader => parseHeader(requireBlock(endpoint, result, at)).header;
@@ -128,7 +132,7 @@ class PooledBlockSource implements BlockSource {
         this.#fetchPiece(endpoint, next, to, options.bloomEvery ?? 1, signal);
       const piece = await this.#pool.run(fetch, options);
       const [parent, first] = [blocks.at(-1), piece[0]];
-      // The pieces come from different nodes or moments, which blames nobody.
+      // The pieces come from different nodes or times, so no endpoint is to blame.
       if (parent !== undefined && first?.parentHash !== parent.hash)
         throw new RpcError(
           'unknown_block',
@@ -171,8 +175,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   /**
-   * The next verified blocks that the endpoint gives, at least one. Verified blocks are kept; a block that fails is asked for again
-   * in one batch with the blocks after it.
+   * Fetches the next verified blocks from the endpoint, at least one. Keeps verified blocks and retries
+   * failed ones in one batch with the blocks after them.
    */
   async #fetchPiece(
     endpoint: Endpoint,
@@ -185,7 +189,10 @@ class PooledBlockSource implements BlockSource {
     const kept = new Map<number, ChainBlock>();
     const halves = new BlockHalves();
     let breaks = 0;
-    /** The greatest number of kept answers so far. Only a greater one is progress: a node may send one wrong block again and again. */
+    /**
+     * Largest number of kept answers so far. Only a larger number counts as progress, because a node may send
+     * the same wrong block repeatedly.
+     */
     let most = 0;
     for (let idle = 0; ;) {
       const failed: AppError[] = [];
@@ -211,7 +218,7 @@ class PooledBlockSource implements BlockSource {
         const piece = startOf(kept, from);
         const broken = orMismatch(() => checkLinks(piece));
         if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        // The node's chain changed in between, and nothing says which blocks are of the new branch.
+        // The node's chain changed meanwhile, and it is unknown which blocks are on the new branch.
         kept.clear();
         most = 0;
         breaks += 1;
@@ -227,7 +234,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** The first blocks that are not kept yet: as many as fill one batch where the node has receipts, else all. */
+  /** The first missing blocks: one batch with receipts, otherwise all. */
   #nextMissing(
     endpoint: Endpoint,
     from: number,
@@ -250,7 +257,7 @@ class PooledBlockSource implements BlockSource {
     return !this.#withoutReceipts.has(endpoint.id);
   }
 
-  /** Blocks of the numbers that `next` gives, at least the first, or the error of each. */
+  /** Blocks with the numbers from `next`, at least the first, or an error for each. */
   async #fetchUnchecked(
     endpoint: Endpoint,
     next: () => readonly number[],
@@ -279,7 +286,7 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /** `blooms`: null where the bloom is not checked. */
+  /** `blooms` null: the bloom is not checked. */
   #verify(block: UncheckedBlock, blooms: BloomBuilder | null): ChainBlock {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
@@ -295,7 +302,7 @@ class PooledBlockSource implements BlockSource {
     return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, transactions, logs };
   }
 
-  /** Asks the same endpoint again, a few times, when its answer may be that of an honest node during a reorg. */
+  /** Retries on the same endpoint if an honest node could give the answer during a reorg. */
   async #retryRaces<T>(
     endpoint: Endpoint,
     signal: AbortSignal,
@@ -318,7 +325,7 @@ function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number 
   return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
 }
 
-/** Blocks from `from` on, up to the first that is missing. */
+/** Consecutive blocks from `from` up to the first missing one. */
 function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
   const start: ChainBlock[] = [];
   for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
@@ -336,7 +343,7 @@ function orMismatch<T>(check: () => T): T | BlockMismatch {
   }
 }
 
-/** The source of blocks over a pool of endpoints. It holds no connection of its own. */
+/** A block source over a pool of endpoints. Opens no connection of its own. */
 export function createBlockSource(options: BlockSourceOptions): BlockSource {
   return new PooledBlockSource(options);
 }

@@ -1,17 +1,17 @@
-/** The 2048-bit bloom of a block's logs (Yellow Paper 4.3.1): three bits for each address and topic. */
+/** Computes the 2,048-bit bloom of a block's logs (Yellow Paper 4.3.1): three bits for each address and topic. */
 import { createKeccak, type IHasher } from 'hash-wasm';
 
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 
 export const BLOOM_BYTES = 256;
-/** Items in each of the two generations of the cache: about 10 MB in all. */
+/** Items in each of the two cache generations: about 10 MB in total. */
 const CACHE_ITEMS = 32_768;
 
-/** Compiled once. A hash is begun and ended without a pause, so all builders share one hasher. */
+/** One WebAssembly hasher for all builders. Each hash runs synchronously, so sharing is safe. */
 let hasher: Promise<IHasher> | null = null;
 
-/** Makes blooms. Remembers the bits of addresses and topics that repeat, in bounded memory. */
+/** Builds blooms. Caches the bits of recent addresses and topics in bounded memory. */
 export class BloomBuilder {
   readonly #keccak: IHasher;
   #young = new Map<Hex, number>();
@@ -26,7 +26,7 @@ export class BloomBuilder {
     return new BloomBuilder(await hasher);
   }
 
-  /** The bloom of the logs, 256 bytes in the header's order. */
+  /** The bloom of the logs: 256 bytes in the header's order. */
   build(logs: readonly ChainLog[]): Uint8Array {
     const bloom = new Uint8Array(BLOOM_BYTES);
     for (const log of logs) {
@@ -64,7 +64,7 @@ export class BloomBuilder {
   }
 }
 
-/** The low 11 bits of the first three big-endian pairs of the hash. */
+/** The low 11 bits of the first three big-endian 16-bit words of the hash. */
 function packBits(hash: Uint8Array): number {
   const pair = (index: number): number => (((hash[index] ?? 0) & 7) << 8) | (hash[index + 1] ?? 0);
   return pair(0) + pair(2) * 2048 + pair(4) * 4_194_304;
@@ -81,7 +81,7 @@ export function bloomToHex(bloom: Uint8Array): Hex {
   return `0x${Buffer.from(bloom.buffer, bloom.byteOffset, bloom.length).toString('hex')}`;
 }
 
-/** True for a bloom without any bit: of a block without logs, or of a chain that does not fill blooms. */
+/** True for a bloom without bits: a block without logs, or a chain that leaves blooms empty. */
 export function isEmptyBloom(bloom: Hex): boolean {
   return /^0x0*$/.test(bloom);
 }

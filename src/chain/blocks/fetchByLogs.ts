@@ -1,4 +1,7 @@
-/** Blocks out of ranged, unfiltered eth_getLogs and whole-bodied eth_getBlockByNumber, for nodes without receipts. */
+/**
+ * Fetches blocks with unfiltered eth_getLogs over a range and eth_getBlockByNumber with bodies, for nodes
+ * without eth_getBlockReceipts.
+ */
 import { numberToHex } from '../../domain/hex';
 import { BlockMismatch } from './blockMismatch';
 import type { Endpoint } from '../rpc/endpoint';
@@ -8,10 +11,10 @@ import { RpcError } from '../rpc/rpcError';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
-/** A slow node is given this many smaller tries before another endpoint is asked. */
+/** Smaller retries on a slow node before another endpoint is used. */
 const TIMEOUTS_MAX = 2;
 
-/** How many blocks each endpoint's eth_getLogs takes at once: halved when refused, grown by an eighth when taken. */
+/** Block span of eth_getLogs for each endpoint: halved after a refusal, grown by an eighth after a success. */
 export class LogSpans {
   readonly #spans = new Map<number, number>();
   readonly #max: number;
@@ -35,8 +38,8 @@ export class LogSpans {
 }
 
 /**
- * Blocks `from` up to `to` or less: as many as the endpoint gives at once, at least one.
- * @throws RpcError (`too_large` when even one block is), BlockMismatch
+ * Blocks `from` up to `to` or fewer: as many as the endpoint serves at once, at least one.
+ * @throws RpcError (`too_large` if even one block is), BlockMismatch
  */
 export async function fetchByLogs(
   endpoint: Endpoint,

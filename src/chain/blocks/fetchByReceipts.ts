@@ -1,4 +1,4 @@
-/** Blocks out of eth_getBlockByNumber and eth_getBlockReceipts, both of a whole range in one batch. */
+/** Fetches blocks with eth_getBlockByNumber and eth_getBlockReceipts, a whole range in one batch. */
 import type { ChainLog, ChainTransaction } from '../../domain/block';
 import { numberToHex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
@@ -8,17 +8,17 @@ import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import type { RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
-/** Errors of a node that has no eth_getBlockReceipts. */
+/** Errors of a node without eth_getBlockReceipts. */
 const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
 
-/** A block whose parts name each other rightly; order, bloom and links are not checked yet. */
+/** A block whose parts belong together. Log order, bloom and links are not checked yet. */
 export interface UncheckedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly ChainTransaction[];
   readonly logs: readonly ChainLog[];
 }
 
-/** Headers and receipts that came while the other half of their block failed. They are not asked for a second time. */
+/** Headers and receipts whose other half failed. Kept, so that they are not fetched again. */
 export class BlockHalves {
   readonly headers = new Map<number, unknown>();
   readonly receipts = new Map<number, unknown>();
@@ -33,8 +33,9 @@ export class BlockHalves {
 }
 
 /**
- * Asks once. Gives each block, or the error of its answers. Uses the halves that came earlier, and keeps new ones in `halves`.
- * @throws RpcError `method_missing` or `invalid` where the node has no eth_getBlockReceipts
+ * One attempt. Returns each block or its error. Uses the halves from earlier attempts and stores new ones in
+ * `halves`.
+ * @throws RpcError `method_missing` or `invalid` if the node lacks eth_getBlockReceipts
  */
 export async function fetchByReceipts(
   endpoint: Endpoint,
@@ -85,7 +86,7 @@ function joinHalves(endpoint: Endpoint, number: number, halves: BlockHalves): Un
   }
 }
 
-/** @throws RpcError `unknown_block` for the null that a node answers when it does not have the block. */
+/** Nodes answer null for an unknown block. @throws RpcError `unknown_block` */
 export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
   if (result !== null && result !== undefined) return result;
   throw new RpcError('unknown_block', `${endpoint.name}: block ${at} is unknown`);

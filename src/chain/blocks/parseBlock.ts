@@ -1,7 +1,7 @@
 /**
- * Turns a node's untrusted JSON into the domain's block parts. Every number is range-checked, every hex string is
- * checked and lower-cased, and what names a block or transaction is compared with the one it came with. By hand and
- * without a schema library, because this runs once per log.
+ * Parses a node's untrusted JSON into blocks, transactions and logs. Checks the range of each number and the
+ * format of each hex string, lower-cases hex, and checks that all parts name the same block. Written by hand
+ * instead of with a schema library, because this code runs once per log.
  */
 import type { BlockRef, ChainLog, ChainTransaction } from '../../domain/block';
 import { isHash, isQuantity, toLowerHex, type Hex } from '../../domain/hex';
@@ -9,16 +9,15 @@ import { ORD_SPAN } from '../../domain/ord';
 import { BlockMismatch } from './blockMismatch';
 import { isRecord } from '../rpc/rpcTransport';
 
-/** A header as the chain code needs it beyond a BlockRef. */
 export interface BlockHeader extends BlockRef {
-  /** Wei; null before EIP-1559. */
+  /** Wei. Null before EIP-1559. */
   readonly baseFeePerGas: bigint | null;
   readonly transactionCount: number;
-  /** 256 bytes; null where the node gives none. */
+  /** 256 bytes. Null if the node sends no bloom. */
   readonly logsBloom: Hex | null;
 }
 
-/** A header with what the block's answer says of its transactions: hashes, or whole bodies. */
+/** A header and its transactions: hashes or full bodies. */
 export interface HeaderWithBodies {
   readonly header: BlockHeader;
   readonly bodies: readonly unknown[];
@@ -26,9 +25,9 @@ export interface HeaderWithBodies {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Blocks stay below 2^31, as everywhere in the program. */
+/** All code assumes block numbers below 2^31. */
 const BLOCK_MAX = 2 ** 31;
-/** Unix seconds, far beyond any real chain's time. */
+/** Unix seconds, far beyond any real block. */
 const TIMESTAMP_MAX = 2 ** 33;
 const TRANSACTIONS_MAX = 1_048_576;
 const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
@@ -36,7 +35,7 @@ const LOWER_WORD = /^0x[0-9a-f]{64}$/;
 const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
 const BLOOM_CHARACTERS = 2 + 512;
 
-/** Parses the answer of eth_getBlockByNumber. @throws BlockMismatch `malformed`. */
+/** Parses an answer of eth_getBlockByNumber. @throws BlockMismatch `malformed`. */
 export function parseHeader(value: unknown): HeaderWithBodies {
   if (!isRecord(value)) throw new BlockMismatch('malformed', null, 'the block is not an object');
   const number = readNumber(value['number'], BLOCK_MAX, null, 'number');
@@ -57,7 +56,7 @@ export function parseHeader(value: unknown): HeaderWithBodies {
   return { header, bodies };
 }
 
-/** Transactions and logs out of the answer of eth_getBlockReceipts. */
+/** Transactions and logs from an answer of eth_getBlockReceipts. */
 export function parseReceipts(
   value: unknown,
   { header, bodies }: HeaderWithBodies,
@@ -74,7 +73,7 @@ export function parseReceipts(
     const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
     assertTransaction(header, hash, index, fields['transactionIndex'], bodies[index]);
-    // A creation that failed made no contract; nodes name the address all the same.
+    // A failed creation has no contract, but nodes still name an address.
     const created = fields['status'] === '0x0' ? null : fields['contractAddress'];
     transactions.push({
       hash,
@@ -93,7 +92,7 @@ export function parseReceipts(
   return { transactions, logs };
 }
 
-/** Transactions out of whole bodies (eth_getBlockByNumber with `true`); which contract one made is not known here. */
+/** Transactions from full bodies (eth_getBlockByNumber with `true`). Created contracts are unknown here. */
 export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransaction[] {
   return bodies.map((body, index) => {
     const fields = asFields(body, header, 'a transaction');
@@ -104,14 +103,14 @@ export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransact
       hash,
       index,
       from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
-      // For mined transactions of every type nodes give the price that was paid.
+      // For mined transactions of every type, gasPrice is the effective price.
       effectiveGasPrice: readWei(fields['gasPrice'], header.number, 'gasPrice'),
       contractAddress: null,
     };
   });
 }
 
-/** Logs of one block out of eth_getLogs, in log-index order. */
+/** Logs of one block from eth_getLogs, in log-index order. */
 export function parseLogs(
   values: readonly unknown[],
   header: BlockHeader,
@@ -133,7 +132,7 @@ export function parseLogs(
   return logs.sort((a, b) => a.logIndex - b.logIndex);
 }
 
-/** Which block a raw log of eth_getLogs claims to be of. */
+/** The block number that a raw log of eth_getLogs claims. */
 export function readLogBlockNumber(value: unknown): number {
   const fields = isRecord(value) ? value : {};
   return readNumber(fields['blockNumber'], BLOCK_MAX, null, 'blockNumber of a log');
@@ -190,7 +189,7 @@ function readTopics(value: unknown, block: number): Hex[] {
   return topics;
 }
 
-/** Number, hash and index of the block or transaction that an answer claims to belong to. */
+/** Checks the block hash and block number of a receipt, transaction or log. */
 function assertSameBlock(header: BlockHeader, fields: Fields, what: string): void {
   if (!sameHex(fields['blockHash'], header.hash)) {
     throw new BlockMismatch(
@@ -205,7 +204,10 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
   }
 }
 
-/** `listed` is the transaction at this index in the block's own answer: a hash, or a body whose hash was read. */
+/**
+ * `listed` is the transaction at this index in the block's own answer: a hash, or the hash read from its
+ * body.
+ */
 function assertTransaction(
   header: BlockHeader,
   hash: Hex,
@@ -228,7 +230,7 @@ function sameHex(value: unknown, expected: Hex): boolean {
   return value === expected || (isHash(value) && toLowerHex(value) === expected);
 }
 
-/** A quantity below `limit`. Short ones, which almost all are, skip the general test. */
+/** A quantity below `limit`. */
 function readNumber(value: unknown, limit: number, block: number | null, name: string): number {
   const number = isQuantity(value) ? Number(value) : NaN;
   if (number < limit) return number;
@@ -241,7 +243,7 @@ function readWei(value: unknown, block: number, name: string): bigint | null {
   return BigInt(value);
 }
 
-/** The test for lower case is also the test for hex, so the usual answer is looked at once and not copied. */
+/** The usual lower-case answer needs one test and no copy. */
 function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
   if (typeof value === 'string') {
     if (lower.test(value)) return value as Hex;

@@ -1,11 +1,12 @@
-/** The checks that make a block believable: order and completeness of its logs, its bloom, its link to its parent. */
+/** Verifies blocks: order and completeness of logs, the bloom, and parent links. */
 import type { BlockRef, ChainLog } from '../../domain/block';
 import { BLOOM_BYTES, bloomToHex, isEmptyBloom, type BloomBuilder } from './bloom';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
 
 /**
- * Log indexes are 0…n−1 and do not go back in transactions. A log left out shows, for free, unless it is among the last.
+ * Checks that log indexes are 0…n−1 and follow the transaction order. Detects every missing log except at the
+ * end of the block.
  * @throws BlockMismatch `log_index`
  */
 export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): void {
@@ -23,9 +24,9 @@ export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): v
 }
 
 /**
- * Rebuilds the bloom. `unfilled`: the header has none although there are logs, as on chains that do not fill it;
- * nothing can be said then.
- * @throws BlockMismatch `bloom` when a log was left out, added or altered.
+ * Rebuilds the bloom. `unfilled`: the header's bloom is empty although there are logs, as on chains that
+ * leave blooms empty, so the check proves nothing.
+ * @throws BlockMismatch `bloom` if a log is missing, added or changed.
  */
 export function checkBloom(
   builder: BloomBuilder,
@@ -43,7 +44,7 @@ export function checkBloom(
   );
 }
 
-/** @throws BlockMismatch `parent_link` unless `child` is the block right after `parent`. */
+/** @throws BlockMismatch `parent_link` unless `child` directly follows `parent`. */
 export function checkParentLink(parent: BlockRef, child: BlockRef): void {
   if (child.number !== parent.number + 1) {
     throw new BlockMismatch('parent_link', child.number, `it follows block ${parent.number}`);
@@ -54,7 +55,7 @@ export function checkParentLink(parent: BlockRef, child: BlockRef): void {
   }
 }
 
-/** Every block of the list follows the one before it. @throws BlockMismatch `parent_link` */
+/** Checks that each block follows the previous one. @throws BlockMismatch `parent_link` */
 export function checkLinks(blocks: readonly BlockRef[]): void {
   for (const [position, block] of blocks.entries()) {
     const parent = blocks[position - 1];
@@ -62,7 +63,7 @@ export function checkLinks(blocks: readonly BlockRef[]): void {
   }
 }
 
-/** The answer is for the block that was asked for. @throws BlockMismatch `block_identity` */
+/** Checks that the answer is for the requested block. @throws BlockMismatch `block_identity` */
 export function checkNumber(header: BlockHeader, asked: number): void {
   if (header.number === asked) return;
   throw new BlockMismatch('block_identity', header.number, `block ${asked} was asked for`);

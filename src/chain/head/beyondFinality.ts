@@ -1,9 +1,9 @@
-/** The error of a chain that would take back a final block: no data of it can be right. */
+/** The error for a chain that would remove a final block: a reorg beyond finality, or another chain. */
 import { AppError } from '../../errors';
 
 /**
- * A broken invariant, if it lasts. Nodes behind one address answer from different moments, and one that lags may still
- * show a branch that was given up: so the writer asks for a while before it believes this.
+ * A broken invariant if it persists. A lagging node, or several nodes behind one address, may still show an
+ * abandoned branch. So the writer retries for a while before it stops.
  */
 export class BeyondFinality extends AppError {
   constructor(message: string) {

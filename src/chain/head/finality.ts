@@ -1,37 +1,40 @@
-/** Which block is final: by the node's own tag, which never moves back, or by depth. Never beyond the head. */
+/**
+ * Determines the last final block: by the node's `finalized` tag, which never moves back, or by depth. Never
+ * beyond the head.
+ */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { Logger } from '../../log';
 import type { BlockSource } from '../blocks/blockSource';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 
-/** Blocks after which a block counts as final where the node knows no tag. */
+/** Depth at which a block is final if the node has no tag. */
 export const DEFAULT_FINALITY_DEPTH = 64;
 
 export interface FinalBlock {
   readonly number: number;
-  /** Known only from the tag; lets the follower refuse finality of another branch. */
+  /** Known only with the tag. Lets the follower refuse finality of another branch. */
   readonly hash: Hex | null;
 }
 
 export interface Finality {
   /**
-   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number. By the tag it never
-   * falls as long as the head does not fall below it; by depth it stands so far below the very head that is given.
-   * Rejects (retryably) when the node does not answer.
+   * The last final block as seen from `head`, the follower's tip; `number` is in 0…head.number. With the tag,
+   * the number never falls unless the head falls below it. By depth, the number depends only on the given
+   * head. Throws a retryable error if the node does not answer.
    */
   finalAt(head: BlockRef, signal?: AbortSignal): Promise<FinalBlock>;
 }
 
-/** Answers that mean "no such tag here" rather than "not now". */
+/** Errors that mean that the node has no such tag, as opposed to a temporary failure. */
 const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid', 'unknown_block']);
-/** Blocks between the head and the tag whose links are looked at; branches that were given up are shorter. */
+/** Most blocks between the head and the tag whose links are checked. Abandoned branches are shorter. */
 const LINKED_MAX = 1_000;
-/** Errors without a known wording, in a row, that are taken to mean the same. */
+/** After this many unrecognized errors in a row, assume that the node has no tag. */
 const ODD_ERRORS_MAX = 3;
 
 /**
- * @param mode `tag` asks the node for `finalized` and, as long as it has never known one, takes depth 64 instead; a
+ * @param mode `tag` uses the node's `finalized` block, and depth 64 as long as the node has never had one; a
  * number N makes every block ≤ head − N final
  */
 export function createFinality(source: BlockSource, mode: 'tag' | number, log: Logger): Finality {
@@ -56,7 +59,10 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     }
   }
 
-  /** The hash of the block of that number which lies under the tagged one; a node that lags may have another. */
+  /**
+   * Hash of the ancestor with this number below the tagged block. A lagging node may have another block
+   * there.
+   */
   async function hashUnder(
     tagged: FinalBlock,
     number: number,
@@ -73,9 +79,9 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
     if (mode !== 'tag') return byDepth(head, mode);
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
-    // While catching up, all that is canonical is final; the hash lets the follower see whether its tip is.
+    // While catching up, all canonical blocks are final. The hash lets the follower check its tip.
     if (tagged !== null) return { number: head.number, hash: await hashUnder(tagged, head.number, signal) };
-    // A node that had the tag and has it no more only lags; a guess by depth could be ahead of it.
+    // A node that had the tag before only lags. A guess by depth could be ahead of the tag.
     if (tagSeen) return last;
     if (!fallbackLogged) {
       fallbackLogged = true;
@@ -90,9 +96,9 @@ export function createFinality(source: BlockSource, mode: 'tag' | number, log: L
   return {
     async finalAt(head, signal) {
       const final = await next(head, signal);
-      // By depth it is said of this head alone: another one may stand on a branch that this number does not fit.
+      // Finality by depth holds only for this head. Another head may be on another branch.
       if (final.hash === null) return final;
-      // At the same number the hash is the news: the tip may have been another branch's block before.
+      // At an equal number, replace the hash: the previous one may be of another branch.
       if (final.number >= last.number) last = final;
       return last.number <= head.number ? last : final;
     },

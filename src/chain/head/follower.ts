@@ -1,6 +1,6 @@
 /**
- * The canonical chain above the last final block, as a pure state machine: it is told of headers and answers what
- * they mean. No I/O, no clock; who fetches and who stores stand outside.
+ * The canonical chain above the last final block, as a pure state machine: takes headers and reports appends
+ * and reorgs. No I/O and no clock; other files fetch and store.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -8,10 +8,12 @@ import { AppError } from '../../errors';
 import { BeyondFinality } from './beyondFinality';
 
 /**
- * - `append`: the candidate follows the tip; it is the tip now
- * - `reorg`: it follows an older block; those above `forkNumber` are no longer canonical, it is the tip now
- * - `known`: it is canonical already (a repeated head, or the head of a node that lags); nothing moved
- * - `unlinked`: its parent is not ours (a gap, or a fork that began earlier); nothing moved
+ * Result of one header.
+ * - `append`: The candidate follows the tip and is the new tip.
+ * - `reorg`: The candidate follows an older block and is the new tip; the blocks above `forkNumber` are
+ * removed.
+ * - `known`: The candidate is canonical already (a repeated head, or a lagging node); no change.
+ * - `unlinked`: The parent is not canonical here (a gap, or an earlier fork); no change.
  */
 export type FollowerAnswer =
   | { readonly kind: 'append' }
@@ -23,22 +25,22 @@ export interface Finalisation {
   readonly kind: 'finalise';
   /** The new last final block. */
   readonly upTo: BlockRef;
-  /** The blocks that became final, ascending. */
+  /** The newly final blocks, ascending. */
   readonly blocks: readonly BlockRef[];
 }
 
-/** More unfinalised blocks than this mean that finality does not advance; the caller hears of it by an error. */
+/** More blocks than this mean that finality does not advance; `advance` then throws. */
 const UNFINALISED_MAX = 100_000;
 
 export class HeadFollower {
   #base: BlockRef;
-  /** Linked, ascending, the first on the base. */
+  /** Linked and ascending; the first block follows the base. */
   #chain: BlockRef[] = [];
 
   /**
    * @param base the last final block
-   * @param unfinalised what is stored above it, ascending
-   * @throws AppError `broken_invariant` when these do not link
+   * @param unfinalised the stored blocks above it, ascending
+   * @throws AppError `broken_invariant` if the blocks do not link
    */
   constructor(base: BlockRef, unfinalised: readonly BlockRef[] = []) {
     this.#base = toRef(base);
@@ -56,7 +58,7 @@ export class HeadFollower {
     return this.#base;
   }
 
-  /** The newest canonical block: the base when nothing is above it. */
+  /** The newest canonical block; the base if no block is above it. */
   get tip(): BlockRef {
     return this.#chain.at(-1) ?? this.#base;
   }
@@ -66,16 +68,15 @@ export class HeadFollower {
     return this.#chain;
   }
 
-  /** The canonical block of that number, from the base to the tip; null elsewhere. */
+  /** The canonical block with this number, from the base to the tip; otherwise null. */
   blockAt(number: number): BlockRef | null {
     if (number === this.#base.number) return this.#base;
     return this.#chain[number - this.#base.number - 1] ?? null;
   }
 
   /**
-   * Takes one header in.
-   * @throws AppError `broken_invariant` naming both hashes when it contradicts the last final block. A header below
-   * the base says nothing and is `known`.
+   * Processes one header. A header below the base is ignored as `known`.
+   * @throws AppError `broken_invariant` naming both hashes if the header contradicts the last final block.
    */
   advance(candidate: BlockRef): FollowerAnswer {
     if (candidate.number < this.#base.number) return { kind: 'known' };
@@ -100,8 +101,8 @@ export class HeadFollower {
   }
 
   /**
-   * Makes the blocks up to `number` final (at most up to the tip). null when nothing becomes final, also when `hash`
-   * is given and is not that of our block `number`: our branch may not be the one that is final, finality waits.
+   * Makes the blocks up to `number` final, at most up to the tip. Null if no block becomes final. If `hash`
+   * is not the hash of our block `number`, another branch is final, and finality waits.
    */
   finalise(number: number, hash: Hex | null = null): Finalisation | null {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return null;
@@ -113,13 +114,13 @@ export class HeadFollower {
   }
 }
 
-/** The error of a chain that would take back a final block. The writer stops on it, if it lasts. */
+/** The error for a chain that would remove a final block. The writer stops if the error persists. */
 export function beyondFinality(base: BlockRef, other: BlockRef): AppError {
   const theirs = `the node's chain with block ${other.number} ${other.hash}`;
   return new BeyondFinality(`${theirs} contradicts final block ${base.number} ${base.hash}`);
 }
 
-/** The link alone, so that the chain does not hold whole blocks in memory. */
+/** Copies only the link, so that whole blocks are not kept in memory. */
 function toRef({ number, hash, parentHash, timestamp }: BlockRef): BlockRef {
   return { number, hash, parentHash, timestamp };
 }

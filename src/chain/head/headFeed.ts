@@ -1,4 +1,7 @@
-/** Tells when the node's head has changed: pushed over WebSocket where an endpoint has it, polled in any case. */
+/**
+ * Reports changes of the node's head: by WebSocket push where an endpoint supports it, and by polling in any
+ * case.
+ */
 import type { BlockRef } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -13,12 +16,11 @@ export interface HeadFeedOptions {
   readonly pool: EndpointPool;
   readonly source: BlockSource;
   readonly log: Logger;
-  /** Ends the feed. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   /**
-   * Whether the consumer is still at the head that was yielded last. One that met another branch on the way there is not:
-   * it must be told again when the node goes on showing, or shows again, what it was told before. Default: it is.
+   * Whether the consumer is still at the last yielded head. If the consumer ended up on another branch, the
+   * feed must yield that head again. Default: always true.
    */
   readonly isTaken?: (head: BlockRef) => boolean;
 }
@@ -26,21 +28,21 @@ export interface HeadFeedOptions {
 const POLL_DEFAULT_MS = 500;
 const POLL_MIN_MS = 50;
 const POLL_MAX_MS = 1_000;
-/** Heads arrive at about this multiple of the polling interval. */
+/** Polls per expected block. */
 const POLLS_PER_BLOCK = 16;
-/** With several endpoints, how often all are asked for their heads, to know who lags. */
+/** Interval for comparing the heads of several endpoints, to find lagging ones. */
 const REFRESH_MS = 10_000;
 
-/** What a push left behind for the loop: the newest one only, so nothing queues up. */
+/** The newest push only, so that pushes cannot queue up. */
 interface Wakeup {
   readonly endpoint: number;
   readonly hint: HeadHint | null;
 }
 
 /**
- * Yields the node's head each time its hash differs from the one yielded before, also at equal or lower height, and again
- * when the consumer has left it. It is a hint to look, not the truth: heads in between are left out, and a node that lags may show an older one.
- * Failures of the node are logged and polled through; the generator ends when the signal aborts.
+ * Yields the node's head whenever its hash differs from the last yielded one, also at equal or lower height,
+ * and again if the consumer has left it. Intermediate heads are skipped, and a lagging node may show an older
+ * head. Node failures are logged, and polling continues. Ends when the signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
   const { signal, isTaken = () => true } = options;
@@ -67,7 +69,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       }
       const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
       if (isDue && options.pool.endpoints.length > 1) {
-        // Beside the loop: an endpoint that hangs must not hold the others' heads up.
+        // Runs beside the loop, so that a hanging endpoint does not delay the heads of others.
         refreshing = refreshHeads(options).finally(() => {
           refreshedAt = clock.now();
           refreshing = null;
@@ -92,7 +94,7 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   }
 }
 
-/** The head of the endpoint that announced one, else of the best; null when none answers now. */
+/** Head of the endpoint that pushed, otherwise of the best endpoint. Null if none answers now. */
 async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promise<BlockHeader | null> {
   const { source, signal } = options;
   try {
@@ -107,7 +109,10 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
   }
 }
 
-/** Learns how far apart heads come and polls a fraction of it: 50 ms to 1 s, 500 ms before anything is known. */
+/**
+ * Measures the time between heads and derives the polling interval: 50 ms to 1 s, and 500 ms before the
+ * second head.
+ */
 class SpacingMeter {
   readonly #clock: Clock;
   #lastAt: number | null = null;
@@ -132,7 +137,7 @@ class SpacingMeter {
   }
 }
 
-/** A wake-up that is remembered until it is taken, and a wait that it cuts short. */
+/** Remembers the last wake-up until it is taken, and ends a wait early. */
 class Bell {
   readonly #clock: Clock;
   #rung: Wakeup | null = null;
@@ -153,7 +158,7 @@ class Bell {
     return rung;
   }
 
-  /** Returns when rung or after `ms`; rejects when the signal aborts. */
+  /** Returns after a ring or after `ms`. Rejects when the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#rung !== null) return;

@@ -1,4 +1,7 @@
-/** The node's head for answers where no ingester watches it: asked when somebody wants to know, briefly, and remembered. */
+/**
+ * Reads the node's head on demand, in processes without an ingester. Requests are short and results are
+ * cached.
+ */
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { systemClock, withDeadline, type Clock } from '../rpc/clock';
@@ -6,21 +9,21 @@ import { parseBlockNumber, type EndpointPool } from '../rpc/endpointPool';
 import { RpcError } from '../rpc/rpcError';
 
 const ASK_MS = 1_500;
-/** For one endpoint, so that after one that hangs another can be asked. */
+/** Time limit of one endpoint, so that another one can still answer. */
 const ATTEMPT_MS = 700;
-/** An answer, or that there was none, holds for so long. */
+/** A result, even a failure, is reused for this long. */
 const FRESH_MS = 1_000;
-/** … and tells nothing any more after so long. */
+/** A result is shown by `known` for this long. */
 const KNOWN_MS = 15_000;
 
 export interface NodeHeadFacts {
-  /** null: unknown. */
+  /** Null: unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
 }
 
 export interface NodeHead {
-  /** What was last said, for those who cannot wait; null when that is long ago. Has it asked again. */
+  /** The last result without waiting, or null if it is too old. Starts a new request. */
   known(): NodeHeadFacts | null;
   /** Never rejects. */
   ask(): Promise<NodeHeadFacts>;

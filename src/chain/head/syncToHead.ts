@@ -1,4 +1,7 @@
-/** Brings the follower to the node's head: finds where the chains part, then fetches forward, in committable steps. */
+/**
+ * Brings the follower to the node's head: finds the fork, then fetches the blocks after it in steps that can
+ * be committed.
+ */
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
 import { backoffMs, systemClock, type Clock } from '../rpc/clock';
@@ -7,40 +10,42 @@ import type { BlockSource } from '../blocks/blockSource';
 import { beyondFinality, type HeadFollower } from './follower';
 import { RpcError } from '../rpc/rpcError';
 
-/** Blocks to be committed in one go. They link to each other and to block `forkNumber`, or to the tip when null. */
+/** Blocks to commit together. They link to each other and to block `forkNumber`, or to the tip if null. */
 export interface Extension {
   readonly kind: 'extend';
-  /** The last common block of a reorganisation; null when nothing is taken back. */
+  /** The last common block of a reorg. Null: no block is removed. */
   readonly forkNumber: number | null;
-  /** What is no longer canonical, ascending; empty when nothing is taken back. */
+  /** The removed blocks, ascending. */
   readonly removed: readonly BlockRef[];
   readonly blocks: readonly ChainBlock[];
 }
 
 export interface SyncOptions {
   readonly signal?: AbortSignal;
-  /** Blocks of one step of plain catching up (default 64). */
+  /** Blocks per step while catching up (default 64). */
   readonly chunk?: number;
   readonly clock?: Clock | undefined;
 }
 
 const CHUNK = 64;
-/** Headers asked for at once while the fork is looked for: 1, 16, then 256, as most reorganisations are of a block or two. */
+/**
+ * Growth of the header request while searching for the fork: 1, 16, then 256 headers. Most reorgs are one or
+ * two blocks deep.
+ */
 const SPAN_GROWTH = 16;
 const SPAN_MAX = 256;
-/** Times the walk begins again because the chain changed under it, before the caller is told. */
+/** Restarts of the search, because the chain changed meanwhile, before an error is thrown. */
 const RESTARTS_MAX = 8;
 const RESTART_BASE_MS = 20;
 const RESTART_MAX_MS = 1_000;
 
 /**
- * Yields the steps from the follower's tip to `head`. Commit a step, then ask for the next: only then does the
- * follower move, so a failed commit leaves it where the store is. The first step of a reorganisation reaches at
- * least the old tip's height (or the new head, if that is lower), so that the store never holds a mixed or
- * needlessly shortened branch; longer branches go on in steps of `chunk`. A head that is known, or below the last
- * final block, yields nothing.
- * @throws AppError `broken_invariant` for a reorganisation beyond finality, `node_failed` when the chain changes
- * faster than it can be read or the node fails.
+ * Yields the steps from the follower's tip to `head`. Commit each step before asking for the next one: the
+ * follower moves only then, so a failed commit leaves the follower at the stored state. The first step of a
+ * reorg reaches at least the old tip's height, or the new head if that is lower, so the store never holds a
+ * mixed or shortened branch. A known head, or one below the last final block, yields no step.
+ * @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the chain changes too
+ * fast or the node fails.
  */
 export async function* syncToHead(
   source: BlockSource,
@@ -70,12 +75,12 @@ export async function* syncToHead(
   }
 }
 
-/** Whether the head is neither canonical here nor below the last final block. */
+/** True if the head is not canonical here and not below the last final block. */
 export function needsSync(follower: HeadFollower, head: BlockRef): boolean {
   return head.number >= follower.base.number && follower.blockAt(head.number)?.hash !== head.hash;
 }
 
-/** null when the chain changed underneath. */
+/** Null if the chain changed meanwhile. */
 async function nextStep(
   source: BlockSource,
   follower: HeadFollower,
@@ -86,7 +91,7 @@ async function nextStep(
     const fork = await findFork(source, follower, head, options);
     if (fork === 'changed') return null;
     if (fork === 'none') {
-      // One node on a wrong fork must not stop the writer while another still has our final block.
+      // One node on a wrong fork must not stop the writer while another node still has our final block.
       if (await source.confirmCanonical(follower.base, options.signal)) return null;
       throw beyondFinality(follower.base, head);
     }
@@ -104,13 +109,13 @@ async function nextStep(
     const removed = follower.unfinalised.slice(fork.number - follower.base.number);
     return { kind: 'extend', forkNumber: fork.number, removed, blocks };
   } catch (error) {
-    // The head that was announced is gone again, or the node now asked has not got it yet.
+    // The announced head was reorganized away, or this node does not have it yet.
     if (error instanceof RpcError && error.kind === 'unknown_block') return null;
     throw error;
   }
 }
 
-/** The last block that the chain below `head` and ours have in common; `none` when that is not even the base. */
+/** The last block that both chains share, or `none` if they differ even at the base. */
 async function findFork(
   source: BlockSource,
   follower: HeadFollower,
@@ -126,7 +131,7 @@ async function findFork(
     const lower = Math.max(base.number, upper - span + 1);
     const headers = await source.fetchHeaders(lower, upper, signalOf(options));
     const top = headers.at(-1);
-    // The walk must stay on one branch, or the fork point would be one of two chains.
+    // The search must stay on one branch. Otherwise it could mix two chains.
     if (top === undefined || (above !== null && above.parentHash !== top.hash)) return 'changed';
     const common = findLastCommon(headers, follower);
     if (common !== null) return common;

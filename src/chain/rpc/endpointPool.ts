@@ -105,8 +105,8 @@ export class EndpointPool {
   }
 
   /**
-   * Many calls of which some may fail permanently (a revert, a missing method). Such errors are returned with
-   * their calls.
+   * Runs many calls, some of which may fail permanently (a revert, a missing method). Permanent errors are
+   * returned with their calls.
    */
   async batchSettled<T>(
     calls: readonly RpcCall[],

@@ -32,7 +32,7 @@ export interface EndpointTraffic {
 export interface NodeHealth {
   /** Clock time of the last good answer of any endpoint, ms. */
   readonly lastGoodAt: number | null;
-  /** The best head, without benched endpoints and those of another chain. */
+  /** The best head. Benched endpoints and endpoints of another chain do not count. */
   readonly head: number | null;
   readonly endpoints: readonly EndpointHealth[];
   /** Failed verifications by kind. Only grows. */

@@ -5,15 +5,16 @@
 import { AppError } from '../../errors';
 
 /**
- * - `revert`: an eth_call failed; every node gives the same result
- * - `method_missing`: the node does not know the method
- * - `too_large`: the range or the answer exceeds a limit; ask for less
- * - `rate_limited`: ask later (`retryAfterMs` if the node named a time)
- * - `unknown_block`: the node does not have the block (it lags, or a reorg removed the block)
- * - `invalid`: the node rejected our parameters
- * - `timeout`, `network`: no answer
- * - `refused`: HTTP 401, 403, 404, a redirect
- * - `bad_answer`: a malformed answer
+ * Kinds of errors.
+ * - `revert`: An eth_call failed; every node gives the same result.
+ * - `method_missing`: The node does not know the method.
+ * - `too_large`: The range or the answer exceeds a limit; ask for less.
+ * - `rate_limited`: Ask later (`retryAfterMs` if the node named a time).
+ * - `unknown_block`: The node does not have the block (it lags, or a reorg removed the block).
+ * - `invalid`: The node rejected our parameters.
+ * - `timeout`, `network`: No answer.
+ * - `refused`: HTTP 401, 403, 404, or a redirect.
+ * - `bad_answer`: A malformed answer.
  */
 export type RpcErrorKind =
   | 'revert'

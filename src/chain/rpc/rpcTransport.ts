@@ -1,4 +1,7 @@
-/** What a JSON-RPC transport is, and the one place that reads an endpoint's URL and the shape of an answer. */
+/**
+ * The interface of a JSON-RPC transport. Also parses endpoint URLs and single JSON-RPC answers, and keeps URL
+ * secrets out of errors.
+ */
 import { AppError, errorText } from '../../errors';
 import type { Hex } from '../../domain/hex';
 import type { Clock } from './clock';
@@ -7,38 +10,44 @@ import { kindOfRpcError, RpcError, type RpcErrorFacts } from './rpcError';
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Bytes of the answer; a larger one is an error of this call alone. Default: a bound by the method. */
+  /**
+   * Size limit of this answer in bytes. A larger answer is an error of this call only. Default: a limit by
+   * method.
+   */
   readonly answerBytesMax?: number;
 }
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-/** What a newHeads notification says of the new head; null when only "something may have changed" is known. */
+/** The head named by a newHeads notification. Null: the head may have changed, for example after a reconnect. */
 export interface HeadHint {
   readonly number: number;
   readonly hash: Hex;
 }
 
-/** One endpoint's wire. Knows nothing of retries, other endpoints or what the calls mean. */
+/** The connection to one endpoint. Retries and failover are the job of Endpoint and EndpointPool. */
 export interface RpcTransport {
-  /** `#index host`, never the URL: it may carry a key. */
+  /** `#index host`, never the URL, which may contain a key. */
   readonly name: string;
   /**
-   * Sends all calls as one batch; the answers stand in the order of the calls. Rejects with RpcError when there is
-   * no answer as a whole, and with the signal's reason when it aborts. One attempt, bounded in time and size.
+   * Sends all calls as one batch and returns the answers in the order of the calls. Rejects with RpcError if
+   * the whole request fails, or with the signal's reason. One attempt, bounded in time and size.
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>;
-  /** Only where the wire can push: calls back at each new head and after each reconnect. Returns the way out. */
+  /**
+   * Only for transports with push: calls back at each new head and after each reconnect. Returns a function
+   * that stops the calls.
+   */
   watchHeads?(onHead: (hint: HeadHint | null) => void): () => void;
-  /** Ends every pending call with an error and leaves no handle open. */
+  /** Fails every pending call and releases all handles. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
   readonly clock: Clock;
-  /** For the whole answer, its last byte included. */
+  /** Timeout of the whole answer, up to its last byte. */
   readonly timeoutMs: number;
-  /** Bytes of the largest answer that is read, a whole batch's included. */
+  /** Largest accepted answer in bytes, for a whole batch too. */
   readonly bodyBytesMax: number;
   /** HTTP connections to one endpoint. */
   readonly connectionsMax: number;
@@ -46,16 +55,19 @@ export interface TransportOptions {
 
 export const USER_AGENT = 'candlehouse/0.1';
 
-/** An endpoint's URL, taken apart: where to go, what to call it, and how to keep its secrets out of texts. */
+/** A parsed endpoint URL: the address, a name for logs, and a filter for its secrets. */
 export interface EndpointUrl {
   readonly url: URL;
   readonly name: string;
   readonly authorization: string | null;
-  /** Replaces whatever of the URL may be a key in a text of the node or of a library. */
+  /** Replaces every part of the URL that may be a key, in a text from the node or a library. */
   scrub(text: string): string;
 }
 
-/** @throws AppError `bad_config`, naming the endpoint by its index alone, for what is not an http(s) or ws(s) URL. */
+/**
+ * @throws AppError `bad_config` if the URL is not http(s) or ws(s). The error names only the endpoint's
+ * index.
+ */
 export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) {
@@ -65,7 +77,7 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   const password = decodeURIComponent(url.password);
   const credentials = Buffer.from(`${user}:${password}`).toString('base64');
   const authorization = user === '' && password === '' ? null : `Basic ${credentials}`;
-  // A node may repeat the header as well as the address.
+  // A node may echo the Authorization header as well as the URL.
   const secrets = [...url.pathname.split('/'), ...url.searchParams.values(), user, password, credentials];
   const hidden = secrets.filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
   url.username = '';
@@ -75,10 +87,10 @@ export function parseEndpointUrl(text: string, index: number): EndpointUrl {
   return { url, name: `#${index} ${url.host}`, authorization, scrub };
 }
 
-/** A node's texts are cut to this many characters before they go into an error. */
+/** Node texts in errors are cut to this many characters. */
 const NODE_TEXT_MAX = 300;
 
-/** Makes the error of one endpoint: its name first, secrets out, length bounded. */
+/** Creates an error of one endpoint: starts with its name, without secrets, bounded in length. */
 export function endpointError(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   kind: RpcError['kind'],
@@ -88,7 +100,7 @@ export function endpointError(
   return new RpcError(kind, `${endpoint.name}: ${endpoint.scrub(text).slice(0, NODE_TEXT_MAX)}`, facts);
 }
 
-/** The error of an answer that passed one of our bounds. `cut`: whose bound. */
+/** The error of an answer that exceeded one of our limits. `cut`: which limit. */
 export function oversizedError(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   text: string,
@@ -97,13 +109,13 @@ export function oversizedError(
   return endpointError(endpoint, 'too_large', text, { cut });
 }
 
-/** What a library's network error says; Node's AggregateError has a code and no message. */
+/** The text of a library's network error. Node's AggregateError has a code but no message. */
 export function reasonOf(error: unknown): string {
   const code = isRecord(error) && typeof error['code'] === 'string' ? error['code'] : '';
   return errorText(error) || code || 'network failure';
 }
 
-/** True for a JSON object; lists and null are none. */
+/** True for a JSON object, false for arrays and null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,34 +1,37 @@
 /**
- * Parses large JSON in slices, so that no answer of a node holds the event loop. Members of a container are cut out by
- * their bytes and handed to JSON.parse in groups; only containers larger than a slice are put together here.
+ * Parses large JSON in slices, so that no node answer blocks the event loop. Small members of a container go
+ * to JSON.parse in groups. Only containers larger than a slice are assembled here.
  */
 import { isAscii } from 'node:buffer';
 
 import { TimeSlices, type Clock } from './clock';
 
 const SLICE_BYTES = 65_536;
-/** Bytes of one string. The data of a log that takes a whole block of 60 million gas has 15 million digits. */
+/** Bytes of one string. The log data of a full block with 60 million gas has 15 million digits. */
 const STRING_BYTES_MAX = 2 ** 24;
-/** Containers larger than a slice within each other; the logs of a batch of receipts are six deep. */
+/** Nesting depth of containers larger than a slice. The logs in a batch of receipts are six deep. */
 const DEPTH_MAX = 32;
 /** Members of an object that is larger than a slice. */
 const KEYS_MAX = 10_000;
-/** Structural bytes: so many, and one more for every twelve bytes. JSON.parse spends up to 60 bytes of heap on each. */
+/**
+ * Limit of structural bytes: a fixed number, plus one per twelve bytes. JSON.parse uses up to 60 bytes of
+ * heap for each.
+ */
 const STRUCTURE_FREE = 100_000;
 const BYTES_PER_STRUCTURE = 12;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** A container that is being put together. */
+/** A container that is being assembled. */
 type Container =
   | { readonly close: typeof CLOSE_LIST; readonly items: unknown[] }
   | { readonly close: typeof CLOSE_OBJECT; readonly items: [string, unknown][]; key: string };
 
-/** Thrown for what is not JSON and for what passes a bound. */
+/** Thrown if the text is not JSON or exceeds a limit. */
 const REFUSED = new Error('refused');
 
-/** undefined for what is not JSON, and for JSON that no honest node answers. */
+/** Undefined if the text is not JSON, or exceeds limits that no honest answer reaches. */
 export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown> {
   try {
     return await new SlicedParser(bytes, new TimeSlices(clock)).parse();
@@ -42,7 +45,7 @@ class SlicedParser {
   readonly #open: Container[] = [];
   readonly #encoding: 'latin1' | 'utf8';
   #structure = 0;
-  /** Where the members begin that are not parsed yet. */
+  /** Start of the members that are not parsed yet. */
   #from = 0;
   #at = 0;
   #result: unknown = undefined;
@@ -51,7 +54,7 @@ class SlicedParser {
     private readonly bytes: Buffer,
     private readonly slices: TimeSlices,
   ) {
-    // Almost all answers are ASCII, which is decoded three times as fast as UTF-8.
+    // Almost all answers are ASCII, which decodes much faster than UTF-8.
     this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8';
   }
 
@@ -100,11 +103,11 @@ class SlicedParser {
     return null;
   }
 
-  /** Parses the members before the comma or bracket at `end` together. */
+  /** Parses all members before the comma or bracket at `end` together. */
   #takeGroup(top: Container, end: number): void {
     const text = this.bytes.toString(this.#encoding, this.#from, end);
     if (text.trim() === '') {
-      // No member at all is right in an empty container, and wrong before or after a comma.
+      // No members: valid in an empty container, invalid before or after a comma.
       if (this.bytes[end] === COMMA || this.bytes[this.#from - 1] === COMMA) throw REFUSED;
       return;
     }
@@ -119,7 +122,7 @@ class SlicedParser {
     if (top.items.length > KEYS_MAX) throw REFUSED;
   }
 
-  /** A member that is larger than a slice: a container to descend into, or a string. */
+  /** Handles a member larger than a slice: a container to descend into, or a string. */
   #takeLarge(top: Container): void {
     if (this.#at > this.#from) this.#takeGroup(top, this.#at - 1);
     if (top.close === CLOSE_OBJECT) {
@@ -151,7 +154,7 @@ class SlicedParser {
     this.#add(top.close === CLOSE_LIST ? top.items : Object.fromEntries<unknown>(top.items));
   }
 
-  /** Gives a large value to its container and goes on behind it. */
+  /** Adds a large value to its container and continues after it. */
   #add(value: unknown): void {
     const parent = this.#open.at(-1);
     if (parent === undefined) {
@@ -186,7 +189,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The quote that ends the string from `at`, or `limit`. */
+/** Position of the quote that ends the string at `at`, or `limit`. */
 function endOfString(bytes: Buffer, at: number, limit: number): number {
   let end = at + 1;
   while (end < limit && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;

@@ -1,4 +1,4 @@
-/** ClickHouse's own BACKUP and RESTORE of whole databases: destinations, waiting for the end, what went wrong in words. */
+/** Runs ClickHouse's BACKUP and RESTORE of whole databases: destinations, progress, and readable errors. */
 import { z } from 'zod';
 
 import { AppError, errorText } from '../../errors';
@@ -6,10 +6,10 @@ import type { Database } from '../client/database';
 import { selectMade, selectNamed } from '../client/namedQueries';
 import { wideIntegerShape } from '../rows/rowShapes';
 
-/** Where a backup lies, in the engine's words: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
+/** A backup destination in ClickHouse syntax: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
 export type Destination = string;
 
-/** A database and the name that it has in the backup. */
+/** A database and its name in the backup. */
 export interface BackedUp {
   readonly database: string;
   readonly name: string;
@@ -22,21 +22,21 @@ export interface BackupProgress {
 }
 
 const POLL_MS = 250;
-/** An engine that is not reached for so long is away. */
+/** After this long without an answer, the backup is given up. */
 const SILENCE_MAX_MS = 60_000;
 const ENGINES = /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
 
-/** Whether the text is a destination in the engine's words; its arguments are quoted texts. */
+/** Whether the text is a destination in ClickHouse syntax with quoted arguments. */
 export function isDestination(text: string): boolean {
   return ENGINES.test(text);
 }
 
-/** `File('…')` of a name or path. */
+/** `File('…')` for a name or path. */
 export function fileDestination(path: string): Destination {
   return `File('${path.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`;
 }
 
-/** For people: without the arguments after the first, which may be keys. */
+/** For display: hides all arguments after the first, which may be keys. */
 export function showDestination(destination: Destination): string {
   const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
   const shown = first.replace(/\/\/[^/@']*@/, '//');
@@ -45,7 +45,10 @@ export function showDestination(destination: Destination): string {
     : `${engine}(${shown}${destination.includes(',') ? ', …' : ''})`;
 }
 
-/** Writes the databases to the destination. Throws with the engine's reason; `onProgress` about four times a second. */
+/**
+ * Writes the databases to the destination. Throws with ClickHouse's reason. `onProgress` is called about four
+ * times a second.
+ */
 export async function writeBackup(
   database: Database,
   databases: readonly BackedUp[],
@@ -56,7 +59,7 @@ export async function writeBackup(
   return run(database, `BACKUP ${list} TO ${destination} ASYNC`, onProgress);
 }
 
-/** Restores the databases of a backup under other names, which must not exist. */
+/** Restores databases from a backup under new names, which must not exist. */
 export async function readBackup(
   database: Database,
   databases: readonly BackedUp[],
@@ -67,23 +70,29 @@ export async function readBackup(
   return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
 }
 
-/** Where a restore leaves a database that was checked and is to take the place of `name`. */
+/** Name of a restored database before it replaces `name`. */
 export const restoredName = (name: string): string => `${name}_restored`;
 
-/** Drops `name` and puts the restored database in its place. A crash in between leaves a restore that waits. */
+/**
+ * Drops `name` and renames the restored database to `name`. After a crash in between, `isRestoreWaiting` is
+ * true.
+ */
 export async function placeRestored(database: Database, name: string): Promise<void> {
   await database.command('drop database', `DROP DATABASE IF EXISTS ${name} SYNC`);
   await database.command('put in place', `RENAME DATABASE ${restoredName(name)} TO ${name}`);
 }
 
-/** Whether a crash ended a restore after it dropped `name`: there are no tables of that name, and a restored database. */
+/**
+ * Whether a crash interrupted a restore after `name` was dropped: `name` has no tables, and a restored
+ * database exists.
+ */
 export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
   const params = { name, restored: restoredName(name) };
   const [row] = await selectNamed(database, 'engine/find_restored', params, waitsShape);
   return row?.waits === 1;
 }
 
-/** Whether some backup is being written now. */
+/** Whether a backup is running. */
 export async function isBackingUp(database: Database): Promise<boolean> {
   const [row] = await selectNamed(database, 'engine/count_backups', {}, runningShape);
   return Number(row?.running ?? 0) > 0;
@@ -143,7 +152,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/ACCESS_DENIED|Not enough privileges/, 'the user of CLICKHOUSE_URL lacks the rights'],
 ];
 
-/** The engine's reason without its stack, and what it means. */
+/** ClickHouse's reason without its stack trace, with an explanation if known. */
 function explained(reason: string, cause?: unknown): AppError {
   const [first = ''] = reason.replace(/, Stack trace.*$/s, '').split('\n');
   const short = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');

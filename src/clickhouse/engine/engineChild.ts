@@ -1,10 +1,11 @@
 /**
- * The engine's process: a child Node that calls libchdb's `chdb_query_cmdline`, which turns into a ClickHouse server and
- * lives as long as the pipe on its standard input. Starting again after a death is server.ts.
+ * Runs the engine's process: a child Node that calls `chdb_query_cmdline` of libchdb, which becomes a
+ * ClickHouse server. The server lives as long as the pipe on its standard input. engineSupervisor.ts restarts
+ * it.
  *
- * The pipe is a FIFO whose only writer is this process: when this process dies, however it dies, the kernel closes the
- * writing end, the engine's last query ends and with it the child. (Node's own 'pipe' stdio is a socket, which
- * /dev/stdin cannot open.)
+ * The pipe is a FIFO whose only writer is this process. If this process dies in any way, the kernel closes
+ * the writing end, the engine's last query ends, and the child exits. (Node's own 'pipe' stdio is a socket,
+ * which /dev/stdin cannot open.)
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../errors';
 import { findPackageRoot } from '../client/packageRoot';
 
-/** Where the native parts lie. */
+/** Paths of the native libraries. */
 export interface EngineLibraries {
   readonly ffi: string;
   readonly engine: string;
@@ -23,24 +24,24 @@ export interface EngineLibraries {
 
 export interface EngineLaunch {
   readonly libraries: EngineLibraries;
-  /** Folder of the FIFO, ours alone. */
+  /** Private folder of the FIFO. */
   readonly folder: string;
   readonly dataPath: string;
   readonly configFile: string;
-  /** 0: a free port, chosen by the kernel when the engine binds it. */
+  /** 0: the kernel chooses a free port when the engine binds it. */
   readonly httpPort: number;
-  /** Of the native protocol, by which the nodes of a cluster speak; absent: not served. */
+  /** Port of the native protocol between cluster nodes. Absent: not served. */
   readonly tcpPort?: number;
 }
 
 export interface EngineProcess {
   readonly pid: number;
-  /** Resolves when the process has ended, with why and the last it said. Never rejects. */
+  /** Resolves when the process has ended, with the reason and its last output. Never rejects. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
-  /** The port that the engine listens on for HTTP; null before it listens. */
+  /** The HTTP port, or null before the engine listens. */
   httpPort(): number | null;
-  /** The last it wrote to standard error. */
+  /** Last output on standard error. */
   said(): string;
   /** Closes the pipe, waits at most `graceMs` for a clean end, then kills. Resolves when the process is gone. */
   end(graceMs: number): Promise<void>;
@@ -48,7 +49,10 @@ export interface EngineProcess {
 
 const STDERR_TAIL_MAX = 4096;
 
-/** Finds libchdb and ffi-rs for this platform. Throws `bad_config` that names CLICKHOUSE_URL where there are none. */
+/**
+ * Finds libchdb and ffi-rs for this platform. Throws `bad_config` that suggests CLICKHOUSE_URL if they are
+ * missing.
+ */
 export function findEngineLibraries(
   platform: string = process.platform,
   arch: string = process.arch,
@@ -71,14 +75,15 @@ export function findEngineLibraries(
   }
 }
 
-/** Starts the engine. It is not ready yet when this returns: ask it over HTTP. */
+/** Starts the engine. Returns before the engine is ready; ask it over HTTP. */
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
   const portFile = join(launch.folder, portFileName());
   rmSync(fifo, { force: true });
   rmSync(portFile, { force: true });
   makeFifo(fifo);
-  // Read-write first: it does not wait for the other side. Both are close-on-exec, so the child gets only stdin.
+  // Opened read-write first, which does not block. Both ends are close-on-exec, so the child inherits only
+  // stdin.
   const writeEnd = openSync(fifo, constants.O_RDWR);
   const readEnd = openSync(fifo, constants.O_RDONLY);
   try {
@@ -89,7 +94,7 @@ export function launchEngine(launch: EngineLaunch): EngineProcess {
         stdio: [readEnd, 'ignore', 'pipe'],
         env: childEnvironment(),
         cwd: launch.folder,
-        // A session of its own: Ctrl-C in the terminal reaches the parent, which drains before it ends the engine.
+        // In its own session, so that Ctrl-C reaches only the parent, which drains before it ends the engine.
         detached: true,
       },
     );
@@ -109,7 +114,7 @@ function makeFifo(path: string): void {
   }
 }
 
-/** In the engine's working directory: a name without a path needs no quoting in SQL. */
+/** Relative to the engine's working directory, so the name needs no quoting in SQL. */
 const portFileName = (): string => `http-port-${process.pid}`;
 
 function childArguments(launch: EngineLaunch): string[] {
@@ -136,7 +141,7 @@ function childArguments(launch: EngineLaunch): string[] {
   ];
 }
 
-/** What the engine may know of our environment: no keys, no passwords. */
+/** Passes no keys or passwords of our environment to the engine. */
 function childEnvironment(): NodeJS.ProcessEnv {
   return { TZ: 'UTC', LANG: 'C.UTF-8' };
 }
@@ -181,7 +186,10 @@ function watch(child: ChildProcess, writeEnd: number, portFile: string): EngineP
   };
 }
 
-/** Reads and removes the file that the engine writes once it listens; null while the file is missing or unfinished. */
+/**
+ * Reads and removes the port file that the engine writes when it listens. Null while the file is missing or
+ * incomplete.
+ */
 function takePort(file: string): number | null {
   if (!existsSync(file)) return null;
   const text = readFileSync(file, 'utf8');
@@ -190,7 +198,7 @@ function takePort(file: string): number | null {
   return Number(text);
 }
 
-/** What the engine said, without its notices of where it logs to. */
+/** The engine's output without its notices about log files. */
 function lastWords(tail: string): string {
   const lines = tail.split('\n').filter((line) => line !== '' && !line.startsWith('Logging '));
   return lines.join('\n').trim();

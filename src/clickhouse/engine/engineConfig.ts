@@ -1,6 +1,6 @@
 /**
- * The embedded engine's configuration file: its two users with their rights and limits, and server settings for a small
- * machine. Pure text; server.ts chooses the file's path and engineSupervisor.ts runs the engine.
+ * Builds the configuration file of the embedded engine: two users with rights and limits, and server settings
+ * for a small machine. Pure text; server.ts chooses the path and engineSupervisor.ts runs the engine.
  */
 
 export interface EngineUser {
@@ -8,59 +8,59 @@ export interface EngineUser {
   readonly password: string;
 }
 
-/** Makes the engine one shard of a cluster on this machine; how Distributed tables are tested. */
+/** Makes the engine one shard of a cluster on this machine, to test Distributed tables. */
 export interface EngineCluster {
   readonly name: string;
-  /** By which the nodes know each other; a query runs on all of them as the user who asked. */
+  /** Shared secret of the nodes. A query runs on all nodes as the user who sent it. */
   readonly secret: string;
-  /** Of the users, the same on every node. */
+  /** Passwords of the users, the same on every node. */
   readonly passwords: { readonly writer: string; readonly reader: string };
-  /** Of this node's native protocol, and of every node's: one shard each. */
+  /** Native ports of this node and of all nodes, one shard each. */
   readonly tcpPort: number;
   readonly tcpPorts: readonly number[];
 }
 
 export interface EngineConfig {
-  /** What `SELECT getMacro('candlehouse_nonce')` answers: proof that the server is the one just started. */
+  /** Value of `getMacro('candlehouse_nonce')`: proves that the server is the one just started. */
   readonly nonce: string;
   readonly writer: EngineUser;
   readonly reader: EngineUser;
-  /** The users' rights reach this database and every one whose name starts with it. */
+  /** The users have rights on this database and on all databases whose names start with it. */
   readonly database: string;
-  /** Where this configuration will lie: it names itself as the file with the users. */
+  /** Path of this configuration, which also contains the users. */
   readonly file: string;
   readonly logFile: string;
-  /** The one folder that BACKUP writes to and RESTORE reads from. */
+  /** The only folder for BACKUP and RESTORE. */
   readonly backupFolder: string;
-  /** Bytes that the whole engine may use; above it queries fail, the process lives. */
+  /** Memory limit of the whole engine in bytes. Above it, queries fail but the process lives. */
   readonly serverMemoryMax: number;
-  /** Bytes of the data's file system that stay free: what would go below is refused with NOT_ENOUGH_SPACE. */
+  /** Free disk space to keep, in bytes. Writes that would use it fail with NOT_ENOUGH_SPACE. */
   readonly keepFreeBytes: number;
-  /** A reader's statement ends by then, or is refused. Default 10 s. */
+  /** Time limit of a reader's statement, s. Default 10. */
   readonly readerSecondsMax?: number;
-  /** Absent: a server of its own. */
+  /** Absent: a single server. */
   readonly cluster?: EngineCluster;
 }
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** A reader's statement ends by then, or is refused. */
+/** Time limit of a reader's statement, s. */
 const READER_SECONDS_MAX = 10;
-/** An engine that says nothing for longer hangs: whoever asked has an error, not a wait. */
+/** An engine that is silent for longer hangs, so the request fails instead of waiting. */
 export const READER_TIMEOUT_MS = READER_SECONDS_MAX * 1_000 + 2_000;
 
 /**
- * The reader's limits. None can be changed by a query: `readonly = 1` forbids it, and the constraints would still hold if
- * someone set that to 2. A query may repeat one of these values, not another.
+ * Limits of the reader. Queries cannot change them: `readonly = 1` forbids changes, and the constraints would
+ * still hold under `readonly = 2`.
  */
 const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_threads: 2,
-  // Handing a table's parts to other threads takes longer than looking at their keys: of a page of logs 2.3 ms of 15.
+  // Distributing a table's parts to threads costs more than reading their keys.
   max_threads_for_indexes: 1,
-  // What each part says of its columns' values was read for every statement, and no plan here is the better for it.
+  // Column statistics would be read for every statement without improving any plan here.
   use_statistics: 0,
-  // A few rows of many columns, of which each unpacks a block of 64 KB: 50 scattered swaps take half the time.
+  // Speeds up reads of a few scattered rows, where each column would unpack a block of 64 KB.
   use_uncompressed_cache: 1,
   max_execution_time: READER_SECONDS_MAX,
   timeout_overflow_mode: 'throw',
@@ -76,24 +76,24 @@ const READER_SETTINGS: Readonly<Record<string, number | string>> = {
   max_query_size: MIB,
   max_ast_depth: 500,
   cancel_http_readonly_queries_on_client_close: 1,
-  // Of a cluster: always the same replica, so that no answer is older than the one before.
+  // In a cluster: always the same replica, so that no answer is older than the previous one.
   load_balancing: 'in_order',
   allow_introspection_functions: 0,
   allow_ddl: 0,
-  // Statements name the head's commits and the like: to the compiler each is another one, at 30 ms a piece.
+  // Statements contain changing values such as commits, so the compiler would compile each one again.
   compile_expressions: 0,
   compile_aggregate_expressions: 0,
   compile_sort_description: 0,
 };
 
-/** Answers look the same whatever the engine's version: 64-bit integers as strings, compression when asked for. */
+/** Makes answers independent of the engine's version: 64-bit integers as strings, compression on request. */
 const ANSWER_SETTINGS: Readonly<Record<string, number | string>> = {
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_denormals: 0,
   enable_http_compression: 1,
 };
 
-/** Not left to the engine's defaults, which changed in 26.2 and 26.3. */
+/** Set explicitly, because the engine's defaults changed in 26.2 and 26.3. */
 const WRITER_SETTINGS: Readonly<Record<string, number | string>> = {
   async_insert: 0,
   insert_deduplicate: 1,
@@ -101,8 +101,9 @@ const WRITER_SETTINGS: Readonly<Record<string, number | string>> = {
 };
 
 /**
- * Caches and pools for a machine of two cores that also runs the ingester and the API. The engine ends no sooner than the
- * last idle connection: keep those short, yet longer than our clients do (2.5 s), so that it is never the one to close.
+ * Caches and pools for a machine with two cores that also runs the ingester and the API. The engine's
+ * shutdown waits for idle connections, so their timeout is short. It is longer than the clients' timeout (2.5
+ * s), so that clients close first.
  */
 const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   mark_cache_size: 256 * MIB,
@@ -117,7 +118,7 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   text_index_postings_cache_size: 64 * MIB,
   vector_similarity_index_cache_size: 0,
   background_pool_size: 2,
-  // Tasks of each table that hardly ever do anything: with room for one of a kind the engine warned thirty times a second.
+  // Tasks of tables that are almost always idle. A smaller pool makes the engine log constant warnings.
   background_schedule_pool_size: 64,
   background_streaming_schedule_pool_size: 64,
   max_concurrent_queries: 200,
@@ -125,12 +126,12 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   shutdown_wait_unfinished: 1,
 };
 
-/** Blocks of columns, unpacked: some days of a busy chain's swaps. */
+/** Cache of decompressed column blocks. */
 const UNPACKED_MAX = GIB;
-/** Of the memory that the engine may use. */
+/** Share of the engine's memory limit. */
 const UNPACKED_SHARE = 1 / 8;
 
-/** The text of the configuration file. It holds both passwords: write it with mode 0600. */
+/** The text of the configuration file. Contains both passwords: write it with mode 0600. */
 export function writeEngineConfig(config: EngineConfig): string {
   const { readerSecondsMax = READER_SECONDS_MAX } = config;
   const sizes = {
@@ -175,8 +176,8 @@ ${userElement(config.reader, 'reader', [`GRANT SELECT ON ${config.database}*.*`]
 }
 
 /**
- * The engine runs its own start-up query as `default` without a password, which cannot be turned off. That query's
- * session lasts as long as the server, and there may be only one: so no one else gets in under that name.
+ * The engine runs its start-up query as `default` without a password, which cannot be disabled. That session
+ * lasts as long as the server and only one is allowed, so nobody else can log in as `default`.
  */
 const BOOTSTRAP_SETTINGS = { max_sessions_for_user: 1, max_concurrent_queries_for_user: 1 };
 
@@ -186,7 +187,7 @@ const BOOTSTRAP_GRANTS = [
   'GRANT READ ON FILE',
 ];
 
-/** Not File, URL, S3, Executable and the like, which reach beyond the database. */
+/** Without File, URL, S3, Executable and similar engines, which access data outside the database. */
 const WRITER_ENGINES = [
   ...['', 'Replacing', 'Aggregating', 'Summing', 'Collapsing', 'VersionedCollapsing', 'Coalescing'].map(
     (kind) => `${kind}MergeTree`,

@@ -1,6 +1,7 @@
 /**
- * How a command finds the embedded engine that another process of this user runs: a Unix socket in the engine's folder
- * (mode 0700) tells the writer's address. Not a file: the engine's SQL function `file` reads every file of that folder.
+ * Lets commands find the embedded engine that another process of this user runs. A Unix socket in the
+ * engine's folder (mode 0700) returns the writer's address. Not a file, because the SQL function `file` can
+ * read every file in that folder.
  */
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -9,18 +10,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const NAME = 'door.sock';
-/** sun_path has 108 bytes with its final zero on Linux, 104 elsewhere. */
+/** sun_path has 108 bytes with its final zero on Linux, and 104 elsewhere. */
 const SOCKET_PATH_MAX = 100;
 const KNOCK_TIMEOUT_MS = 2_000;
 const ANSWER_BYTES_MAX = 4_096;
 
-/** Where the embedded engine of a data folder lives. */
+/** Folder of the embedded engine in a data folder. */
 export const engineFolderOf = (dataDir: string): string => join(dataDir, 'clickhouse');
 
 const answerShape = z.object({ pid: z.int(), writerUrl: z.string() });
 export type DoorAnswer = z.infer<typeof answerShape>;
 
-/** Answers until the returned function is called. What was left behind by a killed process is replaced. */
+/** Answers until the returned function is called. Replaces the socket of a killed process. */
 export async function openDoor(folder: string, writerUrl: string): Promise<() => void> {
   const path = join(folder, NAME);
   rmSync(path, { force: true });
@@ -29,7 +30,7 @@ export async function openDoor(folder: string, writerUrl: string): Promise<() =>
     socket.on('error', () => socket.destroy());
     socket.end(JSON.stringify(answer));
   });
-  // Nobody's work waits for it.
+  // Does not keep the process alive.
   server.unref();
   await withShortPath(folder, path, (short) => {
     return new Promise<void>((resolve, reject) => {
@@ -44,7 +45,7 @@ export async function openDoor(folder: string, writerUrl: string): Promise<() =>
   };
 }
 
-/** The address of the engine that a live process runs in the folder; null when there is none. */
+/** The address of a running engine in the folder, or null. */
 export function knock(folder: string): Promise<DoorAnswer | null> {
   return withShortPath(folder, join(folder, NAME), (short) => {
     return new Promise<DoorAnswer | null>((resolve) => {
@@ -56,7 +57,7 @@ export function knock(folder: string): Promise<DoorAnswer | null> {
         text += chunk;
         if (text.length > ANSWER_BYTES_MAX) socket.destroy();
       });
-      // Nobody there, or what a killed process left behind.
+      // No process listens: no socket, or the socket of a killed process.
       socket.on('error', () => undefined);
       socket.on('close', () => resolve(readAnswer(text)));
     });
@@ -69,7 +70,7 @@ function readAnswer(text: string): DoorAnswer | null {
   return answer.success ? answer.data : null;
 }
 
-/** A socket's path must be short; on Linux a long one is reached through a descriptor of its folder. */
+/** Socket paths must be short. On Linux, a long path is reached through a descriptor of its folder. */
 async function withShortPath<T>(
   folder: string,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Who owns an engine's folder: a file that names the owning process and its engine's, so that a second start says who
- * is in its way. It is for people; what keeps two engines off one data path in every race is the engine's own file lock.
+ * Lock file of an engine's folder. Names the owning process and its engine, so that a second start can report
+ * which process is in the way. The engine's own file lock is what prevents two engines on one data path.
  */
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { AppError } from '../../errors';
 
 interface ProcessIdentity {
   readonly pid: number;
-  /** Tells two processes apart that had the same pid, one after the other. */
+  /** Distinguishes two processes that had the same pid at different times. */
   readonly startedAt: string;
 }
 
@@ -21,20 +21,20 @@ interface LockContent {
 }
 
 export interface EngineLock {
-  /** Writes down the engine's process, for which the next owner waits if this one dies. */
+  /** Records the engine's process. The next owner waits for it if this process dies. */
   setEngine(pid: number): void;
   release(): void;
 }
 
 const POLL_MS = 50;
 
-/** A process that was just killed is still there for a moment. */
+/** A killed process may remain visible for a moment. */
 const OWNER_GRACE_MS = 1_000;
 const TAKE_OVER_ATTEMPTS = 10;
 
 /**
- * Takes the lock, waiting at most `waitMs` for the engine of a dead owner to be gone. Throws `bad_config` naming folder
- * and pid when a live process owns it, `unavailable` when the dead owner's engine does not end.
+ * Takes the lock, and waits at most `waitMs` for the engine of a dead owner to end. Throws `bad_config` with
+ * folder and pid if a live process owns the lock, `unavailable` if the dead owner's engine does not end.
  */
 export async function takeEngineLock(file: string, folder: string, waitMs: number): Promise<EngineLock> {
   const owner = identify(process.pid);
@@ -83,7 +83,7 @@ function heldLock(file: string, own: LockContent): EngineLock {
   };
 }
 
-/** Removes a lock judged stale; if another process was quicker and it is that one's new lock, puts it back. */
+/** Removes a stale lock. If another process has already replaced it, puts the new lock back. */
 function setAside(file: string, judged: LockContent | null): void {
   const aside = `${file}.${process.pid}.stale`;
   try {
@@ -97,7 +97,7 @@ function setAside(file: string, judged: LockContent | null): void {
   rmSync(aside, { force: true });
 }
 
-/** Whether `file` was made: it fails when it exists, in one step. */
+/** Creates `file` atomically. False if it exists. */
 function tryLink(source: string, file: string): boolean {
   try {
     linkSync(source, file);
@@ -125,7 +125,7 @@ async function isGoneWithin(wanted: ProcessIdentity, waitMs: number): Promise<bo
   return true;
 }
 
-/** The lock's content; null when there is none, or a damaged one, which nobody owns. */
+/** The lock's content. Null if the file is missing or damaged. */
 function readLock(file: string): LockContent | null {
   try {
     const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -155,7 +155,7 @@ function isAlive(wanted: ProcessIdentity): boolean {
   return found !== null && isSame(found, wanted);
 }
 
-/** Null when no such process runs. A zombie has ended. */
+/** Null if no such process runs. A zombie counts as ended. */
 function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);
@@ -166,7 +166,7 @@ function identify(pid: number): ProcessIdentity | null {
 function startOnLinux(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, field 2, is in parentheses and may itself hold spaces and parentheses.
+    // Field 2, the name, is in parentheses and may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     if (state === 'Z' || state === 'X') return null;

@@ -1,4 +1,7 @@
-/** One statement to the embedded engine over a connection of its own, for start-up checks; everyone else uses database.ts. */
+/**
+ * Sends one statement to the embedded engine over its own connection, for start-up checks and the watchdog.
+ * All other code uses database.ts.
+ */
 import { request } from 'node:http';
 
 import { AppError } from '../../errors';
@@ -6,7 +9,7 @@ import type { EngineUser } from './engineConfig';
 
 const ANSWER_BYTES_MAX = 65_536;
 
-/** The answer's text without its last newline. Throws `unavailable` on any answer but 200, and after `timeoutMs`. */
+/** The answer without its final newline. Throws `unavailable` for any status but 200, and after `timeoutMs`. */
 export async function askEngine(
   port: number,
   user: EngineUser,
@@ -18,7 +21,7 @@ export async function askEngine(
   return text.trimEnd();
 }
 
-/** Whether the engine answers a statement at all within `timeoutMs`: an error is an answer too. Never rejects. */
+/** Whether the engine answers within `timeoutMs`. An error counts as an answer. Never rejects. */
 export function isAnswering(port: number, user: EngineUser, timeoutMs: number): Promise<boolean> {
   return send(port, user, 'SELECT 1', timeoutMs).then(
     () => true,

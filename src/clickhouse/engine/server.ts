@@ -1,6 +1,7 @@
 /**
- * The embedded ClickHouse: takes a folder, makes ports and passwords, starts the engine on it, and hands out the two
- * addresses to connect to. Knows nothing of schemas; connecting is database.ts, restarting engineSupervisor.ts.
+ * The embedded ClickHouse: prepares a folder, passwords and configuration, starts the engine, and returns the
+ * addresses of its two users. database.ts connects, engineSupervisor.ts restarts, and schema/migrate.ts
+ * creates tables.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -20,36 +21,39 @@ import { EngineSupervisor, RESTART_LIMITS, startEngine } from './engineSuperviso
 import type { EngineRecipe, EngineStatus, RestartLimits } from './engineSupervisor';
 
 export interface EmbeddedServerOptions {
-  /** The engine keeps everything in the folder `clickhouse` below it; created when missing. */
+  /** The engine stores everything in the folder `clickhouse` below. Created if missing. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Created when missing; both users also reach databases whose names start with it. Default `candlehouse`. */
+  /**
+   * Created if missing. Both users also have access to databases whose names start with it. Default
+   * `candlehouse`.
+   */
   readonly database?: string;
-  /** How long to wait for the engine of a killed predecessor. Default 30 s. */
+  /** How long to wait for the engine of a killed process. Default 30 s. */
   readonly predecessorWaitMs?: number;
-  /** Default: 8 restarts in 10 minutes, then it gives up. */
+  /** Default: gives up after 8 restarts in 10 minutes. */
   readonly restartLimits?: RestartLimits;
-  /** Bytes of the file system that the engine leaves free. Default 512 MiB, of a small disk a twentieth. */
+  /** Free disk space to keep, in bytes. Default 512 MiB, or a twentieth of a small disk. */
   readonly keepFreeBytes?: number;
-  /** A reader's statement that takes longer is refused. Default 10 s; the tests raise it, for busy machines. */
+  /** Time limit of a reader's statement. Default 10 s; tests raise it for busy machines. */
   readonly readerSecondsMax?: number;
-  /** Makes it a node of a cluster. */
+  /** Makes the engine a node of a cluster. */
   readonly cluster?: EngineCluster;
 }
 
 export interface EmbeddedServer {
-  /** `http://user:password@127.0.0.1:port/database`; both stay valid over restarts of the engine. */
+  /** `http://user:password@127.0.0.1:port/database`. Both URLs stay valid when the engine restarts. */
   readonly writerUrl: string;
-  /** Of a user that can only SELECT from the database, within limits. */
+  /** For a user with SELECT on the database only, within limits. */
   readonly readerUrl: string;
-  /** The engine's process now; 0 while there is none. */
+  /** Pid of the engine, or 0 while it is not running. */
   pid(): number;
   status(): EngineStatus;
-  /** Calls `listener` at each change of the status. Returns how to stop that. */
+  /** Calls `listener` at each change of the status. Returns a function that stops the calls. */
   onStatus(listener: (status: EngineStatus) => void): () => void;
-  /** Ends the engine and starts it again, for damage that only a restart heals (ClickHouse #118350). */
+  /** Restarts the engine, for faults that only a restart fixes (ClickHouse #118350). */
   restart(reason: string): Promise<void>;
-  /** Ends the engine, killing it after 5 s. Safe to call twice. */
+  /** Ends the engine, and kills it after 5 s. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -58,12 +62,13 @@ const RETRY_PAUSE_MS = 250;
 const QUERY_TIMEOUT_MS = 10_000;
 const SERVER_MEMORY_MAX = 8 * 2 ** 30;
 const KEEP_FREE_MAX = 512 * 2 ** 20;
-/** Below the engine's folder: it reaches no files elsewhere. */
+/** Inside the engine's folder, because the engine cannot access other files. */
 const BACKUP_FOLDER = 'backups';
 
 /**
- * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` where there is no engine for the
- * platform or another process has the folder (the message names both), `unavailable` when it does not start.
+ * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` if the platform has no
+ * engine or another process uses the folder (the message gives details), `unavailable` if the engine does not
+ * start.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const database = options.database ?? 'candlehouse';
@@ -103,7 +108,10 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
-/** Makes the folder and writes in it, so that one message says what is wrong with it before the engine says it in many. */
+/**
+ * Creates the folder and writes to it, so that a bad folder gives one clear message instead of many from the
+ * engine.
+ */
 function prepareFolder(folder: string): void {
   const probe = join(folder, `writable.${process.pid}`);
   try {
@@ -177,8 +185,8 @@ async function startSupervised(
 }
 
 /**
- * The first start, on a free port that the kernel chooses; restarts keep that port. Tries again, for `waitMs`, while an
- * engine that the lock does not know of still holds the data.
+ * The first start, on a free port that the kernel chooses. Restarts keep the port. Retries for `waitMs` while
+ * an engine that is missing from the lock still holds the data.
  */
 async function startFirst(
   wanted: EngineRecipe,
@@ -203,8 +211,8 @@ async function startFirst(
 }
 
 /**
- * The engine asks for room before it writes, but this build of it acknowledges an insert whose write then failed (libchdb
- * leaves out the error in WriteBufferFromFileDescriptor): the disk must never run full under its hands.
+ * This build of libchdb can acknowledge an insert whose write failed, because WriteBufferFromFileDescriptor
+ * drops the error. So the disk must never become full.
  */
 function defaultKeepFree(folder: string): number {
   const { blocks, bsize } = statfsSync(folder);
@@ -233,7 +241,7 @@ function makeConfig(
   };
 }
 
-/** Bytes that this process may use: the container's limit where there is one. */
+/** Memory available to this process in bytes: the container's limit if there is one. */
 function machineMemory(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

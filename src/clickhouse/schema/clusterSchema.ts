@@ -1,27 +1,26 @@
 /**
- * The schema as a cluster has it: each table T becomes `T_local`, a node's own part, and `T`, the Distributed table over all
- * of them; views run inside a node, from local table to local table. Pure text; who runs it where is migrate.ts.
+ * Transforms the schema for a cluster: each table T becomes `T_local`, a node's own part, and `T`, a
+ * Distributed table over all parts. Views run inside a node, from local table to local table. Pure text;
+ * migrate.ts runs the statements.
  */
 import { AppError } from '../../errors';
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';
 import { columnsOf } from './schema';
 
-/** What the transformation must know of a cluster. */
 export interface ClusterShape {
   readonly name: string;
-  /** Whether shards have more than one replica: then engines are Replicated ones. */
+  /** Whether shards have several replicas, which need Replicated engines. */
   readonly replicated: boolean;
 }
 
 const LOCAL_SUFFIX = '_local';
 
-/** A node's own part of a table. */
 export const localTable = (table: string): string => `${table}${LOCAL_SUFFIX}`;
 
 /**
- * By what rows are spread over the shards. Rows that FINAL or LIMIT 1 BY must see together have equal keys; a head table is
- * spread as its final table, so that a promotion moves rows inside a shard. What is changed by one insert that readers must
- * see whole (a flip of the head, the end of a range, a wish) lies on one shard.
+ * Sharding keys. Rows that FINAL or LIMIT 1 BY must see together share a key. A head table uses the key of
+ * its final table, so a promotion moves rows within a shard. Tables whose inserts readers must see as a whole
+ * (flips, finished ranges, operations) are on one shard.
  */
 const SHARDING_KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
@@ -45,10 +44,10 @@ const VIEW = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS \w+) TO (\w+) AS\n([\s\S]
 const MODIFIED_VIEW = /^ALTER TABLE \w+ MODIFY QUERY\n/;
 const ENGINE = /\nENGINE = (\w*)MergeTree(?:\(([^)\n]*)\))?/;
 const WINDOW = 'non_replicated_deduplication_window = 1000';
-/** Ten years: a range that a crash left open is replayed whenever the program comes back. */
+/** Ten years, because a range left open by a crash may be replayed at any later time. */
 const DEDUPLICATION_SECONDS = 315_360_000;
 
-/** Statements that create a node's own tables and the views between them, each safe to repeat. */
+/** Statements that create a node's local tables and views. Each is safe to repeat. */
 export function toLocalSchema(schema: readonly string[], cluster: ClusterShape): string[] {
   const names = new Set(schema.flatMap((statement) => TABLE.exec(statement)?.[1] ?? []));
   return schema.map((statement) => {
@@ -63,7 +62,10 @@ export function toLocalSchema(schema: readonly string[], cluster: ClusterShape):
   });
 }
 
-/** Statements that create the tables over all nodes. `outdated`: those to replace where there is one, by what the parts became. */
+/**
+ * Statements that create the Distributed tables. `outdated`: tables to replace because their local tables
+ * have changed.
+ */
 export function toDistributedSchema(
   schema: readonly string[],
   cluster: ClusterShape,
@@ -74,7 +76,7 @@ export function toDistributedSchema(
     const table = TABLE.exec(statement)?.[1];
     if (table === undefined) return [];
     const engine = [`'${cluster.name}'`, 'currentDatabase()', `'${localTable(table)}'`];
-    // What only views write has no key: an insert into it is an error.
+    // A table that only views write has no sharding key, so inserts into it fail.
     if (!targets.has(table)) engine.push(shardingKey(table));
     const create = outdated.has(table)
       ? `CREATE OR REPLACE TABLE ${table} AS ${localTable(table)}`
@@ -84,7 +86,7 @@ export function toDistributedSchema(
   });
 }
 
-/** A migration's statement for a node's own table, or for a view between those, which has one name everywhere. */
+/** A migration statement for a node's local table or view. Views have the same name everywhere. */
 export function toLocalMigration(statement: string): string {
   if (MODIFIED_VIEW.test(statement))
     return statement.replace(/\bFROM (\w+)\b/g, (_, table: string) => `FROM ${localTable(table)}`);
@@ -114,7 +116,7 @@ function localStatement(statement: string, table: string, cluster: ClusterShape)
     const seconds = `replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`;
     return replicated.replace(WINDOW, `replicated_deduplication_window = 1000, ${seconds}`);
   }
-  // Else they would have one by default.
+  // Replicated tables deduplicate by default.
   const none = '\nSETTINGS replicated_deduplication_window = 0';
   return replicated.includes('\nSETTINGS ')
     ? replicated.replace('\nSETTINGS ', `${none}, `)

@@ -1,6 +1,6 @@
 /**
- * The tables of what blocks hold, each with a head twin: the one list by which their rows are counted, encoded, promoted (in this
- * order: what others refer to comes first) and spread over the shards of a cluster.
+ * The tables of block data, each with a head twin. One list for counting, encoding, promoting and sharding.
+ * Promotion follows this order: a table comes after the tables that its rows refer to.
  */
 import { createdContractsTable } from './explorerTables';
 import {
@@ -18,7 +18,7 @@ import {
   transfersTable,
 } from './tables';
 
-/** `shardBy`: rows with the same value of this expression stand on the same shard. */
+/** `shardBy`: rows with the same value of this expression are on the same shard. */
 export const EVENT_TABLES = {
   blocks: { table: blocksTable, shardBy: 'cityHash64(chain_id, number)' },
   pools: { table: poolsTable, shardBy: 'cityHash64(address)' },
@@ -37,14 +37,13 @@ export const EVENT_TABLES = {
 
 export type EventTableName = keyof typeof EVENT_TABLES;
 
-/** A row as it is written. */
 export type EventRow<Name extends EventTableName> = Parameters<
   (typeof EVENT_TABLES)[Name]['table']['writeRow']
 >[1];
 
 export const EVENT_TABLE_NAMES = Object.keys(EVENT_TABLES) as readonly EventTableName[];
 
-/** One value for each table. */
+/** Builds a record with one value per table. */
 export function forEventTables<T>(valueOf: (name: EventTableName) => T): Record<EventTableName, T> {
   return Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, valueOf(name)])) as Record<
     EventTableName,

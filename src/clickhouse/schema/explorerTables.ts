@@ -1,4 +1,4 @@
-/** Descriptors of the explorer's own tables (clickhouse/schema/10.explorer.sql), as tables.ts has those of the market. */
+/** Descriptors of the explorer's tables (clickhouse/schema/10.explorer.sql); see tables.ts. */
 import { address, hash, lowText, nullable, u32, u64 } from '../rows/columns';
 import { defineTable } from './tables';
 

@@ -1,7 +1,7 @@
 /**
- * Brings a database to the current schema: creates a new one, or applies the migrations that an older one lacks. A crash
- * after any statement leaves a database that the next start goes on with. Every statement is safe to repeat, so two
- * processes may migrate at once.
+ * Brings a database to the current schema: creates a new one, or applies missing migrations. After a crash at
+ * any statement, the next start continues. Every statement is safe to repeat, so two processes may migrate at
+ * once.
  */
 import { createHash } from 'node:crypto';
 
@@ -17,7 +17,7 @@ import { findPackageRoot } from '../client/packageRoot';
 import { nameRowShape } from '../rows/rowShapes';
 import { createdName, readSchema } from './schema';
 
-/** ClickHouse versions below this deduplicate view targets wrongly (#95970). */
+/** Earlier ClickHouse versions deduplicate view targets incorrectly (ClickHouse #95970). */
 const VERSION_MIN = [26, 2] as const;
 
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
@@ -33,20 +33,21 @@ COMMENT 'Which migrations this database has'`;
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
 
-/** Recorded before the first table is created. Its name carries the fingerprint of the schema that is being created. */
+/** Recorded before the first table is created. Its name contains the fingerprint of the schema being created. */
 const BEGUN_ID = 2 ** 32 - 1;
 /**
- * Recorded together with all migrations, in one insert, after the last table is created. A change of the schema without a migration
- * raises the number, and databases with a smaller one are refused. Only versions before the first release may do so.
+ * Recorded together with all migrations, in one insert, after the last table is created. A schema change
+ * without a migration raises the number, and databases with a smaller number are refused. Only allowed before
+ * the first release.
  */
 const CREATED: Row = { id: 0, name: 'created 2' };
 
-/** `being created`: nothing has been ingested, and tables may be missing. `created`: some build finished the creation. */
+/** `being created`: no data yet, and tables may be missing. `created`: some build finished the creation. */
 type State = 'empty' | 'being created' | 'being created by another build' | 'created';
 
 /**
- * Creates or upgrades the schema of the database that `database` is connected to. Returns the migrations applied.
- * @param root folder that holds clickhouse/schema and clickhouse/migrations
+ * Creates or upgrades the schema of the connected database. Returns the names of the applied migrations.
+ * @param root folder that contains clickhouse/schema and clickhouse/migrations
  */
 export async function migrate(database: Database, log: Logger, root = findPackageRoot()): Promise<string[]> {
   await checkVersion(database);
@@ -59,14 +60,14 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
-/** The wanted state of one server. `mark`: a table by which a database older than schema_migrations is known. */
+/** The target state of one server. `mark`: a table that identifies a database older than schema_migrations. */
 interface Plan {
   readonly mark: string;
   readonly schema: readonly string[];
   readonly migrations: readonly Migration[];
 }
 
-/** First the parts on every server, then the tables over all servers, which need every part. */
+/** Creates local tables on all servers first, because a Distributed table needs all of them. */
 async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promise<string[]> {
   const local = {
     ...plan,
@@ -93,7 +94,7 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   return [...applied];
 }
 
-/** Distributed tables whose columns differ from their local tables: a migration has changed the local ones. */
+/** Distributed tables whose columns differ from their local tables after a migration. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const params = { local: `${localTable('')}$` };
   const rows = await selectNamed(database, 'engine/list_outdated', params, nameRowShape);
@@ -121,7 +122,7 @@ const printOf = (schema: readonly string[]): string =>
 
 const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
 
-/** Throws `bad_config` for a database of a version before the first release, unless its schema has the same number. */
+/** Throws `bad_config` for a database from before the first release, unless the schema number is the same. */
 function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
   if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
   if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
@@ -133,7 +134,7 @@ function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]
   );
 }
 
-/** Creates the tables that are missing. Tables of another build may have other columns: they are dropped first. */
+/** Creates the missing tables. Tables of another build may have other columns, so they are dropped first. */
 async function create(database: Database, plan: Plan, state: State, log: Logger): Promise<void> {
   if (state !== 'empty') log.info({ state }, 'an earlier start did not finish creating the schema');
   if (state === 'being created by another build') await dropTables(database);
@@ -148,16 +149,13 @@ async function dropTables(database: Database): Promise<void> {
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
-/**
- * How many tables are created at the same time. On two cores the 61 statements take 0.7 to 0.9 s this way; one after the
- * other they take 1.3 to 3.2 s.
- */
+/** Concurrent CREATE statements, to shorten the first start (docs/measurements.md). */
 const CREATED_AT_ONCE = 8;
 
 async function createMissing(database: Database, schema: readonly string[]): Promise<void> {
   const tables = await listTables(database);
   const missing = schema.filter((statement) => !tables.has(createdName(statement)));
-  // A view names the tables that it reads and writes: they must be there before it.
+  // Tables come first, because a view needs its source and target.
   const isTable = (statement: string): boolean => statement.startsWith('CREATE TABLE');
   await createAll(database, missing.filter(isTable));
   await createAll(
@@ -166,7 +164,10 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
   );
 }
 
-/** Runs the statements, several at a time. When one fails, starts no other, waits for those that run, and rejects. */
+/**
+ * Runs several statements at a time. After a failure, starts no more, waits for the running ones, and
+ * rejects.
+ */
 async function createAll(database: Database, statements: readonly string[]): Promise<void> {
   const left = [...statements];
   const work = async (): Promise<void> => {
@@ -180,7 +181,7 @@ async function createAll(database: Database, statements: readonly string[]): Pro
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
-/** A database of one server cannot become a cluster's, nor the other way round. */
+/** A single-server database cannot become a cluster database, or the reverse. */
 async function refuseOther(database: Database, distributed: boolean, those: string): Promise<void> {
   const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
   if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
@@ -191,7 +192,7 @@ async function listTables(database: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-/** Skips tables that do not exist yet: the schema creates them with everything that the migration adds. */
+/** Skips tables that do not exist yet, because the schema creates them in their final form. */
 async function applyMigration(
   database: Database,
   migration: Migration,
@@ -206,7 +207,7 @@ async function applyMigration(
   await record(database, [migration]);
 }
 
-/** All rows in one insert, which a crash leaves whole or absent. */
+/** One insert, so a crash leaves all rows or none. */
 async function record(database: Database, rows: readonly Row[]): Promise<void> {
   await database.command(
     'record migrations',

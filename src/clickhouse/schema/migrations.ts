@@ -1,6 +1,6 @@
 /**
- * Reads clickhouse/migrations. A migration that a crash interrupts starts over at its first statement, so each of its
- * statements must be safe to repeat; a file that breaks this rule is refused when it is read.
+ * Reads clickhouse/migrations. An interrupted migration starts again at its first statement, so each
+ * statement must be safe to repeat. Other files are refused.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,17 +17,17 @@ export interface Migration {
 }
 
 /**
- * Actions of ALTER TABLE that change nothing when they run again. RENAME COLUMN is missing: the engine writes the new name
- * before it notes which parts have the old one, and a crash between the two loses the column's values.
+ * ALTER TABLE actions that are safe to repeat. RENAME COLUMN is excluded: ClickHouse writes the new name
+ * before it records which parts have the old one, so a crash in between loses the column's values.
  */
 const REPEATABLE =
   /^(?:ADD (?:COLUMN|INDEX|PROJECTION) IF NOT EXISTS|(DROP) (?:COLUMN|INDEX|PROJECTION) IF EXISTS|(?:MODIFY|COMMENT|MATERIALIZE) COLUMN|MATERIALIZE (?:INDEX|PROJECTION)) (\w+)(?! (?:REMOVE|RESET|MODIFY)\b)/;
 const REPEATABLE_WHOLE = /^MODIFY (?:SETTING|QUERY|COMMENT)\b/;
 
 /**
- * Reads the migration files `NNNN_name.sql` in ascending order of their numbers. Numbers start at 0015, because versions
- * before the first release used the smaller ones. Returns an empty list when the folder is missing. Throws `bad_config` for
- * a file that is not safe to repeat.
+ * Reads the migration files `NNNN_name.sql`, ascending by number. Numbers start at 0015, because versions
+ * before the first release used the smaller ones. Empty if the folder is missing. Throws `bad_config` for a
+ * file that is not safe to repeat.
  */
 export function readMigrations(root: string = findPackageRoot()): Migration[] {
   const folder = join(root, 'clickhouse', 'migrations');
@@ -62,7 +62,7 @@ function refused(file: string, what: string, why: string): AppError {
   return new AppError('bad_config', `migration ${file}: "${what.slice(0, 120)}" ${why}`);
 }
 
-/** The actions of one ALTER TABLE: split at commas outside parentheses and quotes. The query of MODIFY QUERY stays whole. */
+/** Splits one ALTER TABLE into actions, at commas outside parentheses and quotes. MODIFY QUERY stays whole. */
 function splitActions(text: string): string[] {
   if (text.startsWith('MODIFY QUERY')) return [text];
   const actions = [''];

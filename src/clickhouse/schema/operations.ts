@@ -1,4 +1,7 @@
-/** What operators asked for by commands, in the table `operations`: named numbers of which the newest counts. */
+/**
+ * Reads and writes the table `operations`: named numbers set by commands, such as a pause or a retention
+ * floor. The newest row of a name counts.
+ */
 import { z } from 'zod';
 
 import type { Database } from '../client/database';
@@ -7,7 +10,7 @@ import { wideIntegerShape } from '../rows/rowShapes';
 
 const valueShape = z.object({ name: z.string(), value: wideIntegerShape });
 
-/** The values of these names; a name nobody wrote has none. */
+/** Values by name. Names that were never written are missing. */
 export async function readOperations(
   database: Database,
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Reads clickhouse/schema: the tables and views of a fresh database as single statements, in layer order. A line
- * `-- HEAD OF <table> PARTITION BY <expr> ORDER BY <expr>` stands for the table's head twin: the same columns behind a
- * `commit`, no projections, no indexes, no deduplication.
+ * Reads clickhouse/schema as single statements in layer order. A line `-- HEAD OF <table> PARTITION BY <expr>
+ * ORDER BY <expr>` creates the table's head twin: the same columns after a `commit`, without projections,
+ * indexes or deduplication.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ const COMMIT_COLUMN =
 
 const CREATED = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\b/;
 
-/** The table or view that a statement of the schema creates. Throws `bad_config` for a statement that cannot be repeated. */
+/**
+ * The table or view that a schema statement creates. Throws `bad_config` for a statement that is not safe to
+ * repeat.
+ */
 export function createdName(statement: string): string {
   const name = CREATED.exec(statement)?.[1];
   if (name !== undefined) return name;
@@ -23,7 +26,7 @@ export function createdName(statement: string): string {
   throw new AppError('bad_config', `a schema statement is not CREATE … IF NOT EXISTS: ${begin}`);
 }
 
-/** Statements that create everything, each safe to repeat. */
+/** All schema statements, each safe to repeat. */
 export function readSchema(root: string = findPackageRoot()): string[] {
   const folder = join(root, 'clickhouse', 'schema');
   const files = readdirSync(folder)
@@ -32,7 +35,7 @@ export function readSchema(root: string = findPackageRoot()): string[] {
   return files.flatMap((name) => readStatements(readFileSync(join(folder, name), 'utf8')));
 }
 
-/** Splits one file into statements and expands its HEAD lines. */
+/** Splits a file into statements and expands its HEAD lines. */
 export function readStatements(text: string): string[] {
   const statements: string[] = [];
   const tables = new Map<string, string>();
@@ -74,7 +77,7 @@ function headTwin(table: string, statement: string | undefined, partition: strin
   ].join('\n');
 }
 
-/** The lines of a table's columns, without its projections and indexes. */
+/** The column lines of a CREATE TABLE, without projections and indexes. */
 export function columnsOf(statement: string): string {
   const body = statement.slice(statement.indexOf('(\n') + 2, statement.indexOf('\n)\nENGINE'));
   return body

@@ -1,7 +1,7 @@
 /**
- * Descriptors of the tables that the ingester fills: column order, types and row shapes. They mirror clickhouse/schema;
- * a test compares them with system.columns. Amounts are raw token units, times unix seconds UTC, addresses and hashes
- * lower-case 0x-hex.
+ * Descriptors of the tables that the ingester writes: column order, types and row shapes. They mirror
+ * clickhouse/schema, and a test compares them with system.columns. Amounts are raw, times are unix seconds
+ * UTC, addresses and hashes are lower-case 0x-hex.
  */
 import {
   address,
@@ -31,7 +31,7 @@ import type { RowWriter } from '../rows/rowWriter';
 
 type Columns = Readonly<Record<string, ColumnType<never>>>;
 
-/** What a row of a table with these columns must hold. */
+/** The row type of a table with these columns. */
 export type RowOf<C> = { readonly [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never };
 
 export interface Table<Row> {
