@@ -1,4 +1,7 @@
-/** The one closed table of error codes: what a caller may see, with its HTTP status. Texts belong to whoever throws. */
+/**
+ * The table of all error codes with their HTTP status, and the error class AppError. Error texts are written
+ * where errors are thrown.
+ */
 
 export const ERROR_STATUS = {
   bad_request: 400,
@@ -7,20 +10,20 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
-  /** The chain's node answers wrongly, slowly or not at all; data is late, never wrong. */
+  /** The node answers wrongly, slowly or not at all. Data is late, never wrong. */
   node_failed: 503,
-  /** A setting or the chain description is unusable; the start stops. */
+  /** A setting or the chain description is unusable. The start stops. */
   bad_config: 500,
-  /** An invariant of the stored data is broken; the writer stops. */
+  /** An invariant of the stored data is broken. The writer stops. */
   broken_invariant: 500,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Of an error's text, in bytes of UTF-8. What callers, nodes and servers send can stand in it. */
+/** Limit of an error's text in UTF-8 bytes, because the text may quote clients, nodes and servers. */
 export const ERROR_BYTES_MAX = 2_048;
 
-/** Any error that this program throws on purpose. `retryable` says whether the same call may succeed later. */
+/** Any error that this program throws on purpose. `retryable`: the same call may succeed later. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -40,12 +43,12 @@ export class AppError extends Error {
   }
 }
 
-/** The message of whatever was thrown, for log lines. */
+/** The message of any thrown value, for the log. */
 export function errorText(error: unknown): string {
   return cutText(error instanceof Error ? error.message : String(error), ERROR_BYTES_MAX);
 }
 
-/** The text, or its beginning with an ellipsis in at most `bytesMax` bytes of UTF-8. */
+/** Cuts a text to at most `bytesMax` UTF-8 bytes, with an ellipsis at the end. */
 export function cutText(text: string, bytesMax: number): string {
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return text;

@@ -1,21 +1,21 @@
-/** The program's log: pino, one child per module. Messages are sentences; facts go into fields. */
+/** The log: pino with one child per module. Messages are sentences; data goes into fields. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 
 import { cutText } from './errors';
 
 export type { Logger };
 
-/** A line's bytes, its newline included. Callers and nodes can put a megabyte into an error. */
+/** Bytes of a line with its newline. Clients and nodes can cause errors of a megabyte. */
 export const LOG_LINE_BYTES_MAX = 2_048;
-/** Lengths to which the texts of a line that is too long are cut: the first with which the line fits. */
+/** Text lengths for shortening a long line. The first one with which the line fits is used. */
 const TEXT_LENGTHS = [1_024, 512, 256, 128, 64, 16];
-/** Of a list or an object in a line that is too long. */
+/** Entries kept of a list or object in a long line. */
 const ENTRIES_MAX = 20;
 const DEPTH_MAX = 4;
 
 /**
- * Makes the root logger. Pretty on a terminal, one JSON object a line otherwise. Level: one of pino's, or `silent`.
- * `destination`: where the lines go, unless to standard output.
+ * Creates the root logger. Pretty on a terminal, otherwise one JSON object per line. `level`: a pino level or
+ * `silent`. `destination`: default is standard output.
  */
 export function createLog(
   level: string,
@@ -30,7 +30,7 @@ export function createLog(
   return pino({ ...options, transport: target });
 }
 
-/** The line, or one of at most LOG_LINE_BYTES_MAX bytes that begins all of its texts. */
+/** The line, or a copy of at most LOG_LINE_BYTES_MAX bytes with shortened texts. */
 function boundLine(line: string): string {
   if (Buffer.byteLength(line) <= LOG_LINE_BYTES_MAX) return line;
   const entry: Readonly<Record<string, unknown>> = JSON.parse(line);

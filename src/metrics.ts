@@ -1,9 +1,12 @@
-/** The process's figures for Prometheus. One registry per process, made here and handed to whoever measures. */
+/**
+ * The Prometheus metrics of the process, in one registry. Other modules record values or add their own
+ * metrics.
+ */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What an ingester counts of transfers, since its start. */
+/** Transfer counters of an ingester since its start. */
 export interface TransferFigures {
-  /** Logs that were left out, by why. */
+  /** Skipped logs by reason. */
   readonly skippedTransfers: Readonly<Record<'nft' | 'malformed' | 'unplaced', number>>;
   readonly balanceChecks: Readonly<
     Record<'rounds' | 'compared' | 'mismatches' | 'failures' | 'rebasing', number>
@@ -11,40 +14,40 @@ export interface TransferFigures {
 }
 
 export interface Metrics {
-  /** Others (the ingester) add their own figures here. */
+  /** Other modules may register their own metrics here. */
   readonly registry: Registry;
   readonly contentType: string;
   observeQuery(name: string, seconds: number): void;
-  /** A statement of a writer ended. `name`: the table of an insert, else the statement's. */
+  /** Records a statement of a writer. `name`: the table of an insert, otherwise the statement's name. */
   observeStatement(
     kind: 'insert' | 'command' | 'select',
     name: string,
     seconds: number,
     failed: boolean,
   ): void;
-  /** `route`: the path with its parameters' names, never the URL, so that the number of series is bounded. */
+  /** `route`: the path with parameter names, never the URL, so that the number of series is bounded. */
   observeRequest(route: string, method: string, status: number, seconds: number): void;
   /** Stream messages that slow clients lost. */
   countDrops(messages: number): void;
-  /** Shows the head at each scrape; called once. */
+  /** Reads the head at each scrape. Call once. */
   watchHead(read: () => { number: number; finalNumber: number; timestamp: number } | null): void;
-  /** Shows the number of open streams, and the bytes kept for slow ones, at each scrape; called once. */
+  /** Reads the number of open streams and the bytes held for slow clients at each scrape. Call once. */
   watchStreams(count: () => number, heldBytes: () => number): void;
-  /** Shows what the process's own ingester says of transfers at each scrape; called once. */
+  /** Reads the transfer counters of the local ingester at each scrape. Call once. */
   watchTransfers(read: () => TransferFigures): void;
-  /** Shows how much waits in a queue, or is under way, at each scrape; once per name. */
+  /** Reads the length of a queue at each scrape. Call once per name. */
   watchQueue(queue: string, depth: () => number): void;
-  /** Shows what was asked of nodes, and what failed, at each scrape; once per user. */
+  /** Reads the RPC counters at each scrape. Call once per user. */
   watchRpc(user: string, read: () => readonly RpcFigures[]): void;
-  /** Shows the codes of what is wrong at each scrape; called once. */
+  /** Reads the codes of current problems at each scrape. Call once. */
   watchProblems(list: () => readonly string[]): void;
-  /** Shows the ingester's figures at each scrape; called once. */
+  /** Reads the ingester's figures at each scrape. Call once. */
   watchIngest(read: () => IngestFigures): void;
   /** The text of a scrape. */
   render(): Promise<string>;
 }
 
-/** What one endpoint was asked by one user of it; grows only. */
+/** Calls to one endpoint by one user. Only grows. */
 export interface RpcFigures {
   readonly name: string;
   readonly calls: number;
@@ -52,30 +55,30 @@ export interface RpcFigures {
   readonly errors: Readonly<Record<string, number>>;
 }
 
-/** What the ingester counts and sees; null: unknown at present. */
+/** Counters and positions of the ingester. Null: currently unknown. */
 export interface IngestFigures {
   readonly nodeHead: number | null;
   readonly indexed: number | null;
   readonly finalTo: number | null;
-  /** Grow only. */
+  /** These counters only grow. */
   readonly blocks: number;
   readonly logs: number;
   readonly swaps: number;
   readonly malformedLogs: number;
   readonly refills: number;
   readonly mends: number;
-  /** Reorgs by depth; grow only. */
+  /** Reorgs by depth. Only grows. */
   readonly reorgs: ReadonlyMap<number, number>;
-  /** Answers of nodes that failed verification, by what was wrong; grow only. */
+  /** Failed verifications of node answers, by kind. Only grows. */
   readonly mismatches: Readonly<Record<string, number>>;
-  /** State of each endpoint by its name. */
+  /** State of each endpoint by name. */
   readonly endpoints: readonly { readonly name: string; readonly state: string }[];
 }
 
 const QUERY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** Makes a registry with the process's defaults (CPU, memory, event loop) in it. */
+/** Creates a registry with the default process metrics (CPU, memory, event loop). */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -217,7 +220,7 @@ function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   checks('rebasing_tokens', 'Tokens marked as rebasing', 'rebasing');
 }
 
-/** A gauge that is asked at each scrape; undefined: no value at present. */
+/** A gauge that is read at each scrape. Undefined: no value now. */
 function watch(registry: Registry, name: string, help: string, read: () => number | undefined): void {
   const gauge: Gauge = new Gauge({
     name,
@@ -233,7 +236,7 @@ function watch(registry: Registry, name: string, help: string, read: () => numbe
 
 type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
 
-/** A gauge with labels that is asked at each scrape; what is not named is gone. */
+/** A gauge with labels that is read at each scrape. Missing labels disappear. */
 function watchLabels(
   registry: Registry,
   name: string,
@@ -300,7 +303,7 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
   );
 }
 
-/** By 1, 2, 4, 8 …, so that the number of series is bounded. */
+/** Groups depths by powers of two, so that the number of series is bounded. */
 function foldDepths(reorgs: ReadonlyMap<number, number>): Map<number, number> {
   const folded = new Map<number, number>();
   for (const [depth, count] of reorgs) {

@@ -5,7 +5,7 @@
 import { AppError } from '../../errors';
 
 /**
- * What failed.
+ * Kinds of failed checks.
  * - `block_identity`: A log, receipt or transaction names another block than its header.
  * - `parent_link`: Consecutive blocks do not link.
  * - `transactions`: Count, index or hash of transactions and receipts disagree.

@@ -104,10 +104,7 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
   }
 
-  /**
-   * Runs many calls, some of which may fail permanently (a revert, a missing method). Permanent errors are
-   * returned with their calls.
-   */
+  /** Runs many calls. Permanent errors (a revert, a missing method) are returned with their calls. */
   async batchSettled<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,

@@ -1,14 +1,14 @@
 /**
- * The direct way of the reads that must be fast: the answer of a SELECT as bytes. @clickhouse/client waits for a timer before
- * each request, which makes a read of 300 bars a third longer. All other statements go through it.
+ * Fast path for SELECTs: reads the answer as bytes over its own connections. @clickhouse/client waits for a
+ * timer before each request, which is noticeable in small reads. All other statements use @clickhouse/client.
  *
- * ClickHouse sends status 200 before it has all rows. An error after that stands behind the rows in a frame, and the
- * connection breaks off without the last chunk. The frame carries the tag of this answer's header:
+ * ClickHouse sends status 200 before all rows are known. A later error follows the rows in a frame, and the
+ * connection ends without the last chunk. The frame contains the tag from this answer's header:
  *
- *     \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n
+ *    \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n
  *
- * Data can spell all of this but the tag, which ClickHouse draws at random for each answer. So only a frame with the
- * tag, at the very end, is an error. Nothing is searched for in data.
+ * Row data can imitate all of this except the tag, which ClickHouse chooses at random for each answer. So
+ * only a frame with the tag, at the very end, counts as an error. The data is never searched.
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 
@@ -19,7 +19,7 @@ export interface ByteReaderOptions {
   /** `http(s)://user:pass@host:port/database?ch_<setting>=<value>`. */
   readonly url: string;
   readonly requestTimeoutMs: number;
-  /** Unused connections are closed after this long, before the server does it. */
+  /** Unused connections are closed after this time, before the server closes them. */
   readonly idleMs: number;
   readonly maxConnections: number;
 }
@@ -31,9 +31,9 @@ export interface ByteReader {
 
 type Fields = [name: string, value: string][];
 
-/** Before the name of a setting in an address, as @clickhouse/client has it. */
+/** Prefix of setting names in a URL, as in @clickhouse/client. */
 const SETTING_PREFIX = 'ch_';
-/** Servers and proxies take addresses of at least this length. Longer parameters go into the body. */
+/** Servers and proxies accept request paths of at least this length. Longer parameters go into the body. */
 const PATH_LENGTH_MAX = 7_000;
 const TAG_HEADER = 'x-clickhouse-exception-tag';
 const CODE_HEADER = 'x-clickhouse-exception-code';
@@ -105,7 +105,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
   return bytes;
 }
 
-/** The error whose frame ends the bytes; null where they end in anything else. */
+/** The error whose frame ends the bytes, or null. */
 function findFramedError(bytes: Buffer, tag: string): EngineError | null {
   const closing = Buffer.from(` ${tag}${MARKER}`);
   const closingAt = bytes.length - closing.length;

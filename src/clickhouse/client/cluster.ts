@@ -1,6 +1,6 @@
 /**
- * Finds the servers of a cluster, as one of them knows it, and opens a database that lies on all of them: rows are written
- * and read through Distributed tables of one server, what acts on a node's own tables is sent to each.
+ * Finds the servers of a ClickHouse cluster and opens its database. Reads and writes go through the
+ * Distributed tables of one server. Statements on local tables are sent to each server.
  */
 import { z } from 'zod';
 
@@ -11,15 +11,15 @@ import { nameRowShape } from '../rows/rowShapes';
 
 export interface ClusterServers {
   readonly name: string;
-  /** Of the shard that has the fewest. */
+  /** Replicas of the shard with the fewest. */
   readonly replicas: number;
   readonly servers: readonly ClusterServer[];
 }
 
 export interface ClusterServer {
-  /** `host:port` of its native protocol, as the cluster's configuration names it. */
+  /** `host:port` of its native protocol, as in the cluster's configuration. */
   readonly name: string;
-  /** Address of its HTTP interface, with the user, the password and the database of the one that was asked. */
+  /** HTTP URL with the user, password and database of the configured server. */
   readonly url: string;
 }
 
@@ -34,8 +34,8 @@ type NodeRow = z.infer<typeof nodeShape>;
 const portShape = z.object({ place: z.int(), port: z.int() });
 
 /**
- * The cluster's servers as the server at `url` tells. Throws `bad_config` naming the clusters there are when it does not
- * know this one, `unavailable` naming the server that cannot be reached.
+ * The cluster's servers, as the server at `url` reports them. Throws `bad_config` with the known clusters if
+ * the server does not know this one, `unavailable` naming a server that is unreachable.
  */
 export async function findCluster(url: string, cluster: string): Promise<ClusterServers> {
   const database = openDatabase({ url: atDatabase(url, 'default') });
@@ -78,7 +78,10 @@ function countReplicas(nodes: readonly NodeRow[]): number {
   return Math.min(...counts.values());
 }
 
-/** HTTP ports by the server's place in the cluster's configuration, from 1; those that do not answer are missing. */
+/**
+ * HTTP ports by the server's position in the cluster's configuration, from 1. Unreachable servers are
+ * missing.
+ */
 async function listPorts(
   database: Database,
   cluster: string,
@@ -89,7 +92,7 @@ async function listPorts(
   return new Map(rows.map((row) => [row.place, row.port]));
 }
 
-/** Whether the server takes our user; with replicas also whether it knows its place among them. */
+/** Checks that the server accepts our user, and with replicas also that its macros are set. */
 async function checkServer(
   { name, url }: ClusterServer,
   cluster: string,
@@ -110,7 +113,7 @@ async function checkServer(
   }
 }
 
-/** The database that `url` names, on all servers of the cluster. */
+/** The database of `url`, on all servers of the cluster. */
 export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOptions): Database {
   const database = new URL(options.url).pathname.slice(1);
   const nodes = cluster.servers.map((server) => ({
@@ -136,7 +139,10 @@ export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOp
   };
 }
 
-/** The address for writing: an insert is acknowledged when every replica has it, so that whichever is read has it. */
+/**
+ * The URL for writing. An insert is acknowledged when every replica has the rows, so a read from any replica
+ * sees them.
+ */
 export function withQuorum(url: string, replicas: number): string {
   if (replicas === 1) return url;
   const changed = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * The one door to ClickHouse: names every query, turns engine errors into AppErrors and sets in full the settings that
- * shape durability. Knows no table.
+ * The ClickHouse client: every statement has a name, errors become AppErrors, and all settings for durability
+ * are set explicitly. Table definitions are in schema/.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import type { QueryParams } from './queryParams';
 
 export type { QueryParams };
 
-/** Settings of every insert: synchronous, one insert is one block, and views deduplicate as their source does. */
+/** Settings of every insert: synchronous, one block per insert, and views deduplicate like their source. */
 export const INSERT_SETTINGS = {
   async_insert: 0,
   wait_end_of_query: 1,
@@ -25,35 +25,43 @@ export const INSERT_SETTINGS = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // Above 100,000 groups the engine would sum in 256 parts, and each would be a part of the view's table, in any order.
+  // Above 100,000 groups, ClickHouse would aggregate in 256 buckets, and each would become a part of the
+  // view's table, in any order.
   group_by_two_level_threshold: '0',
   group_by_two_level_threshold_bytes: '0',
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   throw_on_max_partitions_per_insert_block: 0,
-  // Of a cluster: acknowledged when every shard has its rows; a promotion reads and writes inside each shard.
+  // In a cluster: an insert is acknowledged when every shard has its rows. A promotion reads and writes
+  // within each shard.
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '2',
 } as const;
 
-/** Behind SETTINGS of an INSERT … SELECT that gathers what it inserts: sums by all threads, as by the engine's default. */
+/**
+ * For the SETTINGS of a large INSERT … SELECT with aggregation: lets all threads aggregate, like ClickHouse's
+ * default.
+ */
 export const TWO_LEVEL_SUMS =
   'group_by_two_level_threshold = 100000, group_by_two_level_threshold_bytes = 50000000';
 
 export interface DatabaseOptions {
-  /** `http(s)://user:pass@host:port/database`; settings of all statements behind it: `?ch_<name>=<value>`. */
+  /**
+   * `http(s)://user:pass@host:port/database`, optionally with settings for all statements:
+   * `?ch_<name>=<value>`.
+   */
   readonly url: string;
   /** Default 30 s. */
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
-  /** Whether the tables are those of a cluster. */
+  /** Whether the tables are Distributed tables of a cluster. */
   readonly distributed?: boolean;
 }
 
-/** The servers among which the rows lie, each with its own part of every table (clusterSchema.ts). */
+/** A cluster. Each node has its own part of every table (clusterSchema.ts). */
 export interface Cluster {
   readonly name: string;
-  /** Whether each part lies on several of them. */
+  /** Whether shards have several replicas. */
   readonly replicated: boolean;
   readonly nodes: readonly ClusterNode[];
 }
@@ -65,18 +73,21 @@ export interface ClusterNode {
 }
 
 export interface Database {
-  /** null: one server has all rows. */
+  /** Null: a single server. */
   readonly cluster: Cluster | null;
-  /** Rows of a SELECT, whose shape is the caller's to check. `name` stands in errors and metrics. */
+  /** Rows of a SELECT. The caller checks their shape. `name` appears in errors and metrics. */
   select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
   /**
-   * The same as bytes in one piece, in RowBinary (half the time of JSON where rows are numbers) unless another output format
-   * is named.
+   * The answer of a SELECT as bytes: RowBinary, which is faster than JSON for numbers, or another output
+   * format.
    */
   selectBinary(name: string, sql: string, params?: QueryParams, format?: string): Promise<Buffer>;
   /** Runs a statement without a result. */
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
-  /** Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with it is a no-op. */
+  /**
+   * Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with the same
+   * token has no effect.
+   */
   insert(table: string, columns: readonly string[], body: Buffer, token?: string): Promise<void>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
@@ -84,9 +95,15 @@ export interface Database {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
-/** Far less than the engine's own 10 s, so that it is never the one to close, however late a busy process looks. */
+/**
+ * Far below the engine's own timeout of 10 s, so that the client closes idle connections first, even when the
+ * process is busy.
+ */
 const IDLE_MS = 2_500;
-/** Statements under way have so long to end: a server whose answers are cut off must cancel what it asked of others. */
+/**
+ * Time for running statements to end on close. If a connection is cut, the server must cancel its requests to
+ * other servers.
+ */
 const CLOSE_GRACE_MS = 500;
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -100,7 +117,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     compression: { request: false, response: false },
     use_multipart_params_auto: true,
     application: 'candlehouse',
-    // Failures are thrown; whoever catches them logs them.
+    // Failures are thrown, and callers log them.
     log: { level: ClickHouseLogLevel.OFF },
   });
   const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
@@ -133,7 +150,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Reads once more where the server had closed a connection that lay idle. */
+/** Repeats a read once if the server had closed an idle connection. */
 async function again<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -143,7 +160,7 @@ async function again<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The engine sends rows once it has all of them, so that an error is never among them. */
+/** `wait_end_of_query`: the engine sends rows only when all are ready, so an error never appears among them. */
 async function select(client: ClickHouseClient, query: string, params: QueryParams): Promise<unknown[]> {
   const answer = await client.query({
     query,
@@ -184,7 +201,7 @@ async function insert(
     values: Readable.from([body]),
     clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
   });
-  // With wait_end_of_query the answer is empty and there when its head is.
+  // With wait_end_of_query, the body is empty and complete when the headers arrive.
   stream.resume();
 }
 
@@ -197,7 +214,7 @@ function toAppError(name: string, error: unknown): AppError {
   return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
 }
 
-/** Errors of the two clients in one form: of the engine by its number, of the connection by the system's code. */
+/** Unifies the errors of both clients: engine errors by number, connection errors by system code. */
 function toCause(error: unknown): unknown {
   if (error instanceof ClickHouseError)
     return new EngineError(Number(error.code), `${error.message.trim()} (${error.type ?? 'no name'})`);

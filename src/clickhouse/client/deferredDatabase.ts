@@ -1,4 +1,7 @@
-/** A database that is not there yet: every use is `unavailable` until it is given. Lets the API answer while it comes up. */
+/**
+ * A database that is provided later: until then every call throws `unavailable`. Lets the API answer during
+ * start-up.
+ */
 import { AppError } from '../../errors';
 import type { Database } from './database';
 
@@ -16,7 +19,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     give(database) {
       given = database;
     },
-    // Of readers only: to them a cluster is its tables.
+    // Only readers use a deferred database, and readers see a cluster as ordinary tables.
     cluster: null,
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (name, sql, params, format) => now().selectBinary(name, sql, params, format),

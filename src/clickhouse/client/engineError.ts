@@ -1,7 +1,7 @@
 /**
- * Errors that ClickHouse answers. An error is classified by its number alone: its text quotes data, and anyone can write
- * data that reads like another error.
- * Numbers: https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
+ * Classifies ClickHouse errors by number only. The text of an error quotes data, and anyone can store data
+ * that looks like another error. Numbers:
+ * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
  */
 
 export const ENGINE_CODES = {
@@ -10,13 +10,13 @@ export const ENGINE_CODES = {
   NOT_ENOUGH_SPACE: 243,
 } as const;
 
-/** The same statement may succeed later. */
+/** Temporary errors: the same statement may succeed later. */
 const PASSING_CODES: ReadonlySet<number> = new Set([
   ...Object.values(ENGINE_CODES),
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
   210, // NETWORK_ERROR
   252, // TOO_MANY_PARTS
-  // Of a cluster: another server is away, or too few replicas have what was written.
+  // In a cluster: another server is down, or too few replicas have the rows.
   32, // ATTEMPT_TO_READ_AFTER_EOF
   209, // SOCKET_TIMEOUT
   242, // TABLE_IS_READ_ONLY
@@ -36,7 +36,7 @@ const PASSING_FAILURES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** An error that ClickHouse answered; `code` is its number, 0 where the answer names none. */
+/** An error from ClickHouse. `code` is its number, or 0 if the answer has none. */
 export class EngineError extends Error {
   constructor(
     readonly code: number,
@@ -50,12 +50,12 @@ export class EngineError extends Error {
 const NUMBER = /^Code: (\d+)\. DB::Exception: /;
 const VERSION = / \(version [^()]*(?:\([^()]*\))?\)\s*$/;
 
-/** `text`: the whole text of an error, which begins with its number. `code`: the number where a header names it. */
+/** `text`: the full error text, which starts with the number. `code`: the number from the header, if any. */
 export function toEngineError(text: string, code = Number(NUMBER.exec(text)?.[1] ?? 0)): EngineError {
   return new EngineError(code, text.replace(NUMBER, '').replace(VERSION, '').trim());
 }
 
-/** What undici calls its failures. */
+/** Maps undici's codes to system codes. */
 const UNDICI_CODES: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_SOCKET', 'ECONNRESET'],
   ['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'],
@@ -63,7 +63,7 @@ const UNDICI_CODES: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'],
 ]);
 
-/** The system's code of a failed connection; null: the error is another one. */
+/** The system code of a failed connection, or null for other errors. */
 export function systemCode(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || error instanceof EngineError) return null;
   if (!('code' in error) || typeof error.code !== 'string') return null;
@@ -74,7 +74,7 @@ export function isConnectionLost(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE'].includes(systemCode(error) ?? '');
 }
 
-/** Whether an error says nothing about the statement, only about the moment. */
+/** Whether an error is temporary, so the same statement may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EngineError) return PASSING_CODES.has(error.code);
   return PASSING_FAILURES.has(systemCode(error) ?? '');

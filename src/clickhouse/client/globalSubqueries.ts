@@ -1,21 +1,21 @@
 /**
- * A statement as it must be said over Distributed tables: what a SELECT directly from such a table compares with a subquery, or
- * joins, is found once over all shards and sent to each (GLOBAL).
+ * Rewrites statements for Distributed tables. If a SELECT reads such a table directly, its IN subqueries and
+ * joins become GLOBAL: computed once over all shards and sent to each.
  *
- * Not written so in the SQL files: one server would then filter later than it can (GLOBAL IN is no PREWHERE). Not left to the
- * setting distributed_product_mode: it fails where a subquery names two tables (ClickHouse #99370), and a reader may not set it.
- * And only there: over a subquery that reads Distributed tables, engine 26.7 pushes a filter with GLOBAL IN down to shards that do
- * not have the set, and silently loses rows; plain IN is found where the statement was sent, which is right there.
+ * The SQL files do not contain GLOBAL, because on one server a GLOBAL IN cannot be a PREWHERE and filters
+ * later. The setting distributed_product_mode is no alternative: it fails for subqueries over two tables
+ * (ClickHouse #99370), and a reader may not set it. Over a subquery of Distributed tables, plain IN is
+ * correct. There, engine 26.7 pushes a GLOBAL IN filter to shards that lack the set, and silently loses rows.
  */
 
-/** `IN (SELECT`, `IN name` of a query that stands in WITH, and joins. Keywords are upper case. */
+/** `IN (SELECT`, `IN name` of a query in WITH, and joins. Keywords are upper case. */
 const PLACES =
   /\b(?:NOT )?IN\s*\(\s*(?:SELECT|WITH)\b|\b(?:NOT )?IN [a-z_]\w*\b|(?<!ARRAY )\b(?:(?:ANY|ASOF|SEMI|ANTI|LEFT|INNER|FULL) )*(?<!ARRAY )JOIN\b/g;
 
 const HIDDEN = /'(?:[^'\\]|\\.)*'|--[^\n]*/g;
 const KEPT_MAX = 1_000;
 
-/** Remembers what it made: the statements of a program are few. */
+/** Caches the rewritten statements, because a program uses few. */
 export function createGlobalizer(): (sql: string) => string {
   const made = new Map<string, string>();
   return (sql) => {
@@ -29,7 +29,7 @@ export function createGlobalizer(): (sql: string) => string {
 }
 
 export function globalSubqueries(sql: string): string {
-  // Strings and comments hide: the same length, without a sign that counts.
+  // Blanks strings and comments, keeping the length.
   const seen = sql.replace(HIDDEN, (hidden) => ' '.repeat(hidden.length));
   let said = '';
   let done = 0;
@@ -44,7 +44,7 @@ export function globalSubqueries(sql: string): string {
   return said + sql.slice(done);
 }
 
-/** Whether the SELECT that `at` belongs to reads a table itself, not a subquery or what stands in WITH. */
+/** Whether the SELECT around `at` reads a table directly, not a subquery or a query in WITH. */
 function readsTable(sql: string, at: number): boolean {
   for (let inside = at; inside >= 0;) {
     const open = openingBefore(sql, inside);
@@ -59,7 +59,7 @@ function readsTable(sql: string, at: number): boolean {
   return false;
 }
 
-/** The same on every shard: left as it is. */
+/** A list without a FROM is the same on every shard and stays unchanged. */
 function isListOfParameters(sql: string, at: number, found: string): boolean {
   const open = found.indexOf('(');
   if (open === -1) return false;
@@ -67,7 +67,7 @@ function isListOfParameters(sql: string, at: number, found: string): boolean {
   return !/\bFROM\b/.test(sql.slice(from, closingAfter(sql, from)));
 }
 
-/** The part between two UNIONs that has the place `at`. */
+/** The part between two UNIONs that contains position `at`. */
 function selectAround(flat: string, at: number): string {
   let start = 0;
   for (const { index } of flat.matchAll(/\bUNION\b/g)) {
@@ -77,7 +77,7 @@ function selectAround(flat: string, at: number): string {
   return flat.slice(start);
 }
 
-/** The same length, with nothing left inside parentheses. */
+/** Blanks the content of parentheses, keeping the length. */
 function flatten(sql: string): string {
   let depth = 0;
   let flat = '';
@@ -89,7 +89,7 @@ function flatten(sql: string): string {
   return flat;
 }
 
-/** The parenthesis that `at` stands in; -1: none. */
+/** Position of the parenthesis that encloses `at`, or -1. */
 function openingBefore(sql: string, at: number): number {
   let depth = 0;
   for (let i = at - 1; i >= 0; i -= 1) {

@@ -1,6 +1,6 @@
 /**
- * Named SQL: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once, run by its name. Every row is checked
- * by the shape that its reader expects.
+ * Runs named queries: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once and run
+ * by its name. A zod shape or a typed reader checks every row.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { findPackageRoot } from './packageRoot';
 import { parseQueryText } from './queryText';
 import { RowReader } from '../rows/rowReader';
 
-/** Runs named queries against one database. */
+/** Runs named queries on one database. */
 export interface QueryRunner {
-  /** Rows of the named query. Throws internal where a row has another shape. */
+  /** Rows of the named query. Throws `internal` if a row does not match the shape. */
   run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
-  /** Rows of the named query as `decode` makes them of RowBinary: for reads of many numbers that must be fast. */
+  /** Rows of the named query, decoded from RowBinary by `decode`. For fast reads of many numbers. */
   read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
-  /** The named query's answer as the server writes it in one of its output formats. */
+  /** The answer of the named query in one of ClickHouse's output formats. */
   write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
 }
 
@@ -64,7 +64,7 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
   };
 }
 
-/** Rows of the named query, for the ingester and the commands. They are checked in one go. */
+/** Rows of the named query, for the ingester and commands. Checks all rows without yielding to the event loop. */
 export async function selectNamed<Row>(
   database: Database,
   name: string,
@@ -74,7 +74,7 @@ export async function selectNamed<Row>(
   return (await ask(database, name, params)).map((row) => checkRow(name, row, shape));
 }
 
-/** Rows of a statement that is made of the names of tables or columns, and so cannot be a file. */
+/** Rows of a generated statement. Used if table or column names vary, so the statement cannot be a file. */
 export async function selectMade<Row>(
   database: Database,
   name: string,

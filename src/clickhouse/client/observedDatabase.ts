@@ -1,13 +1,13 @@
-/** A database whose statements are timed and counted by name, for whoever measures. */
+/** Wraps a database to time and count its statements by name, for metrics. */
 import type { Database } from './database';
 
 export interface DatabaseObserver {
-  /** `kind`: what it was; `name`: of the table or the statement, of which there is a bounded number. */
+  /** `name`: the table of an insert, otherwise the statement's name. The number of names is bounded. */
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }
 
 export interface ObservedDatabase extends Database {
-  /** Statements that are under way or wait for a connection. */
+  /** Statements that are running or waiting for a connection. */
   underWay(): number;
 }
 

@@ -1,10 +1,10 @@
-/** Where the project's own files (SQL, contract artifacts) lie: found by walking up, from sources and from dist alike. */
+/** Finds the project's root folder, for SQL files and contract artifacts, from sources and from dist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { AppError } from '../../errors';
 
-/** The folder of the package.json that names candlehouse. */
+/** The nearest parent folder whose package.json has the name candlehouse. */
 export function findPackageRoot(from: string = __dirname): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, 'package.json');

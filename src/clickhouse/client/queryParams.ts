@@ -1,10 +1,10 @@
-/** Parameters of statements, and the text in which an address carries them. */
+/** Parameters of statements, and their text form in a URL. */
 
 export type QueryParams = Readonly<
   Record<string, string | number | boolean | bigint | readonly (string | number | bigint | null)[]>
 >;
 
-/** A value as `{name:Type}` reads it: escaped as in TSV, and in arrays quoted. */
+/** Formats a value for `{name:Type}`: escaped as in TSV, and quoted inside arrays. */
 export function formatParam(value: QueryParams[string]): string {
   if (typeof value === 'string') return escapeText(value);
   if (typeof value !== 'object') return String(value);

@@ -1,29 +1,29 @@
 /**
- * Three additions that named queries use beside SQL. First, the rows of a table as of a snapshot: its final rows and the
- * rows of the canonical head:
+ * Three extensions of SQL in named queries. First, the rows of a table as of a snapshot: its final rows and
+ * the rows of the canonical head:
  *
- *     FROM swaps_chain AS s                the head rows are left out where `commits` is empty
- *     FROM swaps_chain(fee_usd)            with a column that is computed, which `*` leaves out
+ *    FROM swaps_chain AS s                the head rows are left out if `commits` is empty
+ *    FROM swaps_chain(fee_usd)            adds a computed column, which `*` leaves out
  *
- * Second, a SELECT that each of the two parts must answer by itself, because it ends with its own order and limit. Its lines
- * `FROM events` and `WHERE …` follow each other:
+ * Second, a SELECT that runs separately over the final and the head table, because it has its own ORDER BY
+ * and LIMIT. The lines `FROM events` and `WHERE …` must follow each other:
  *
- *     -- both parts of events              all lines up to `-- end`
- *     -- end
+ *    -- both parts of events              all lines up to `-- end`
+ *    -- end
  *
- * Third, parts that only some questions need. Planning costs ClickHouse more than reading a few granules does, so
- * what is not asked for is left out of the statement instead of being tested to be empty. As comments to every other reader:
+ * Third, optional parts. ClickHouse plans longer than it reads a few granules, so unused conditions are
+ * removed from the statement. They are comments to other tools:
  *
- *     AND topic1 IN (…) -- if topics1      a line that is left out where the parameter is empty or false
- *     -- if commits                        all lines up to `-- end`
- *     -- end
+ *    AND topic1 IN (…) -- if topics1      the line is removed if the parameter is empty or false
+ *    -- if commits                        all lines up to `-- end`
+ *    -- end
  */
 import { AppError } from '../../errors';
 import type { QueryParams } from './database';
 
 interface Line {
   readonly text: string;
-  /** The line stands only where all of these parameters hold something. */
+  /** The line is kept only if all of these parameters have a value. */
   readonly needs: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const BLOCK = /^\s*-- if (\w+)$/;
 const END = /^\s*-- end$/;
 const TRAILING = /\s+-- if (\w+)$/;
 
-/** The statement for given parameters. Throws on a block that does not end, or ends without a beginning. */
+/** The statement for given parameters. Throws if a block has no end or no beginning. */
 export function parseQueryText(name: string, text: string): (params: QueryParams) => string {
   const lines: Line[] = [];
   const open: string[] = [];
@@ -66,7 +66,7 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
   };
 }
 
-/** Repeats the lines between `-- both parts of <table>` and `-- end`: once for the final table, once for its head twin. */
+/** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head twin. */
 function expandParts(name: string, lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => BOTH.test(line));
   const table = BOTH.exec(lines[begin] ?? '')?.[1];
@@ -98,7 +98,7 @@ function expandParts(name: string, lines: readonly string[]): string[] {
   ];
 }
 
-/** As a subquery, not a parameterised view: resolving a view takes the engine 2.7 ms, half as long again as a small read. */
+/** A subquery instead of a parameterised view, because ClickHouse needs longer to resolve a view. */
 function expandChain(line: string): string[] {
   const found = CHAIN.exec(line);
   if (found === null) return [line];

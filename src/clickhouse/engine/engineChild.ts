@@ -4,8 +4,8 @@
  * it.
  *
  * The pipe is a FIFO whose only writer is this process. If this process dies in any way, the kernel closes
- * the writing end, the engine's last query ends, and the child exits. (Node's own 'pipe' stdio is a socket,
- * which /dev/stdin cannot open.)
+ * the writing end, the engine's last query ends, and the child exits. Node's own 'pipe' stdio is a socket,
+ * which /dev/stdin cannot open.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -75,7 +75,7 @@ export function findEngineLibraries(
   }
 }
 
-/** Starts the engine. Returns before the engine is ready; ask it over HTTP. */
+/** Starts the engine and returns before it is ready. Poll it over HTTP. */
 export function launchEngine(launch: EngineLaunch): EngineProcess {
   const fifo = join(launch.folder, `stdin-${process.pid}`);
   const portFile = join(launch.folder, portFileName());

@@ -176,8 +176,8 @@ ${userElement(config.reader, 'reader', [`GRANT SELECT ON ${config.database}*.*`]
 }
 
 /**
- * The engine runs its start-up query as `default` without a password, which cannot be disabled. That session
- * lasts as long as the server and only one is allowed, so nobody else can log in as `default`.
+ * The engine runs its start-up query as `default` without a password, which cannot be disabled. Its session
+ * lasts as long as the server and only one is allowed, so no other client can log in as `default`.
  */
 const BOOTSTRAP_SETTINGS = { max_sessions_for_user: 1, max_concurrent_queries_for_user: 1 };
 

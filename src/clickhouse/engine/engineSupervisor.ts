@@ -1,6 +1,6 @@
 /**
- * Keeps one engine running: starts it, notices when it ends, starts it again on the same port with growing pauses, and
- * gives up when that does not help. Which port, passwords and folder is server.ts.
+ * Keeps one engine running: starts it, detects when it ends or hangs, and restarts it on the same port with
+ * growing pauses. Gives up after too many restarts. server.ts chooses the folder, passwords and first port.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,41 +12,47 @@ import { launchEngine, type EngineLaunch, type EngineProcess } from './engineChi
 import type { EngineUser } from './engineConfig';
 import { askEngine, isAnswering } from './engineProbe';
 
-/** `up`: answers. `restarting`: died, or was told to restart. `failed`: given up. `stopped`: by `stop()`. */
+/**
+ * `up`: the engine answers. `restarting`: it died, hangs, or `restart()` was called. `failed`: too many
+ * restarts. `stopped`: `stop()` was called.
+ */
 export interface EngineStatus {
   readonly state: 'up' | 'restarting' | 'failed' | 'stopped';
-  /** Why it is not up; empty when it is. */
+  /** Why the engine is not up. Empty if it is. */
   readonly reason: string;
-  /** Restarts since the start. */
+  /** Restarts since the first start. */
   readonly restarts: number;
 }
 
-/** How to start the engine and how to know it. */
+/** How to start the engine, and how to identify it. */
 export interface EngineRecipe {
   readonly launch: EngineLaunch;
-  /** Text of the configuration file, which exists only while the engine starts: it holds the passwords. */
+  /**
+   * Text of the configuration file. The file contains the passwords, so it exists only while the engine
+   * starts.
+   */
   readonly configText: string;
   readonly writer: EngineUser;
   readonly nonce: string;
-  /** Told the process at each start, before it answers. */
+  /** Called with the pid at each start, before the engine answers. */
   readonly launched: (pid: number) => void;
 }
 
-/** A start may load many parts after a crash. */
+/** After a crash the engine may have to load many parts. */
 const START_TIMEOUT_MS = 60_000;
 const PROBE_PAUSE_MS = 10;
 const PROBE_TIMEOUT_MS = 2_000;
 const END_GRACE_MS = 5_000;
 
-/** When restarting counts as hopeless, and when an engine that runs has to be restarted. */
+/** When to give up restarting, and when to restart a hanging engine. */
 export interface RestartLimits {
   readonly restartsMax: number;
   readonly windowMs: number;
-  /** Before the second restart; doubled for each one after. */
+  /** Pause before the second restart. Doubles for each further one. */
   readonly pauseMs: number;
-  /** Pause between two looks at a running engine, and how long each waits for an answer. */
+  /** Pause between two probes of a running engine, and the timeout of each probe. */
   readonly lookMs: number;
-  /** So many looks in a row without an answer, and it hangs. */
+  /** An engine hangs if this many probes in a row get no answer. */
   readonly silentLooksMax: number;
 }
 
@@ -60,7 +66,10 @@ export const RESTART_LIMITS: RestartLimits = {
 
 const PAUSE_MAX_MS = 10_000;
 
-/** Starts the engine once. Throws `unavailable` with the engine's last words; leaves no process behind then. */
+/**
+ * Starts the engine once. Throws `unavailable` with the engine's last output, and then leaves no process
+ * behind.
+ */
 export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Promise<EngineProcess> {
   const { configFile } = recipe.launch;
   rmSync(configFile, { force: true });
@@ -90,7 +99,10 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
   }
 }
 
-/** Another program may hold the port: only the engine that read our configuration knows password and nonce. */
+/**
+ * Another program may hold the port. Only the engine that read our configuration knows the password and the
+ * nonce.
+ */
 async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<boolean> {
   const port = engine.httpPort();
   if (port === null) return false;
@@ -105,11 +117,11 @@ async function isOurs(engine: EngineProcess, recipe: EngineRecipe): Promise<bool
 export class EngineSupervisor {
   private readonly listeners = new Set<(status: EngineStatus) => void>();
   private readonly stopSignal = new AbortController();
-  /** When the last restarts began, within the window. */
+  /** Start times of the restarts within the window. */
   private recentRestarts: number[] = [];
   private reviving: Promise<void> | null = null;
   private restarting: Promise<void> | null = null;
-  /** Why `restart` ends the engine; null when it ended by itself. */
+  /** The reason given to `restart`. Null if the engine ended by itself. */
   private askedReason: string | null = null;
   private stopping: Promise<void> | null = null;
   private current: EngineStatus = { state: 'up', reason: '', restarts: 0 };
@@ -186,8 +198,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Restarts a process that runs and answers nobody; ends with the process. Looks are counted, not time: a machine that was
-   * asleep has missed one. Never rejects: what goes wrong ends in the status.
+   * Restarts an engine that runs but does not answer. Ends with the process. Counts probes instead of time,
+   * because a machine that was asleep misses only one probe. Never rejects: errors go to the status.
    */
   private async guard(engine: EngineProcess): Promise<void> {
     const { lookMs, silentLooksMax } = this.limits;
@@ -202,7 +214,7 @@ export class EngineSupervisor {
     await this.restart(reason).catch(() => undefined);
   }
 
-  /** Never rejects: what goes wrong ends in the status. */
+  /** Never rejects: errors go to the status. */
   private async revive(why: string): Promise<void> {
     let reason = why;
     while (!this.stopSignal.signal.aborted) {

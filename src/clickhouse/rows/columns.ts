@@ -1,8 +1,7 @@
-/** Column types as pairs of a ClickHouse type and a RowBinary writer. Table descriptors are made of these. */
+/** Column types for table descriptors: a ClickHouse type and its RowBinary writer. */
 import type { Hex } from '../../domain/hex';
 import type { RowWriter } from './rowWriter';
 
-/** One way to store a value of T. */
 export interface ColumnType<T> {
   /** The type as `system.columns` prints it. */
   readonly sql: string;
@@ -17,7 +16,7 @@ export const u8 = column<number>('UInt8', (w, v) => w.u8(v));
 export const u16 = column<number>('UInt16', (w, v) => w.u16(v));
 export const u32 = column<number>('UInt32', (w, v) => w.u32(v));
 export const u64 = column<number>('UInt64', (w, v) => w.u64(v));
-/** UInt64 beyond the integers of a float64. */
+/** UInt64 values beyond the integers that a float64 holds exactly. */
 export const wideU64 = column<bigint>('UInt64', (w, v) => w.bigU64(v));
 export const i32 = column<number>('Int32', (w, v) => w.i32(v));
 export const f64 = column<number>('Float64', (w, v) => w.f64(v));
@@ -25,11 +24,11 @@ export const bool = column<boolean>('Bool', (w, v) => w.bool(v));
 export const u128 = column<bigint>('UInt128', (w, v) => w.u128(v));
 export const u256 = column<bigint>('UInt256', (w, v) => w.u256(v));
 export const i256 = column<bigint>('Int256', (w, v) => w.i256(v));
-/** USD, scaled by 10^12. */
+/** USD times 10^12. */
 export const usd = column<bigint>('Decimal(38, 12)', (w, v) => w.decimal128(v));
 export const address = column<Hex>('FixedString(20)', (w, v) => w.fixed(v, 20));
 export const hash = column<Hex>('FixedString(32)', (w, v) => w.fixed(v, 32));
-/** A topic that may be absent: then zero bytes. */
+/** A missing topic is stored as zero bytes. */
 export const topic = column<Hex | undefined>('FixedString(32)', (w, v) =>
   v === undefined ? w.zeros(32) : w.fixed(v, 32),
 );
@@ -52,7 +51,7 @@ export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
   });
 }
 
-/** Enum8 by name; the numbers are the schema's. */
+/** Enum8 by name, with the numbers of the schema. */
 export function enum8<K extends string>(numbers: Readonly<Record<K, number>>): ColumnType<K> {
   const words = (Object.keys(numbers) as K[]).map((name) => `'${name}' = ${numbers[name]}`);
   return column<K>(`Enum8(${words.join(', ')})`, (w, v) => w.u8(numbers[v]));

@@ -1,17 +1,20 @@
-/** Turns rows of a table descriptor into RowBinary and inserts them as one block, into the final table or its head twin. */
+/**
+ * Encodes rows of a table descriptor as RowBinary and inserts them as one block, into the final table or its
+ * head twin.
+ */
 import type { Database } from '../client/database';
 import { RowWriter } from './rowWriter';
 import type { Table } from '../schema/tables';
 
 export interface EncodedRows {
-  /** Table to insert into; the head twin when a commit was given. */
+  /** The target table: the head twin if a commit was given. */
   readonly table: string;
   readonly columns: readonly string[];
   readonly body: Buffer;
   readonly rows: number;
 }
 
-/** Encodes rows. With `commit` they are for the table's head twin. The body is a copy of its own. */
+/** Encodes rows. With `commit`, for the table's head twin. Each call returns its own buffer. */
 export function encodeRows<Row>(table: Table<Row>, rows: readonly Row[], commit?: number): EncodedRows {
   const writer = new RowWriter();
   for (const row of rows) {
@@ -26,7 +29,7 @@ export function encodeRows<Row>(table: Table<Row>, rows: readonly Row[], commit?
   };
 }
 
-/** Encodes and inserts rows; nothing is sent for none. */
+/** Encodes and inserts rows. Sends no statement for an empty list. */
 export async function insertRows<Row>(
   database: Database,
   table: Table<Row>,

@@ -1,7 +1,6 @@
 /**
- * Reads ClickHouse's RowBinary values out of an answer: the counterpart of rowWriter for the few reads whose rows are
- * many and asked for all the time. Integers are little-endian.
- * Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
+ * Reads ClickHouse's RowBinary, the counterpart of rowWriter, for frequent reads of many rows. Integers are
+ * little-endian. Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
 import type { Hex } from '../../domain/hex';
 
@@ -17,7 +16,7 @@ export class RowReader {
     return this.at;
   }
 
-  /** Whether all bytes were read. Reading beyond them is a RangeError. */
+  /** Whether all bytes were read. Reading further throws a RangeError. */
   get done(): boolean {
     return this.at >= this.bytes.length;
   }
@@ -44,7 +43,7 @@ export class RowReader {
     return this.bytes.readUInt32LE(this.take(4));
   }
 
-  /** UInt64 as a float: exact to 2^53, which ords and counts are; larger ones are rounded. */
+  /** UInt64 as a float: exact up to 2^53, as ords and counts are. Larger values are rounded. */
   u64(): number {
     const at = this.take(8);
     return this.bytes.readUInt32LE(at) + this.bytes.readUInt32LE(at + 4) * TWO_32;
@@ -59,7 +58,7 @@ export class RowReader {
     let value = 0n;
     for (let word = 24; word >= 0; word -= 8) {
       const part = this.bytes.readBigUInt64LE(at + word);
-      // Most amounts fit 64 or 128 bits.
+      // Most amounts fit in 64 or 128 bits.
       if (value !== 0n) value = (value << 64n) | part;
       else if (part !== 0n) value = part;
     }
@@ -95,12 +94,12 @@ export class RowReader {
     return this.bytes.toString('hex', at, at + bytes);
   }
 
-  /** FixedString as hex. */
+  /** FixedString as 0x-hex. */
   hex0x(bytes: number): Hex {
     return `0x${this.hex(bytes)}`;
   }
 
-  /** String as hex, two digits a byte. */
+  /** String as 0x-hex. */
   text0x(): Hex {
     return this.hex0x(this.varUint());
   }
@@ -112,7 +111,7 @@ export class RowReader {
     return this.bytes.toString('utf8', at, at + bytes);
   }
 
-  /** Nullable(T), of which `read` reads the T. */
+  /** Nullable(T); `read` reads the T. */
   orNull<T>(read: () => T): T | null {
     return this.bool() ? null : read();
   }
@@ -128,7 +127,7 @@ export class RowReader {
     return this.bytes.subarray(at, at + bytes);
   }
 
-  /** LEB128, as lengths are. */
+  /** LEB128, used for lengths. */
   private varUint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {

@@ -1,13 +1,13 @@
-/** Shapes of values as ClickHouse writes them in JSON. */
+/** Shapes of values in ClickHouse's JSON output. */
 import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
 
 /** An integer of 64 bits or more. */
 export const wideIntegerShape = z.string().regex(/^-?\d+$/);
-/** Bytes that the statement gives as 0x and lower-case digits. */
+/** Bytes that the statement returns as lower-case 0x-hex. */
 export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
-/** A row with the name of a table, a column or a database. */
+/** A row with the name of a table, column or database. */
 export const nameRowShape = z.object({ name: z.string() });
 /** Map(String, UInt64). */
 export const countsShape = z.record(z.string(), wideIntegerShape);

@@ -1,13 +1,13 @@
 /**
- * A growing buffer that writes ClickHouse's RowBinary values. Hex goes in as text and out as bytes; integers are
- * little-endian. Values are the caller's duty: a range error here is a broken invariant.
- * Format: https://clickhouse.com/docs/interfaces/formats/RowBinary
+ * Writes ClickHouse's RowBinary into a growing buffer. Hex strings become bytes, and integers are
+ * little-endian. A value out of range throws a RangeError, which means a bug in the caller. Format:
+ * https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
 
 const START_BYTES = 1 << 16;
 
 const NO_DIGIT = 16;
-/** Value of a hex digit by its char code. For addresses and hashes faster than Buffer's hex, whose call alone takes as long. */
+/** Value of a hex digit by char code. For short values such as addresses, faster than Buffer's hex decoder. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
   const digit = parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(digit) ? NO_DIGIT : digit;
@@ -15,7 +15,7 @@ const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
 
 export class RowWriter {
   private buffer: Buffer;
-  /** The same bytes: numbers go in several times faster than through Buffer's methods. */
+  /** A view of the same bytes. DataView writes numbers faster than Buffer's methods. */
   private words: DataView;
   private position = 0;
 
@@ -29,7 +29,7 @@ export class RowWriter {
     return this.position;
   }
 
-  /** The bytes written so far: a view, valid until the next reset. */
+  /** A view of the bytes written so far, valid until the next reset. */
   view(): Buffer {
     return this.buffer.subarray(0, this.position);
   }
@@ -79,7 +79,7 @@ export class RowWriter {
     this.words.setInt32(at, value, true);
   }
 
-  /** An unsigned 64-bit value given as a safe integer. */
+  /** An unsigned 64-bit value, given as a safe integer. */
   u64(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw outOfRange('UInt64', value);
     const at = this.reserve(8);
@@ -106,7 +106,7 @@ export class RowWriter {
     this.words.setBigUint64(at, BigInt.asUintN(64, value), true);
     let rest = value >> 64n;
     let offset = 8;
-    // Most values need a word or two: what is left is the sign.
+    // Most values fit in one or two words. The remaining bytes repeat the sign.
     for (; offset < bytes && rest !== 0n && rest !== -1n; offset += 8) {
       this.words.setBigUint64(at + offset, BigInt.asUintN(64, rest), true);
       rest >>= 64n;
@@ -168,7 +168,7 @@ export class RowWriter {
     this.buffer.write(value, at, bytes, 'utf8');
   }
 
-  /** A String holding the bytes of 0x-hex data. */
+  /** A String with the bytes of 0x-hex data. */
   hexString(hex: string): void {
     const bytes = (hex.length - 2) >> 1;
     this.varint(bytes);

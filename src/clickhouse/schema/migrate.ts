@@ -149,7 +149,7 @@ async function dropTables(database: Database): Promise<void> {
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
-/** Concurrent CREATE statements, to shorten the first start (docs/measurements.md). */
+/** Concurrent CREATE statements, to shorten the first start. */
 const CREATED_AT_ONCE = 8;
 
 async function createMissing(database: Database, schema: readonly string[]): Promise<void> {
