@@ -1,7 +1,7 @@
 /**
  * One stream client: bounds the backlog of a slow client. Messages go straight to the socket while it accepts
  * bytes. Otherwise up to 1,000 messages and 1 MB are queued. Beyond this limit the queue is dropped, and the
- * client gets a gap when it reads again. Other clients never wait in this file.
+ * client gets a gap when it reads again. Sending a live message never waits.
  */
 import { steadyNow } from '../domain/steadyTime';
 import type { ActivityFilter } from '../query/activity/activity';

@@ -22,7 +22,6 @@ export type { BlockHeader };
 
 export interface FetchOptions {
   readonly signal?: AbortSignal;
-  /** Use only this endpoint. */
   readonly endpoint?: number;
   /** Rounds over the endpoints before giving up. */
   readonly roundsMax?: number;
@@ -76,7 +75,6 @@ class PooledBlockSource implements BlockSource {
   readonly #blooms = BloomBuilder.create();
   readonly #spans: LogSpans;
   readonly #receiptBlocksMax: number;
-  /** Endpoints without eth_getBlockReceipts. */
   readonly #withoutReceipts = new Set<number>();
   #unfilledBloomSeen = false;
 
@@ -333,7 +331,6 @@ function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBl
   return start;
 }
 
-/** The result of `check`, or the BlockMismatch that it throws. */
 function orMismatch<T>(check: () => T): T | BlockMismatch {
   try {
     return check();

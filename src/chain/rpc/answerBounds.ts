@@ -27,7 +27,6 @@ export interface AnswerBound {
   readonly cut: 'call' | 'answer';
 }
 
-/** The bound on the answer to these calls. */
 export function boundOf(calls: readonly RpcCall[], transportMax: number): AnswerBound {
   let sum = 0;
   for (const { method, answerBytesMax } of calls) {
@@ -71,7 +70,6 @@ export class ByteBudget {
 /** Shared by all endpoints of all chains in the process. */
 export const sharedBudget = new ByteBudget(IN_FLIGHT_MAX);
 
-/** Measures one answer while it arrives. */
 export class AnswerMeter {
   bytes = 0;
   #isOpen = true;

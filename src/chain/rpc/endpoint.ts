@@ -352,7 +352,6 @@ export class Endpoint {
     return this.lagging ? 'lagging' : 'ok';
   }
 
-  /** Traffic counters. */
   traffic(): EndpointTraffic {
     const errors = Object.fromEntries(this.#errors);
     return { name: this.name, calls: this.#calls, underWay: this.#underWay, errors };

@@ -203,7 +203,6 @@ export class EndpointPool {
     }
   }
 
-  /** Checks the endpoint's chain id before its first use. */
   async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     if (this.#chainId === null) return;
     const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);

@@ -49,7 +49,6 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   /** Largest accepted answer in bytes, for a whole batch too. */
   readonly bodyBytesMax: number;
-  /** HTTP connections to one endpoint. */
   readonly connectionsMax: number;
 }
 
@@ -120,7 +119,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads one JSON-RPC response object. */
 export function readAnswer(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   response: Record<string, unknown>,

@@ -23,7 +23,6 @@ const BYTES_PER_STRUCTURE = 12;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** A container that is being assembled. */
 type Container =
   | { readonly close: typeof CLOSE_LIST; readonly items: unknown[] }
   | { readonly close: typeof CLOSE_OBJECT; readonly items: [string, unknown][]; key: string };

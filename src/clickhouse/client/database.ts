@@ -82,7 +82,6 @@ export interface Database {
    * format.
    */
   selectBinary(name: string, sql: string, params?: QueryParams, format?: string): Promise<Buffer>;
-  /** Runs a statement without a result. */
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts RowBinary bytes as one block. `token`: the deduplication token; a second insert with the same

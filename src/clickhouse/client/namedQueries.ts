@@ -14,7 +14,6 @@ import { findPackageRoot } from './packageRoot';
 import { parseQueryText } from './queryText';
 import { RowReader } from '../rows/rowReader';
 
-/** Runs named queries on one database. */
 export interface QueryRunner {
   /** Rows of the named query. Throws `internal` if a row does not match the shape. */
   run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;

@@ -9,7 +9,6 @@ import { wideIntegerShape } from '../rows/rowShapes';
 /** A backup destination in ClickHouse syntax: `File('name')`, `Disk('backups', 'name')`, `S3('https://…', …)`. */
 export type Destination = string;
 
-/** A database and its name in the backup. */
 export interface BackedUp {
   readonly database: string;
   readonly name: string;
@@ -92,7 +91,6 @@ export async function isRestoreWaiting(database: Database, name: string): Promis
   return row?.waits === 1;
 }
 
-/** Whether a backup is running. */
 export async function isBackingUp(database: Database): Promise<boolean> {
   const [row] = await selectNamed(database, 'engine/count_backups', {}, runningShape);
   return Number(row?.running ?? 0) > 0;

@@ -16,7 +16,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../errors';
 import { findPackageRoot } from '../client/packageRoot';
 
-/** Paths of the native libraries. */
 export interface EngineLibraries {
   readonly ffi: string;
   readonly engine: string;

@@ -11,7 +11,6 @@ export class RowReader {
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Bytes read so far. */
   get position(): number {
     return this.at;
   }

@@ -24,7 +24,6 @@ export class RowWriter {
     this.words = viewOf(this.buffer);
   }
 
-  /** Bytes written so far. */
   get length(): number {
     return this.position;
   }

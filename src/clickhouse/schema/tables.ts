@@ -31,7 +31,6 @@ import type { RowWriter } from '../rows/rowWriter';
 
 type Columns = Readonly<Record<string, ColumnType<never>>>;
 
-/** The row type of a table with these columns. */
 export type RowOf<C> = { readonly [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never };
 
 export interface Table<Row> {

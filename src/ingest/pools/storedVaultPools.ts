@@ -75,7 +75,6 @@ async function readIds(
   return found;
 }
 
-/** The newest fee change of each pool. */
 async function readFees(
   database: Database,
   chainId: number,

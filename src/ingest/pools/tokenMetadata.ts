@@ -82,7 +82,6 @@ export async function readTokens(
   return rows;
 }
 
-/** Where and how calls are made. */
 interface Question {
   readonly at: BlockTag;
   /** Lowest acceptable head of the node. Null: the block tag is enough. */

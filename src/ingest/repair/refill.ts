@@ -133,7 +133,10 @@ async function refill(
   await gaps.refill(gap, batch);
 }
 
-/** Drops the head from the first incomplete block on, so that the session writes it again under a new commit. */
+/**
+ * Drops the head from the first incomplete block on. The session stores the incomplete blocks again under new
+ * commits.
+ */
 export async function withoutIncomplete(
   gaps: GapStore | undefined,
   stored: StoredState,

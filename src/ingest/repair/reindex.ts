@@ -45,7 +45,6 @@ export interface ReindexReport {
   readonly from: number;
   readonly to: number;
   readonly differences: readonly ReindexDifference[];
-  /** Rebuilt view targets. */
   readonly rebuilt: readonly string[];
 }
 

@@ -45,7 +45,6 @@ export async function cloneNext(database: Database, table: string): Promise<void
   await database.command(`clone ${table}`, `CREATE TABLE ${nextOf(table)} CLONE AS ${table}`);
 }
 
-/** Progress of one target. */
 export interface RebuildProgress {
   readonly target: string;
   readonly rows: number;
@@ -134,7 +133,6 @@ interface Step {
   readonly rows: number;
 }
 
-/** Splits the rows of a table into steps, ascending by ord. */
 async function listSteps(database: Database, table: string, size: StepSize): Promise<Step[]> {
   const groups = await selectMade(
     database,

@@ -24,7 +24,6 @@ export class RowBatch {
     return this.totals.logs;
   }
 
-  /** Row counts by table. */
   get counts(): Readonly<Record<EventTableName, number>> {
     return { ...this.totals };
   }

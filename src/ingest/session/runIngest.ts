@@ -147,7 +147,6 @@ async function follow(
   session.failed.throwIfAborted();
 }
 
-/** Dependencies of a BlockReader. */
 export function createReaderDeps(
   options: Pick<IngestOptions, 'store' | 'rpc' | 'chain' | 'log'>,
   decode: DecodeContext,

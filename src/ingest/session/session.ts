@@ -139,7 +139,6 @@ export class IngestSession {
     return !needsSync(this.follower, head);
   }
 
-  /** Brings the store to the node's head. */
   async advanceTo(head: BlockHeader): Promise<void> {
     this.failed.throwIfAborted();
     this.advancing = true;

@@ -29,7 +29,7 @@ export async function takeOver(store: Store, stored: StoredState, now: number): 
   const begun = Math.floor(now * COUNTS_PER_MS);
   const seqFloor = Math.max(stored.cursor.seq, begun);
   const version = Math.max(stored.version, begun) + 1;
-  // The head was never written, so no late flip can exist.
+  // The head was never written, so there is no head to publish again.
   if (stored.version === 0) return { stored: { ...stored, version }, seqFloor };
   const tip = (stored.head.at(-1) ?? stored.cursor).number;
   const top = Math.max(stored.headMax, tip + REACH_BLOCKS);
