@@ -1,6 +1,6 @@
 /**
- * Sends each change of the chain to all stream clients: one encoded buffer per event, passed through each
- * client's filter and bounded queue. A slow client loses only its own queue.
+ * Sends each change of the chain to all stream clients. An event is encoded once, then passes each client's
+ * filter and bounded queue. A slow client loses only its own queue.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

@@ -1,6 +1,6 @@
 /**
- * Replays missed events from the tables to a client that reconnects: all events of its filter between its
- * position and the snapshot at which it joined. Works in pages, to bound the load on database and memory.
+ * Replays missed events from the tables to a client that reconnects: from its position to the snapshot at
+ * which it joined. Works in pages, to bound the load on database and memory.
  */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { ZERO_HASH } from '../domain/hex';

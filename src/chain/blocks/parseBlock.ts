@@ -1,7 +1,7 @@
 /**
- * Parses a node's untrusted JSON into blocks, transactions and logs. Checks the range of each number and the
- * format of each hex string, lower-cases hex, and checks that all parts name the same block. Written by hand
- * instead of with a schema library, because this code runs once per log.
+ * Parses a node's untrusted JSON into blocks, transactions and logs. Checks number ranges and hex formats,
+ * and lower-cases hex. All parts must name the same block. Written by hand instead of with a schema library,
+ * because this code runs once per log.
  */
 import type { BlockRef, ChainLog, ChainTransaction } from '../../domain/block';
 import { isHash, isQuantity, toLowerHex, type Hex } from '../../domain/hex';

@@ -34,8 +34,8 @@ const LINKED_MAX = 1_000;
 const ODD_ERRORS_MAX = 3;
 
 /**
- * @param mode `tag` uses the node's `finalized` block, and depth 64 as long as the node has never had one; a
- * number N makes every block ≤ head − N final
+ * @param mode `tag` uses the node's `finalized` block, or depth 64 until the node has one. A number N makes
+ * every block ≤ head − N final.
  */
 export function createFinality(source: BlockSource, mode: 'tag' | number, log: Logger): Finality {
   let last: FinalBlock = { number: 0, hash: null };

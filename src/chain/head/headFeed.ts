@@ -40,9 +40,9 @@ interface Wakeup {
 }
 
 /**
- * Yields the node's head whenever its hash differs from the last yielded one, also at equal or lower height,
- * and again if the consumer has left it. Intermediate heads are skipped, and a lagging node may show an older
- * head. Node failures are logged, and polling continues. Ends when the signal aborts.
+ * Yields the node's head whenever its hash changes, also at equal or lower height. Yields a head again if the
+ * consumer has left it. Intermediate heads are skipped, and a lagging node may show an older head. Node
+ * failures are logged, and polling continues. Ends when the signal aborts.
  */
 export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockHeader, void, void> {
   const { signal, isTaken = () => true } = options;

@@ -40,10 +40,10 @@ const RESTART_BASE_MS = 20;
 const RESTART_MAX_MS = 1_000;
 
 /**
- * Yields the steps from the follower's tip to `head`. Commit each step before asking for the next one: the
- * follower moves only then, so a failed commit leaves the follower at the stored state. The first step of a
- * reorg reaches at least the old tip's height, or the new head if that is lower, so the store never holds a
- * mixed or shortened branch. A known head, or one below the last final block, yields no step.
+ * Yields the steps from the follower's tip to `head`. Commit each step before asking for the next one. The
+ * follower moves only then, so after a failed commit it still matches the store. The first step of a reorg
+ * reaches the old tip's height, or the new head if lower. So the store never holds a mixed or needlessly
+ * shortened branch. A known head, or one below the last final block, yields no step.
  * @throws AppError `broken_invariant` for a reorg beyond finality, `node_failed` if the chain changes too
  * fast or the node fails.
  */

@@ -1,14 +1,15 @@
 /**
- * Fast path for SELECTs: reads the answer as bytes over its own connections. @clickhouse/client waits for a
- * timer before each request, which is noticeable in small reads. All other statements use @clickhouse/client.
+ * Fast path for SELECTs whose answer is read as bytes, over its own connections. @clickhouse/client waits for
+ * a timer before each request, which is noticeable in small reads. All other statements use
+ * @clickhouse/client.
  *
  * ClickHouse sends status 200 before all rows are known. A later error follows the rows in a frame, and the
  * connection ends without the last chunk. The frame contains the tag from this answer's header:
  *
- *    \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n
+ * \r\n__exception__\r\n<tag>\r\n<text>\n<bytes of text and newline> <tag>\r\n__exception__\r\n
  *
- * Row data can imitate all of this except the tag, which ClickHouse chooses at random for each answer. So
- * only a frame with the tag, at the very end, counts as an error. The data is never searched.
+ * Row data can imitate everything except the tag, which is random for each answer. So only a frame with the
+ * tag, at the very end, counts as an error. The data is never searched.
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 

@@ -94,10 +94,7 @@ export interface Database {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
-/**
- * Far below the engine's own timeout of 10 s, so that the client closes idle connections first, even when the
- * process is busy.
- */
+/** Far below the engine's timeout of 10 s, so that even a busy client closes idle connections first. */
 const IDLE_MS = 2_500;
 /**
  * Time for running statements to end on close. If a connection is cut, the server must cancel its requests to

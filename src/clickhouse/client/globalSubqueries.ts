@@ -1,6 +1,6 @@
 /**
- * Rewrites statements for Distributed tables. If a SELECT reads such a table directly, its IN subqueries and
- * joins become GLOBAL: computed once over all shards and sent to each.
+ * Rewrites statements for Distributed tables. In a SELECT that reads such a table directly, IN subqueries and
+ * joins become GLOBAL. ClickHouse then computes them once and sends the result to each shard.
  *
  * The SQL files do not contain GLOBAL, because on one server a GLOBAL IN cannot be a PREWHERE and filters
  * later. The setting distributed_product_mode is no alternative: it fails for subqueries over two tables

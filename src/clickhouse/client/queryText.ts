@@ -2,21 +2,21 @@
  * Three extensions of SQL in named queries. First, the rows of a table as of a snapshot: its final rows and
  * the rows of the canonical head:
  *
- *    FROM swaps_chain AS s                the head rows are left out if `commits` is empty
- *    FROM swaps_chain(fee_usd)            adds a computed column, which `*` leaves out
+ *   FROM swaps_chain AS s                the head rows are left out if `commits` is empty
+ *   FROM swaps_chain(fee_usd)            adds a computed column, which `*` leaves out
  *
- * Second, a SELECT that runs separately over the final and the head table, because it has its own ORDER BY
- * and LIMIT. The lines `FROM events` and `WHERE …` must follow each other:
+ * Second, a SELECT that runs separately over the final and the head table, with its own ORDER BY and LIMIT.
+ * The lines `FROM events` and `WHERE …` must follow each other:
  *
- *    -- both parts of events              all lines up to `-- end`
- *    -- end
+ *   -- both parts of events              all lines up to `-- end`
+ *   -- end
  *
  * Third, optional parts. ClickHouse plans longer than it reads a few granules, so unused conditions are
  * removed from the statement. They are comments to other tools:
  *
- *    AND topic1 IN (…) -- if topics1      the line is removed if the parameter is empty or false
- *    -- if commits                        all lines up to `-- end`
- *    -- end
+ *   AND topic1 IN (…) -- if topics1      the line is removed if the parameter is empty or false
+ *   -- if commits                        all lines up to `-- end`
+ *   -- end
  */
 import { AppError } from '../../errors';
 import type { QueryParams } from './database';

@@ -1,7 +1,7 @@
 /**
- * The embedded ClickHouse: prepares a folder, passwords and configuration, starts the engine, and returns the
- * addresses of its two users. database.ts connects, engineSupervisor.ts restarts, and schema/migrate.ts
- * creates tables.
+ * The embedded ClickHouse: prepares folder, passwords and configuration, starts the engine, and returns the
+ * URLs of its two users. Connecting, restarting and creating tables are in database.ts, engineSupervisor.ts
+ * and schema/migrate.ts.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -67,8 +67,7 @@ const BACKUP_FOLDER = 'backups';
 
 /**
  * Starts the engine in `dataDir` and waits until it answers. Throws `bad_config` if the platform has no
- * engine or another process uses the folder (the message gives details), `unavailable` if the engine does not
- * start.
+ * engine or another process uses the folder. Throws `unavailable` if the engine does not start.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const database = options.database ?? 'candlehouse';

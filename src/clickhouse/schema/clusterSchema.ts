@@ -1,7 +1,7 @@
 /**
- * Transforms the schema for a cluster: each table T becomes `T_local`, a node's own part, and `T`, a
- * Distributed table over all parts. Views run inside a node, from local table to local table. Pure text;
- * migrate.ts runs the statements.
+ * Transforms the schema for a cluster. Each table T becomes `T_local`, a node's own part, and `T`, a
+ * Distributed table. Views run inside a node, from local table to local table. Pure text; migrate.ts runs the
+ * statements.
  */
 import { AppError } from '../../errors';
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from './eventTables';

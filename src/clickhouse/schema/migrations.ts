@@ -18,7 +18,7 @@ export interface Migration {
 
 /**
  * ALTER TABLE actions that are safe to repeat. RENAME COLUMN is excluded: ClickHouse writes the new name
- * before it records which parts have the old one, so a crash in between loses the column's values.
+ * before it records which parts have the old one. A crash in between loses the column's values.
  */
 const REPEATABLE =
   /^(?:ADD (?:COLUMN|INDEX|PROJECTION) IF NOT EXISTS|(DROP) (?:COLUMN|INDEX|PROJECTION) IF EXISTS|(?:MODIFY|COMMENT|MATERIALIZE) COLUMN|MATERIALIZE (?:INDEX|PROJECTION)) (\w+)(?! (?:REMOVE|RESET|MODIFY)\b)/;

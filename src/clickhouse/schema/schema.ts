@@ -1,7 +1,7 @@
 /**
  * Reads clickhouse/schema as single statements in layer order. A line `-- HEAD OF <table> PARTITION BY <expr>
- * ORDER BY <expr>` creates the table's head twin: the same columns after a `commit`, without projections,
- * indexes or deduplication.
+ * ORDER BY <expr>` creates the table's head twin. The twin has the same columns after a `commit`, without
+ * projections, indexes or deduplication.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -227,8 +227,8 @@ type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
 type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
 
 /**
- * Finds the pool and ticks of an IncreaseLiquidity: the last Mint of this manager in the same transaction
- * with the same liquidity and amounts.
+ * Pool and ticks of an IncreaseLiquidity. Taken from the manager's last Mint in the transaction with equal
+ * liquidity and amounts.
  */
 function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {
   const mint = mintsOf(work, log, rows).findLast(

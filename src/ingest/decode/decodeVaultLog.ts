@@ -1,7 +1,7 @@
 /**
  * Decodes events of Balancer V2 vaults. A pool of n tokens trades as legs of two tokens, and each swap
  * becomes a row of its leg. States and liquidity events name the tokens of the default leg; `balances` of a
- * state holds all tokens. The token list stays as it was when the pool was listed: only managed pools change
+ * state holds all tokens. The token list stays as it was when the pool was listed. Only managed pools change
  * theirs, and managed pools have no price.
  */
 import type { ChainLog } from '../../domain/block';

@@ -87,8 +87,8 @@ export function newestInstead(number: number, error: unknown): number {
 }
 
 /**
- * Reads values that never change once the contract exists. Calls at the given block, or, if no node has that
- * state, at the newest state of a node far beyond the block. A node that is behind or on another branch would
+ * Reads values that never change once the contract exists. Calls at the given block. If no node has that
+ * state, calls at the newest state of a node far beyond. A node that is behind or on another branch would
  * report a missing contract.
  */
 export async function callContractsSince(

@@ -1,7 +1,7 @@
 /**
- * Finds Balancer V2 vault pools in blocks before they are decoded, and reads from the node whether and how
- * each pool is weighted. Pools older than the first ingested block also need their balances and fee. A pool
- * without usable answers is not listed. A node failure is an error that is retried.
+ * Finds Balancer V2 vault pools in blocks before decoding. Reads each pool's type and weights from the node.
+ * Pools older than the first ingested block also need their balances and fee. A pool without usable answers
+ * is not listed. A node failure is an error that is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { isHash, numberToHex, type Hex } from '../../domain/hex';

@@ -1,6 +1,6 @@
 /**
  * Reads Balancer V2 vault pools from the database as of the cursor. Two values come from stored logs: the
- * pool id from the log that listed the pool, and the fee from its newest fee change.
+ * pool id from the listing log, and the fee from the newest fee change.
  */
 import { z } from 'zod';
 

@@ -56,7 +56,7 @@ type Asked = (Hex | null)[];
 
 /**
  * One row per token, in the given order. Throws a retryable error if the node does not answer or is behind
- * the block: a stale node would make a new token look as if it had no decimals, permanently.
+ * the block. A stale node would report no decimals for a new token, and the row would stay wrong.
  */
 export async function readTokens(
   rpc: EthCalls,

@@ -1,6 +1,7 @@
 /**
  * Reads the state of pricing from the database after a restart: legs, routes and hops at the start of the
- * current epoch, and the blocks since, which the pricer applies again. Rows above the cursor are ignored.
+ * current epoch. Also reads the blocks since, which the pricer applies again. Rows above the cursor are
+ * ignored.
  */
 import { z } from 'zod';
 

@@ -1,7 +1,4 @@
-/**
- * Stores the audit hash of each range of final blocks in the background, with one ClickHouse thread, so that
- * ingestion and reads are not delayed.
- */
+/** Stores the audit hash of each range of final blocks in the background. Ingestion and reads have priority. */
 import type { Database } from '../../clickhouse/client/database';
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';

@@ -1,6 +1,6 @@
 /**
- * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
- * replaces tables that differ together with their aggregates.
+ * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
+ * Replaces tables that differ, together with their aggregates.
  */
 import { z } from 'zod';
 

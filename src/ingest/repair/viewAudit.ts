@@ -1,7 +1,7 @@
 /**
  * Checks that materialized views hold all rows of their sources, and rebuilds incomplete views. An engine
- * killed between storing an insert's deduplication token and filling a view loses the view's rows, and a
- * repeated insert does not bring them back.
+ * killed between storing an insert's deduplication token and filling a view loses the view's rows. A repeated
+ * insert does not bring them back.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,6 +1,6 @@
 /**
- * Checks that the node's blocks continue the stored chain, and classifies a break: a temporary disagreement
- * of nodes, or a reorg of final blocks or another chain.
+ * Checks that the node's blocks continue the stored chain. A break is either a temporary disagreement of
+ * nodes, or a reorg beyond finality or another chain.
  */
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';

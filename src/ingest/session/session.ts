@@ -1,6 +1,6 @@
 /**
- * One run of the ingester over one store: recover, backfill final blocks, follow the head. All state can be
- * read again from the store or the node, so any error ends the session and the next one recovers.
+ * One run of the ingester over one store: recover, backfill final blocks, follow the head. Any error ends the
+ * session. The next one recovers, because all state can be read again from the store or the node.
  */
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';

@@ -1,6 +1,6 @@
 /**
- * In-memory record of the head tables: the canonical block of each height above the cursor, the commits of
- * all blocks, and row counts. Computes the flip for a new branch.
+ * In-memory record of the head tables above the cursor: canonical blocks by height, commits, and row counts.
+ * Computes the flip for a new branch.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';

@@ -1,6 +1,6 @@
 /**
- * A command in another process can pause the ingester: no range begins during a pause, so the command can
- * copy or repair all tables as of one moment. Blocks wait in the node. A pause ends by itself if the command
+ * A command in another process can pause the ingester. No range begins during a pause, so the command can
+ * copy or repair all tables consistently. Blocks wait in the node. A pause ends by itself if the command
  * dies.
  */
 import { z } from 'zod';

@@ -116,8 +116,8 @@ export async function findBlockAt(database: Database, chainId: number, time: num
 }
 
 /**
- * First block of the first day that is kept completely. 0 if all rows are kept; 2^32 - 1 if no day is
- * complete.
+ * First block of the first day that is kept completely. If all rows are kept: 0. If no day is complete: 2^32
+ * - 1.
  */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
   if (floor === 0) return 0;

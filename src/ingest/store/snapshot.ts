@@ -1,7 +1,7 @@
 /**
- * Makes a snapshot of one database for a backup: clones its tables (hard links) into another database, as of
- * one moment between two ranges. Head tables are left out because the node can provide them again. The schema
- * recreates the views.
+ * Makes a snapshot of one database for a backup: clones its tables (hard links) into another database,
+ * between two ranges. Head tables are left out because the node can provide them again. The schema recreates
+ * the views.
  */
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /**
- * Fences off a stale writer. A statement of an earlier session may still run in the database and land at any
- * time, after a timeout or the death of its process. A new session makes such a late statement ineffective.
+ * Fences off a stale writer. After a timeout or the death of its process, a statement of an earlier session
+ * may still run and land at any time. A new session makes such a late statement ineffective.
  */
 import type { StoredState, Store } from './store';
 
@@ -9,10 +9,7 @@ import type { StoredState, Store } from './store';
  * unseen ones. In 1/1,024 of a millisecond; this fits a float until the year 2248.
  */
 const COUNTS_PER_MS = 1_024;
-/**
- * The highest a late flip can reach above the tip: 64 blocks of one step, or a new branch about as long as
- * the old one.
- */
+/** Reach of a late flip above the tip: 64 blocks of one step, or a branch about as long as the old one. */
 const REACH_BLOCKS = 256;
 
 export interface TakenOver {
