@@ -15,7 +15,7 @@ import { callContractsOfOld, callContractsSince, type TaggedCall } from './contr
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 
-/** Candidates per call. */
+/** Candidates per batch of calls. */
 const CANDIDATES_MAX = 75;
 /** Bounds the memory of addresses that are not our pools. A full memory is cleared. */
 const STRANGERS_MAX = 200_000;
