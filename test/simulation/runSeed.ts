@@ -38,7 +38,7 @@ export interface Backend {
 
 export interface SeedRun {
   readonly chain: SimChain;
-  /** null if nothing was stored. */
+  /** null if the store is empty. */
   readonly tip: StoredTip | null;
   /** Why the ingester did not reach the chain's head; null if it did. */
   readonly stuck: string | null;

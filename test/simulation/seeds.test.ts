@@ -5,7 +5,7 @@
  */
 import { checkOnModel } from './checkSeed';
 
-// Nodes fail a hundred times per seed, and nobody reads the stacks.
+// Nodes fail a hundred times per seed, and the stacks are of no use.
 Error.stackTraceLimit = 3;
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);

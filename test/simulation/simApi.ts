@@ -29,7 +29,7 @@ export interface SimApi {
 }
 
 export interface SimExtras {
-  /** Features beyond those of the plain chain. */
+  /** Features in addition to the plain chain's. */
   readonly wild?: Wilderness;
   /** Runs after the chain is stored and before the API starts. */
   prepare?(database: Database, chain: SimChain): Promise<void>;

@@ -48,7 +48,7 @@ interface Node {
   readonly pools: readonly SimPool[];
 }
 
-/** Features beyond those of the plain chain. Uses a separate random generator. */
+/** Features in addition to the plain chain's. Uses a separate random generator. */
 export interface Wilderness {
   /** Possible seconds between blocks. */
   readonly spacings: readonly number[];

@@ -1,7 +1,6 @@
 /**
- * Features that the plain simulated chain lacks: bursts of swaps in one pool, trades over many pools, rare V3 events,
- * amounts at the limits of their types, blocks with thousands of logs, tokens created with their pool, and more
- * malformed logs. Encodes logs by hand.
+ * Adds features that the plain simulated chain lacks: bursts of swaps in one pool, rare V3 events, amounts at the
+ * limits of their types, huge blocks and more malformed logs. Encodes logs by hand.
  */
 import type { Hex } from '../../src/domain/hex';
 import type { Random } from '../support/random';
@@ -61,7 +60,7 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
   };
 }
 
-/** A token address that sorts after the tokens of existing pairs. */
+/** Starts with 0xff, so that the token sorts after the first token of any pair. */
 function newToken(id: string): Hex {
   return `0xff${digest(`newborn ${id}`, 19).slice(2)}`;
 }

@@ -32,7 +32,7 @@ export function fieldsOf(table: string, row: string): Fields {
   return codeOfTable(table).read(Buffer.from(row, 'latin1'));
 }
 
-/** null if nothing was ever ingested. */
+/** null before the first ingestion. */
 export async function readTip(database: Database): Promise<StoredTip | null> {
   const state = await readStoredState(database, SIM_CHAIN_ID);
   if (state === null) return null;

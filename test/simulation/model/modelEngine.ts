@@ -17,7 +17,7 @@ import {
 import { ModelViews } from './modelViews';
 import type { Fields } from './rowBytes';
 
-/** Number of blocks in a partition of the head tables. */
+/** Blocks per partition: HEAD_PARTITION for the head tables, HEIGHTS_PARTITION for head_blocks. */
 const HEAD_PARTITION = 256;
 const HEIGHTS_PARTITION = 1_024;
 
