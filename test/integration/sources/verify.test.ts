@@ -208,7 +208,7 @@ test('a contract linked to another library than the settings say is refused', as
     state: 'failed',
     reason: expect.stringContaining('runtime code differs in'),
   });
-  // The compiler does not link this library.
+  // The compiler does not link a library under an empty path.
   expect(await verifyWith('', other)).toMatchObject({
     state: 'failed',
     reason: `library ${name} is ${library.address} in the code, not ${other}`,
