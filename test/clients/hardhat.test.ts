@@ -186,7 +186,7 @@ test('is told of a contract that was verified before', async () => {
   expect(stdout + stderr).toContain(`The contract ${world.vault.address} has already been verified`);
 });
 
-/** Changes the sources on disk and those in the build info. The compiled code stays. */
+/** Changes the source files at these places for the duration of `run`. The compiled code stays. */
 async function withOthers<T>(places: readonly string[], run: () => Promise<T>): Promise<T> {
   const texts = places.map((place) => readFileSync(place, 'utf8'));
   try {

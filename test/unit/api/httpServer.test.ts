@@ -1,4 +1,7 @@
-/** Limits on a client's use of the HTTP server: sockets, bytes and time. Other clients keep getting answers. */
+/**
+ * Limits on a client's use of the HTTP server: slow requests, unread answers, sockets and open requests. Other clients
+ * keep getting answers.
+ */
 import { connect, type Socket } from 'node:net';
 
 import { HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';

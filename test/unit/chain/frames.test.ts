@@ -1,4 +1,4 @@
-/** Maximum distance between the node's answers and the blocks of the decoder. */
+/** Limits the number of stack frames between the transport and the block decoder. */
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/head/follower';
 import { syncToHead } from '../../../src/chain/head/syncToHead';

@@ -45,7 +45,7 @@ function runEpoch(book: LegBook, random: Random, epoch: number, time: number): v
   book.setClock({ ...book.clock, block: epoch * 32, epoch });
 }
 
-/** All queryable state of the book, without order. Live legs are listed with their weight at a time. */
+/** The observable state of the book, sorted for comparison. Live legs exclude legs that are dormant at `time`. */
 function plain(book: LegBook, time: number) {
   const names = (of: Iterable<{ readonly address: string }>): string[] =>
     [...of].map(({ address }) => address).sort();
