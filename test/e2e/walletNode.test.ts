@@ -1,7 +1,6 @@
 /**
- * Data that only a node has, from a real node: native balances, fees owed to V3 positions, a token whose balances
- * change without logs, and wallets older than the history. Each figure must equal the contracts' answers at the same
- * block.
+ * Data that only a real node has: native balances, fees owed to V3 positions, balances that change without logs, and
+ * wallets older than the history. Each figure must equal the contracts' answers at the same block.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

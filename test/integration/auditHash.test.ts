@@ -1,5 +1,5 @@
 /**
- * Ingests one chain in different ways (one backfill; step by step with reorgs and restarts) and expects equal audit
+ * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal audit
  * hashes for each range of 1,000 blocks. A changed row changes only its range's hash.
  */
 import { askRows } from '../support/askRows';

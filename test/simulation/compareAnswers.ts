@@ -1,7 +1,7 @@
 /**
- * Compares the answers of the real query functions with a plain recomputation from the canonical logs: bars (quote
- * currency and USD, six timeframes), activity, pairs, DEXes and balances. Uses the reader's own snapshot on the real
- * engine.
+ * Compares the answers of the real query functions with a plain recomputation from the canonical logs. Covers bars
+ * (quote currency and USD, six timeframes), activity, pairs, DEXes and balances. Uses the reader's own snapshot on the
+ * real engine.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';

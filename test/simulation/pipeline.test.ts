@@ -1,6 +1,6 @@
 /**
- * Runs the ingest session over a simulated chain that forks, with a failing node and a process that crashes at any
- * write, on the real engine. In the end all stored rows equal the oracle's rows from the raw logs.
+ * Runs the ingest session over a simulated chain that forks, on the real engine. The node fails, and the process may
+ * crash at any write. In the end all stored rows equal the oracle's rows from the raw logs.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { AppError } from '../../src/errors';

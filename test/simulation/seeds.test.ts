@@ -1,7 +1,7 @@
 /**
- * Runs seeds on the model of the store: nodes that lag, forget, limit, fail and lie, a chain that forks and returns,
- * and an ingester that may die at any step. In the end all stored rows equal the oracle's. More: npm run simulate --
- * --seed 1 --seeds 10000.
+ * Runs seeds on the model of the store. Nodes lag, forget, limit, fail and lie, the chain forks and returns, and the
+ * ingester may die at any step. In the end all stored rows equal the oracle's. More: npm run simulate -- --seed 1
+ * --seeds 10000.
  */
 import { checkOnModel } from './checkSeed';
 

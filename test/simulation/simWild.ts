@@ -1,6 +1,6 @@
 /**
- * Adds features that the plain simulated chain lacks: bursts of swaps in one pool, rare V3 events, amounts at the
- * limits of their types, huge blocks and more malformed logs. Encodes logs by hand.
+ * Adds features that the plain simulated chain lacks: bursts of swaps, rare V3 events, amounts at the limits of their
+ * types, huge blocks and more malformed logs. Encodes logs by hand.
  */
 import type { Hex } from '../../src/domain/hex';
 import type { Random } from '../support/random';
@@ -21,7 +21,7 @@ const TOPIC = {
 
 const LARGEST_RESERVE = (1n << 112n) - 1n;
 const LARGEST_LIQUIDITY = (1n << 128n) - 1n;
-/** TickMath.sol. */
+/** From TickMath.sol. */
 const LOWEST_ROOT = 4_295_128_739n;
 const HIGHEST_ROOT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const TICK_MAX = 887_272n;

@@ -1,6 +1,6 @@
 /**
- * Builds encoded blocks for the benchmark chain: seeded V2 and V3 trading with real blooms, because the ingester checks
- * the bloom of every block. stubChain.ts serves them.
+ * Builds encoded blocks for the benchmark chain: seeded V2 and V3 trading with real blooms. The ingester checks the
+ * bloom of every block. stubChain.ts serves the blocks.
  */
 import { keccak256 } from 'ethers';
 

@@ -1,6 +1,6 @@
 /**
- * A small chain with realistic markets for audit tests: V2 and V3 pools that trade, a pool with a thousandfold price, a
- * price push, late pools, and reorgs. Encodes logs by hand, without code of the product.
+ * A small chain with realistic markets for audit tests. Includes V2 and V3 pools that trade, a pool with a thousandfold
+ * price, a price push, late pools and reorgs. Encodes logs by hand, without code of the product.
  */
 import { createHash } from 'node:crypto';
 

@@ -7,7 +7,7 @@ export interface RpcRefusal {
 
 type RangeWording = (max: number, span: number) => RpcRefusal;
 
-/** The range of an eth_getLogs is too wide. */
+/** The block range of an eth_getLogs is too wide. */
 export const RANGE_WORDINGS: readonly RangeWording[] = [
   // go-ethereum forks, bor, erigon
   (max) => ({ code: -32005, message: `query exceeds max block range ${max}` }),
