@@ -1,4 +1,4 @@
-/** Starts two embedded engines as the shards of one cluster, in temporary folders. */
+/** Starts embedded engines (two by default) as the shards of one cluster, in temporary folders. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -56,7 +56,7 @@ export interface OracleBar {
   outs1: number;
 }
 
-/** numerator / denominator, computed with at least 20 digits. */
+/** numerator / denominator, computed with about 40 digits before the rounding to a float. */
 function quotient(numerator: bigint, denominator: bigint): number {
   const shift = 40 - (numerator.toString().length - denominator.toString().length);
   const scaled =
