@@ -1,7 +1,7 @@
 /**
- * What the clients are let loose on: two real chains with contracts of npm packages, some or more than 150 of them deployed
- * and verified on the first, and the whole program over both. At one address the chains have different contracts, so that a
- * client that asks the wrong chain is found out.
+ * The setup of the client tests: two real chains with contracts from npm packages, and the whole program over both.
+ * Some contracts, or more than 150, are verified on the first chain. One address has different contracts on the two
+ * chains, to detect clients that query the wrong chain.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -31,27 +31,27 @@ export interface Placed {
 }
 
 export interface ClientWorld {
-  /** Where the clients are installed. */
+  /** The folder where the clients are installed. */
   readonly clients: string;
   /** `http://127.0.0.1:port`. */
   readonly url: string;
   readonly nodes: ReadonlyMap<number, { readonly url: string; readonly rpc: DevRpc }>;
   readonly program: RunningProgram;
-  /** At one address on both chains: of many files, and of one. */
+  /** Different contracts at the same address: of many files on one chain, of one file on the other. */
   readonly twoFaced: { readonly 369: Placed; readonly 943: Placed };
-  /** On chain 369, of one file with constructor arguments. */
+  /** On chain 369: one file, with constructor arguments. */
   readonly vault: Placed;
-  /** The same made by the new pipeline, which only the settings tell. */
+  /** The same contract compiled by the IR pipeline. Only the settings show the difference. */
   readonly vaultByIr: Placed;
-  /** On chain 369, deployed and verified by nobody. */
+  /** On chain 369, deployed but not verified. */
   readonly unverified: Placed;
-  /** All that is verified on chain 369. */
+  /** All verified contracts of chain 369. */
   readonly verified: readonly Placed[];
   close(): Promise<void>;
 }
 
 const log = createLog('silent', false);
-/** As in the issue: clients are proven on a world of some size. */
+/** Clients must work with a realistic number of contracts. */
 const VERIFIED_MIN = 150;
 const GAS = '0x7a1200';
 
@@ -64,8 +64,8 @@ interface Chain {
 }
 
 /**
- * Installs the clients first, which may take a minute. `size`: `large` has more than 150 verified contracts beside those
- * that have a name here.
+ * Installs the clients first, which may take a minute. With `size` `large`, more than 150 verified contracts exist
+ * beside the named ones.
  */
 export async function openClientWorld(size: 'small' | 'large'): Promise<ClientWorld> {
   const clients = await installClients();
@@ -78,7 +78,6 @@ export async function openClientWorld(size: 'small' | 'large'): Promise<ClientWo
   }
 }
 
-/** The tokens of the world alone. */
 async function compileTokens(): Promise<WorldContract[]> {
   const isOfTokens = ({ input }: SourceSet): boolean => 'contracts/tokens/Pulse_Token_0.sol' in input.sources;
   return compileSet(listSourceSets().find(isOfTokens)!);
@@ -164,7 +163,7 @@ async function dropHome(home: ProgramHome, program: RunningProgram): Promise<voi
   await home.drop();
 }
 
-/** Three logs on the second chain. */
+/** Makes three logs on the second chain. */
 async function makeVaults(maker: Hex, rpc: DevRpc): Promise<void> {
   const [from] = (await rpc.call('eth_accounts')) as Hex[];
   const abi = new Interface(['function make(uint256)']);
@@ -175,7 +174,10 @@ async function makeVaults(maker: Hex, rpc: DevRpc): Promise<void> {
   }
 }
 
-/** Deploys what can be: some constructors want more than plain values, some code more than the chain allows. */
+/**
+ * Deploys what is possible. Some constructors need more than plain values, and some code exceeds the chain's size
+ * limit.
+ */
 async function placeAll(
   rpc: DevRpc,
   chainId: number,
@@ -218,7 +220,7 @@ function plainValue({ type }: AbiParameter): unknown {
   return type.startsWith('bytes') ? `0x${'00'.repeat(Number(type.slice(5)))}` : 1;
 }
 
-/** As an import would have: with the hash of the code that is there. */
+/** Stores verified contracts like an import: with the hash of the deployed code. */
 async function storeAll(
   home: ProgramHome,
   placed: readonly Placed[],

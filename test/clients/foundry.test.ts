@@ -34,7 +34,7 @@ function run(tool: 'cast' | 'forge', args: readonly string[], home?: string): Pr
   });
 }
 
-/** Tells Foundry where the explorer of a chain is. */
+/** Configures the explorer address of a chain in foundry.toml. */
 function configure(chainId: number, mount: string): void {
   const entry = `pulse = { key = "k", chain = ${chainId}, url = "${world.url}${mount}" }`;
   writeFileSync(join(folder, 'foundry.toml'), `[etherscan]\n${entry}\n`);
@@ -47,7 +47,7 @@ const MOUNTS = [
   ['/api/v1/etherscan/943/api', 943],
 ] as const;
 
-/** All files below a folder by their paths in it. */
+/** All files below a folder, keyed by relative path. */
 function readTree(root: string, inside = ''): Record<string, string> {
   const files: Record<string, string> = {};
   for (const entry of readdirSync(join(root, inside), { withFileTypes: true })) {
@@ -76,7 +76,7 @@ test.each(MOUNTS)(
     expect(stderr).toBe('');
     const found = readTree(join(folder, 'out', seen.contract.name));
     const expected = filesOf(seen);
-    // A contract of one file has no path here.
+    // The dialect gives no path for a contract of one file.
     if (Object.keys(expected).length === 1) expect(Object.values(found)).toEqual(Object.values(expected));
     else expect(found).toEqual(expected);
   },
@@ -119,7 +119,7 @@ test('cast creation-code finds the transaction that made a contract', async () =
   expect(stdout.trim()).toBe(contract.creation);
 });
 
-/** A compiler and the standard library where forge looks for them, as one has them who works offline. */
+/** Installs a compiler and the standard library where forge finds them, as for offline work. */
 function prepareHome(version: string): string {
   const home = join(folder, 'home');
   const compilers = join(home, '.svm', version);
@@ -164,7 +164,7 @@ test.each([
     const { stdout } = await run('forge', args, home);
     expect(stdout).toContain('Compiler run successful!');
     const project = readTree(join(folder, 'cloned'));
-    // Etherscan words have no path for the only file.
+    // The Etherscan dialect has no path for a single file.
     const written = Object.keys(project).filter((path) => path.startsWith('src/'));
     expect(written.map((path) => project[path])).toEqual([contract.input.sources[contract.path]!.content]);
     const { rpc } = world.nodes.get(369)!;
@@ -176,7 +176,7 @@ test.each([
       chainId: 369,
       targetContract: contract.name,
       deployer: field(creation, 'from'),
-      // What is looked up in Sourcify words has none for forge.
+      // The Sourcify look-up gives forge no constructor arguments.
       constructorArguments: tellsArguments ? constructorArguments : '0x',
     });
     const built = Object.keys(project).find((path) => /^out\/.*\/Immutable_Vault\.json$/.test(path));

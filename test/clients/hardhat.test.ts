@@ -1,6 +1,6 @@
 /**
- * hardhat-verify, unmodified and offline: a project of its own compiled with npm solc, a contract of it deployed, and `hardhat
- * verify` against the program, which compiles the sources again and compares them with what is on the chain.
+ * hardhat-verify, unmodified and offline: compiles a project with npm solc, deploys a contract, and runs `hardhat
+ * verify` against the program. The program compiles the sources again and compares the code with the chain's.
  */
 import {
   mkdirSync,
@@ -73,7 +73,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Its network is the chain's node, its explorer the program on this mount, its compiler the one of npm. */
+/** Configures the chain's node as network, the program at this mount as explorer, and npm's solc as compiler. */
 function configure(mount: string, chainId: number): void {
   const solc = join(__dirname, '../../node_modules', `solc-${SOLC}`);
   const settings = {
@@ -114,7 +114,7 @@ function hardhat(args: readonly string[]) {
   });
 }
 
-/** The compiled contract as deploy takes it. */
+/** The compiled contract in the form that `deploy` takes. */
 function readArtifact(): WorldContract {
   const text = readFileSync(join(folder, 'artifacts/contracts/Box.sol/Box.json'), 'utf8');
   const { abi, bytecode, deployedBytecode } = JSON.parse(text) as Record<string, string>;
@@ -186,7 +186,7 @@ test('is told of a contract that was verified before', async () => {
   expect(stdout + stderr).toContain(`The contract ${world.vault.address} has already been verified`);
 });
 
-/** The sources on disk and those of the last compilation become others; what was compiled stays. */
+/** Changes the source files at these places for the duration of `run`. The compiled code stays. */
 async function withOthers<T>(places: readonly string[], run: () => Promise<T>): Promise<T> {
   const texts = places.map((place) => readFileSync(place, 'utf8'));
   try {

@@ -1,4 +1,4 @@
-/** Installs the clients by their own lock file, once, into node_modules/.cache; several test files may ask at once. */
+/** Installs the clients from their own lock file, once, into node_modules/.cache. Parallel test files may call this. */
 import { installProject } from '../support/installProject';
 
 /** The folder whose `node_modules` has the clients. */

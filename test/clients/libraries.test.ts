@@ -1,4 +1,4 @@
-/** Libraries that read an explorer, unmodified: whatsabi, wagmi, ethers 6 and 5, graph-cli. */
+/** Libraries that read from an explorer, unmodified: whatsabi, wagmi, ethers 6 and 5, graph-cli. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** Where a client is pointed at, and whose contract it must then see. */
+/** The client's base URL, and the chain whose contract the client must see. */
 const MOUNTS = [
   ['/api', 369],
   ['/943/api', 943],
@@ -100,7 +100,7 @@ test.each(PATHS)('whatsabi reads the same in Blockscout words below %s', async (
   expect(Object.fromEntries(sources)).toEqual(filesOf(seen));
 });
 
-/** Runs `wagmi generate` in a folder of its own. */
+/** Runs `wagmi generate` in a new folder. */
 async function generate(baseUrl: string, chainId: number | null, address: string) {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-wagmi-'));
   try {
@@ -136,7 +136,7 @@ test.each([
     const { code, text, stdout, stderr } = await generate(world.url + mount, asked, address);
     expect([code, stdout + stderr]).toEqual([0, expect.any(String)]);
     const [, abi = ''] = /export const seenAbi = (\[[\s\S]*?\n\])/.exec(text) ?? [];
-    // What it writes is a literal of JavaScript.
+    // wagmi writes a JavaScript literal.
     expect(new Function(`return ${abi}`)()).toEqual(contract.abi);
   },
 );
@@ -234,7 +234,7 @@ test.each([
   expect(found.head).toBe(Number(await rpc.call('eth_blockNumber')));
 });
 
-/** The block in which a contract was made, by looking at each. */
+/** Finds the creation block of a contract by looking at each block. */
 async function findCreation(rpc: DevRpc, address: string): Promise<number> {
   const head = Number(await rpc.call('eth_blockNumber'));
   for (let number = 1; number <= head; number += 1) {

@@ -1,4 +1,4 @@
-/** Loaded into every Node client: whatever it asks of another machine fails at once, as it would offline. */
+/** Loaded into every Node client. A request to another machine fails at once, as it would offline. */
 const net = require('node:net');
 
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;

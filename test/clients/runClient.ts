@@ -1,4 +1,7 @@
-/** Runs a client as its users do: a process of its own, with a fresh HOME (clients remember answers there), without a network. */
+/**
+ * Runs a client like its users do: a separate process without a network, with a new HOME, because clients cache answers
+ * there.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +9,7 @@ import { join } from 'node:path';
 
 const TIMEOUT_MS = 180_000;
 const GUARD = join(__dirname, 'loopbackOnly.cjs');
-/** Nobody listens there: what asks another machine through a proxy fails at once. */
+/** No server listens on this port, so requests through this proxy fail at once. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 export interface ClientRun {
@@ -45,7 +48,7 @@ export async function runClient(
       ...options.env,
     },
   });
-  // A client that does not read closes it.
+  // A client that does not read its input closes the pipe.
   child.stdin.on('error', () => undefined).end(options.input ?? '');
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -62,8 +65,8 @@ export async function runClient(
 }
 
 /**
- * Runs an ES module that imports the clients and calls `print` with what it found; `given` is what it is told. Throws with
- * what it said when it fails.
+ * Runs an ES module that imports the clients and calls `print` with its result. `given` is the module's input. Throws
+ * with the module's output on failure.
  */
 export async function runScript<T>(clients: string, script: string, given: unknown): Promise<T> {
   const text = `

@@ -1,6 +1,6 @@
 /**
- * The whole program over a real node: real contracts trade, the chain is reorganised, and every bar of every pair and
- * timeframe, the pools' states and the stream equal what eth_getLogs and the contracts say.
+ * The whole program over a real node: real contracts trade, and the chain is reorganised. Bars of every pair and
+ * timeframe, pool states and the stream must equal the truth from eth_getLogs and the contracts.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ async function headNumber(): Promise<number> {
   return Number(await anvil.rpc.call('eth_blockNumber', []));
 }
 
-/** All canonical blocks with their logs, read anew with eth_getLogs. */
+/** Reads all canonical blocks with their logs through eth_getLogs. */
 async function readChain(): Promise<ChainBlock[]> {
   const head = await headNumber();
   const logs = (await anvil.rpc.call('eth_getLogs', [
@@ -80,7 +80,7 @@ async function readChain(): Promise<ChainBlock[]> {
   return blocks;
 }
 
-/** One to three random swaps in the pools with deep reserves. */
+/** One to three random swaps in pools with deep reserves. */
 async function randomTrades(random: Random) {
   const pools = world.pools.filter((pool) => pool.protocol === 'uniswap_v2');
   const transactions = [];
@@ -143,7 +143,7 @@ test('through trades and reorgs every bar, state and streamed event is that of t
     const trades = await randomTrades(random);
     if (round > 3 && random.chance(0.35)) {
       const depth = random.int(1, 4);
-      // The parents of the new blocks are older: their times must still rise.
+      // The new blocks have older parents, but their times must still rise.
       const blocks = Array.from({ length: random.int(1, depth + 2) }, (_, index) => ({
         timestamp: time + index * 10,
         transactions: index === 0 ? trades.slice(0, 1) : [],

@@ -1,6 +1,6 @@
 /**
- * Six attacks at once against a service under normal load: it stays quick, small and right. Each attack is what one client,
- * one node or one contract can do.
+ * Six attacks at once on a service under normal load: latency and memory stay low, and answers stay correct. Each
+ * attack is possible for one client, one node or one contract.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-/** Sends a request and takes the answer in without keeping it; null where the connection broke. */
+/** Sends a request and discards the answer. Returns null if the connection broke. */
 function send(path: string, body?: { readonly type: string; readonly text: string }): Promise<number | null> {
   return new Promise((resolve) => {
     const headers =
@@ -39,13 +39,13 @@ function send(path: string, body?: { readonly type: string; readonly text: strin
   });
 }
 
-/** Does something again and again until the time is over. */
+/** Repeats an action until the time is over. */
 type Attack = (isOver: () => boolean) => Promise<void>;
 
 const atOnce = (count: number, work: (index: number) => Promise<void>): Promise<void> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index))).then(() => undefined);
 
-/** Four clients ask for pages of logs of a megabyte, each time another page. */
+/** Four clients request pages of one-megabyte logs, each time another page. */
 const longLogs: Attack = (isOver) =>
   atOnce(4, async (client) => {
     for (let turn = 0; !isOver(); turn += 1) {
@@ -54,7 +54,7 @@ const longLogs: Attack = (isOver) =>
     }
   });
 
-/** Forty sockets ask for a hundred streams each and go. */
+/** Forty sockets request a hundred streams each and close. */
 const pipelinedStreams: Attack = async (isOver) => {
   const { hostname, port } = new URL(world.program.url);
   const asked = 'GET /api/v1/activity/stream HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100);
@@ -81,7 +81,7 @@ const deepBodies: Attack = async (isOver) => {
   }
 };
 
-/** Contracts of 80 KB for the slow pipeline of the compiler, as many as one client gets in. */
+/** Contracts of 80 KB for the slow pipeline of the compiler, as many as one client may submit. */
 const compileJobs: Attack = async (isOver) => {
   for (let job = 0; job < 24 && !isOver(); job += 1) {
     const fields = new URLSearchParams({
@@ -115,7 +115,7 @@ const floodingNode: Attack = async (isOver) => {
   }
 };
 
-/** New tokens, each with a symbol of a megabyte. */
+/** New tokens, each with a symbol of one megabyte. */
 const hugeSymbols: Attack = async (isOver) => {
   while (!isOver()) {
     world.mineHugeTokens(40);
@@ -133,7 +133,7 @@ const NORMAL_PATHS = [
   '/openapi.json',
 ];
 
-/** Two clients that behave; gives how many answers had which status. */
+/** Two normal clients. Returns the number of answers by status. */
 async function normalLoad(isOver: () => boolean): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   await atOnce(2, async (client) => {
@@ -164,7 +164,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   hugeSymbols,
 };
 
-/** ATTACKS=a,b in the environment: only these, to find out which one costs what. */
+/** ATTACKS=a,b in the environment runs only these attacks, to measure each one. */
 function chosen(): readonly (readonly [string, Attack])[] {
   const only = process.env['ATTACKS']?.split(',');
   return Object.entries(ATTACKS).filter(([name]) => only?.includes(name) ?? true);

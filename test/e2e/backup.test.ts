@@ -1,4 +1,4 @@
-/** The commands on stored data as a user runs them: while the program runs, and on a folder that nothing runs on. */
+/** The commands on stored data as a user runs them: beside the running program, and on a folder without a program. */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ test('a running program is backed up by name, restored into another folder, read
   await waitForBlock(program.url, 200);
   const backup = await runToSuccess(['backup', 'nightly'], settings('one'));
   expect(backup).toMatch(/^chain 369: final blocks 1-\d+\n.* written to .*one\/backups\/nightly$/m);
-  // The socket is this user's alone; what it tells is in no output.
+  // Only this user may open the socket, and no output contains the writer's credentials.
   expect(statSync(join(folder, 'one', 'clickhouse', 'door.sock')).mode & 0o777).toBe(0o600);
   expect(backup).not.toMatch(/candlehouse_writer/);
   const again = await runProgram(['backup', 'nightly'], settings('one'));

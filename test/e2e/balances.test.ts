@@ -1,6 +1,6 @@
 /**
- * Balances against the contracts themselves: after trading, liquidity, wrapping and reorgs on a real node, every balance
- * of every user, in tokens, LP tokens and V3 positions, is what balanceOf and the position manager say.
+ * Compares balances with the contracts after trades, liquidity changes, wrapping and reorgs on a real node. Covers
+ * every user's tokens, LP tokens and V3 positions.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -118,7 +118,7 @@ test('every user has what the contracts say, through reorgs', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const transactions = await randomActions(random);
     if (round % 5 === 4) {
-      // What the dropped blocks did is gone, positions too.
+      // The effects of the dropped blocks must disappear, including positions.
       const heads = await world.reorg(2, [{ transactions: [] }, { transactions: [] }, { transactions: [] }]);
       head = heads.at(-1)!.number;
     } else head = (await world.mineBlock(undefined, transactions)).number;

@@ -1,6 +1,6 @@
 /**
- * The benchmarks run, and give every figure that baseline.json watches. Whether the figures are good enough depends on what
- * else the machine does: `npm run bench -- decode backfill insert ticks --baseline` on a quiet machine judges that.
+ * Checks that the benchmarks run and give every figure of baseline.json. The figures themselves depend on the load:
+ * `npm run bench -- decode backfill insert ticks --baseline` judges them on a quiet machine.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 test('the benchmarks give every watched figure as a ratio to a limit of the same run', async () => {
   const main = join(findPackageRoot(), 'build/scripts/bench/main.js');
   const options = { env: { ...process.env, ...SIZE }, maxBuffer: 1e8 };
-  // The command fails where a target is missed; only whether it measures counts here.
+  // The command fails when a figure misses its target. This test only needs the figures.
   const said = await run(process.execPath, [main, ...GROUPS, '--json'], options).catch(
     (error: { readonly stdout: string; readonly stderr: string }) => {
       if (!error.stdout.trimStart().startsWith('[')) throw new Error(error.stderr);

@@ -1,11 +1,14 @@
-/** The end-to-end test of bars, states and the stream, with the program's database on two shards instead of its own engine. */
+/**
+ * The end-to-end test of bars, states and the stream, with the program's database on two shards instead of its own
+ * engine.
+ */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { askRows } from '../support/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
 
 let cluster: EmbeddedCluster;
 
-// Before the hooks of the test below, whose program reads this (test/support/program.ts).
+// Runs before the hooks of the imported test. Its program reads this variable (test/support/program.ts).
 beforeAll(async () => {
   cluster = await startEmbeddedCluster();
   process.env['CANDLEHOUSE_TEST_WRITER_URL'] = cluster.writerUrl;

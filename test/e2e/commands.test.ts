@@ -1,4 +1,7 @@
-/** The command line: what stops a start, with one clear message and exit code 1, and what a newcomer is told. */
+/**
+ * The command line: errors that stop a start, each with one clear message and exit code 1, and the hints for a
+ * newcomer.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,7 +100,7 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
   const program = await startProgram('all', settings);
   try {
     await waitForBlock(program.url, 90);
-    // Beside it, on its engine.
+    // The commands run beside the program, on its engine.
     mkdirSync(join(folder, 'sourcify', 'contracts', 'full_match', '369'), { recursive: true });
     const imported = await runToSuccess(['import-sources', join(folder, 'sourcify')], settings);
     expect(imported).toMatch(/0 contracts found, 0 verifications stored/);
@@ -109,7 +112,7 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
 });
 
 test('backfill and verify refuse ranges of which they can do nothing, and name the blocks they worked on', async () => {
-  // The engine of all tests, so that none is started for each command.
+  // Uses the shared engine, because starting one for each command is slow.
   const database = await createTestDatabase();
   const settings = {
     RPC_URL: chain.url,

@@ -1,4 +1,4 @@
-/** A data folder that cannot be written stops the start with one message that names it. */
+/** A data folder without write access stops the start with one message that names the folder. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Whoever runs this, root too, can write in none of these. */
+/** Places that even root cannot write to. */
 const UNWRITABLE: readonly (readonly [string, () => string])[] = [
   [
     'a file stands in its place',

@@ -1,6 +1,6 @@
 /**
- * The explorer over two real chains at once: proxies of every kind that are upgraded in mid-history, decoded with what was
- * live at each log; contracts with their creation and code; twins of code on the other chain.
+ * The explorer over two real chains: proxies of every kind with upgrades, and logs decoded with the implementation at
+ * that time. Also contracts with creation and code, and code twins on the other chain.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -25,7 +25,7 @@ interface Proxy {
   readonly kind: string;
   readonly address: Hex;
   readonly creation: Hex;
-  /** Leads the proxy to V2; null where nothing can. */
+  /** Upgrades the proxy to V2; null if the proxy cannot be upgraded. */
   readonly upgrade: (() => Promise<unknown>) | null;
 }
 
@@ -54,7 +54,7 @@ async function nameOf(database: Database): Promise<string> {
   return row!.name;
 }
 
-/** A contract out of an npm artifact. */
+/** Deploys a contract from an npm artifact. */
 async function deployArtifact(name: string, types: string[], values: unknown[]): Promise<Hex> {
   const { bytecode } = require(`@openzeppelin/contracts/build/contracts/${name}.json`) as {
     bytecode: string;
@@ -134,7 +134,7 @@ async function get(path: string): Promise<{ status: number; headers: Headers; js
   return { status: answer.status, headers: answer.headers, json: (await answer.json()) as Json };
 }
 
-/** Asks until the answer is as wanted. */
+/** Polls until the answer satisfies `wanted`. */
 const until = (path: string, wanted: (json: Json) => boolean): Promise<Json> =>
   eventually(async () => (await get(path)).json, wanted);
 
@@ -155,7 +155,7 @@ beforeAll(async () => {
   for (const { upgrade } of proxies) await upgrade?.();
   for (const { address } of proxies)
     await send(main(), accounts[2]!, address, STORE.encodeFunctionData('store', [2]));
-  // The same code on the other chain, under another address.
+  // The same code on the other chain, at another address.
   await chains[1]!.rpc.call('evm_mine');
   twin = (await deploy(chains[1]!.rpc, named('StoreV1'))).address;
   await send(chains[1]!.rpc, accounts[2]!, twin, STORE.encodeFunctionData('store', [7]));
@@ -196,7 +196,7 @@ test('both chains are indexed to their heads at once, each answer names the head
 });
 
 test('logs of proxies are decoded with the implementation that was live at each of them', async () => {
-  // A record asks the node itself; logs and lists wait for what is stored.
+  // A contract record reads from the node. Logs and lists need stored data, so wait.
   await until('/contracts?type=proxy', ({ data }) => data?.length === proxies.length);
   for (const { name, address, kind, upgrade } of proxies) {
     const { json } = await get(`/contracts/${address}/events?event=Stored&order=asc`);
@@ -212,7 +212,7 @@ test('logs of proxies are decoded with the implementation that was live at each 
       [upgrade === null ? 'oldName' : 'newName', '2'],
     ];
     expect({ name, said }).toEqual({ name, said: [first, later] });
-    // By its signature, and as Solidity lets one write it.
+    // By its canonical signature, and in Solidity's short form.
     for (const event of ['Stored(address,uint256)', 'Stored(address,uint)'])
       expect((await get(`/contracts/${address}/events?event=${event}&order=asc`)).json).toEqual(json);
     const { json: record } = await get(`/contracts/${address}`);
@@ -292,7 +292,7 @@ test('the search finds contracts, transactions, blocks, events and selectors by 
   expect(await hits(STORE.getFunction('store')!.selector)).toMatchObject([
     { type: 'function', title: 'store(uint256)' },
   ]);
-  // With its types a signature is meant exactly; without, by its name.
+  // A signature with types is an exact query. Without types the name is searched.
   for (const asked of ['transfer(address,uint256)', 'Transfer(address, uint256)'])
     expect((await hits(asked))[0]).toMatchObject({ type: 'function', title: 'transfer(address,uint256)' });
   expect((await hits('transfer')).map(({ title }) => title)).toContain('Transfer(address,address,uint256)');

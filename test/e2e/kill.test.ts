@@ -1,6 +1,6 @@
 /**
- * Killing any process at any moment and starting again gives the same bars and events as never having been killed. This is
- * the small sister of `npm run kills`.
+ * Killing any process at any moment and restarting gives the same bars and events as an undisturbed run. `npm run
+ * kills` is the long version.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What npm runs: signals reach the program behind it, and it does not outlive those who started it. */
+/** `npm start` and its child: signals reach the program, and the program ends when npm ends. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,7 +18,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 const root = findPackageRoot();
-/** Stands for the program: stops as it does, and tells its process and the one it was started by. */
+/** Replaces the program. Stops like the program, and prints its own process id and its parent's. */
 const PROGRAM = `
 const { stopOnSignals, aborted } = require(${JSON.stringify(join(root, 'dist', 'src', 'commands', 'stopSignal.js'))});
 const alive = setInterval(() => undefined, 1000);
@@ -39,7 +39,7 @@ beforeAll(() => {
     .digest('hex');
   writeFileSync(join(folder, 'node_modules', '.candlehouse-lock'), lock);
   writeFileSync(join(folder, 'dist', 'main.js'), PROGRAM);
-  // Younger than every source, as a build is.
+  // Newer than every source, as after a build.
   const later = Date.now() / 1_000 + 60;
   utimesSync(join(folder, 'dist', 'main.js'), later, later);
 });

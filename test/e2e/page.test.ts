@@ -1,4 +1,6 @@
-/** The page in a real browser on the real program: every view drawn, lists sorted and searched, keyboard, themes, faults. */
+/**
+ * The web page in a real browser on the real program: all views, sorting and search of lists, keyboard, themes, faults.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,11 +22,14 @@ import {
 import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/pageWorld';
 import { eventually } from '../support/eventually';
 
-/** Where the screenshots are kept, when somebody wants to look at them. */
+/** Folder for screenshots, if set. */
 const PICTURES = process.env['SCREENSHOTS'];
-/** Good by the Web Vitals' own measure is below 0.1. */
+/** Web Vitals rates a value below 0.1 as good. */
 const SHIFTS_MAX = 0.05;
-/** Parts that a service may run without, and addresses that are asked what they are: they may be nothing of the kind. */
+/**
+ * Optional features of a service, and addresses that the page looks up without knowing their kind. These paths may
+ * answer 404.
+ */
 const OPTIONAL = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs\/0x)/;
 const expected = (status: number, path: string): boolean => status === 404 && OPTIONAL.test(path);
 
@@ -40,7 +45,7 @@ async function open(path: string, look: Look = DESKTOP, allowed: Expected = expe
   return watched.page;
 }
 
-/** Read in one step: the table may be drawn anew meanwhile. */
+/** Read in one step, because the page may redraw the table at any time. */
 const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
   page.evaluate(
     `[...document.querySelectorAll('table[aria-label=${label}] tbody tr')].map((row) => row.getAttribute('data-hash'))`,
@@ -56,7 +61,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Whatever a test looked at: no error in the console, no call to a stranger. */
+/** After each test: no error in the console, no request to another origin. */
 afterEach(async () => {
   const faults = opened.flatMap((watched) => watched.faults);
   await Promise.all(opened.splice(0).map(({ context }) => context.close()));
@@ -206,7 +211,7 @@ test('names from the chain are text, whatever they say', async () => {
   expect(await page.locator('main img').count()).toBe(0);
 });
 
-/** First and last bar that the chart says it shows, and how many. */
+/** The first and last bar of the chart and the number of bars, as the chart reports them. */
 async function shownBars(page: Page): Promise<{ bars: number; first: number; last: number }> {
   const chart = page.locator('.chart');
   const read = async (name: string): Promise<number> => Number(await chart.getAttribute(`data-${name}`));
@@ -233,7 +238,7 @@ test('each timeframe in each currency shows the bars of the API', async () => {
       );
       const { bars, first } = await shownBars(page);
       const wanted = series.filter(({ time }) => time >= first);
-      // The chain goes on while one compares; bars that were closed before are what they were.
+      // The chain continues during the comparison. Bars that were closed before do not change.
       const closed = asCsv(wanted.filter((bar) => bar.closed).slice(0, bars - 2));
       expect((await csvBars(page)).slice(0, closed.length)).toEqual(closed);
       expect(bars).toBeGreaterThanOrEqual(Math.min(300, series.length - 2));
@@ -278,7 +283,7 @@ test('trades arrive by themselves, on the tape and in the last bar, as the API h
     120_000,
   );
   await eventually(trades, (now) => now > before, 60_000);
-  // The bar is as of some block of these seconds: the API had, or will soon have, exactly the same.
+  // The shown bar belongs to some block of these seconds. The API has returned the same bar, or will soon.
   const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&limit=1`;
   const told = new Set<string>();
   await eventually(

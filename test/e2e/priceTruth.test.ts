@@ -1,6 +1,6 @@
 /**
- * Prices against a world whose true prices are known: real contracts on a real node, the whole program, and everything
- * that is done on chains to push a price. The published numbers stay right and the audit says why.
+ * Compares prices with known true prices: real contracts on a real node, the whole program, and the usual manipulations
+ * of a price. Published prices must stay right, and the audit must name the reason.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from 
 import { startProgram, waitForBlock, type Program } from '../support/program';
 import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/truthWorldPlan';
 
-/** Two epochs: the pools have stood for a whole one. */
+/** Two epochs, so that the pools have existed for a whole one. */
 const SETTLING_BLOCKS = 66;
 
 let anvil: TestAnvil;
@@ -94,7 +94,7 @@ const codes = (audit: Audit): string[] => audit.warnings.map(({ code }) => code)
 /** |a / b − 1| in percent. */
 const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1) * 100;
 
-/** Raw units of a pool's token that are worth so many USD at its true price. */
+/** Raw amount of the pool's token that is worth `usd` at its true price. */
 function worth(pool: WorldPool, ofToken0: boolean, usd: number): bigint {
   const { decimals, priceUsd } = ofToken0 ? pool.token0 : pool.token1;
   return (BigInt(Math.round((usd / priceUsd) * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n;
@@ -115,7 +115,7 @@ test('every token has its true price, whatever its decimals, and nothing prices 
       expect(codes(audit)).toContain('no_route');
       continue;
     }
-    // The pool of the taxed token got 2 % less of it than was sent.
+    // The taxed token's pool received 2 % less than the seller sent.
     const bound = key === 'taxed' ? 2.5 : 0.5;
     expect({ key, off: off(audit.price_usd, priceUsd) < bound }).toEqual({ key, off: true });
     expect(off((await token(key)).price_usd, Number(audit.price_usd))).toBeLessThan(1e-7);
@@ -162,7 +162,7 @@ test('a wash trader makes exactly the volume of his trades, and no price', async
 test('a thin pool pushed to a thousand times the price moves neither price nor value, and is shown as left out', async () => {
   const thin = poolAt('hexdDaiThin');
   const before = await token('hexd');
-  // √1000 − 1 times its own side.
+  // √1000 − 1 times the pool's own side.
   await mine(0, [sell(thin, 'dai', 100 * (Math.sqrt(1_000) - 1) * 1.003)]);
   await mine(40);
   const audit = await auditOf('hexd');
@@ -182,7 +182,7 @@ test('a price pushed up and down again inside one block leaves no trace in the p
   const zeroForOne = pool.token0.key === 'wpls';
   const hexdBefore = zeroForOne ? reserve1 : reserve0;
   const push = sell(pool, 'wpls', 90_000);
-  // What came out goes back in: the constant product says how much that was, fee included.
+  // The swap back returns the full output of the push. The constant product, with the fee, gives the amount.
   const wplsIn = worth(pool, zeroForOne, 90_000) * 9_971n;
   const wplsHeld = (zeroForOne ? reserve0 : reserve1) * 10_000n;
   const out = (wplsIn * hexdBefore) / (wplsHeld + wplsIn);
@@ -206,7 +206,7 @@ test('reserves that a sync changes without a trade do not move the price until t
   const before = Number((await token('whole')).price_usd);
   const { reserve0, reserve1 } = await world.readReserves(pool);
   const whole = pool.token0.key === 'whole' ? reserve0 : reserve1;
-  // Doubled, as a rebase would do it: by the reserves alone the price would halve.
+  // Doubles the balance, as a rebase does. By the reserves alone the price would halve.
   await giveWhole(pool, whole);
   await mine(0, [world.syncV2(pool)]);
   const audit = await auditOf('whole');
@@ -214,7 +214,7 @@ test('reserves that a sync changes without a trade do not move the price until t
   expect(off(audit.price_usd, before)).toBeLessThan(2);
 });
 
-/** The users' own tokens, and the trader's inventory for the rest. */
+/** Takes the users' own tokens first, then the trader's inventory. */
 async function giveWhole(pool: WorldPool, amount: bigint): Promise<void> {
   const key = tokenOf('whole');
   for (const user of world.users) {
@@ -229,7 +229,7 @@ test('a stable that lost its peg is no anchor any more, and what it was paired w
   const before = Number((await token('wpls')).price_usd);
   const pools = [poolAt('usdcUsdt'), poolAt('wplsUsdt')];
   for (const pool of pools) await mine(0, [sell(pool, 'usdt', 130_000)]);
-  // The mean price has to follow: an hour of blocks.
+  // The mean price needs an hour of blocks to follow.
   for (let i = 0; i < 12; i += 1) await world.mineBlock((await lastTime()) + 600);
   await mine(40);
   const audit = await auditOf('usdt');

@@ -1,4 +1,4 @@
-/** What is secret in a setting (keys in node URLs, passwords of databases) stands in no log line and in no answer. */
+/** Secrets in settings (keys in node URLs, passwords of databases) must not appear in log lines and answers. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const SECRETS = {
   pathKey: 'pAtHkEysEcReT9',
   queryKey: 'qUeRyKeYsEcReT5',
 } as const;
-/** As they go out in a header. */
+/** The form used in a header. */
 const BASICS = [SECRETS.user, 'writer', 'reader'].map((user) =>
   Buffer.from(`${user}:${SECRETS.password}`).toString('base64'),
 );
@@ -29,7 +29,7 @@ let asked = 0;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-secrets-'));
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
-  // A node that repeats in its errors whatever it was asked, in every way that nodes fail.
+  // A node that repeats the request in its errors, in every way that nodes fail.
   const server = createServer((request, response) => {
     asked += 1;
     const said = `no such key: ${request.url ?? ''} for ${request.headers.authorization ?? 'nobody'}`;
@@ -57,7 +57,7 @@ function expectNoSecret(what: string, text: string): void {
   for (const secret of HIDDEN) expect([what, secret, text.includes(secret)]).toEqual([what, secret, false]);
 }
 
-/** Waits until the program has printed what matches, or has ended. */
+/** Waits until the program has printed a matching line, or has ended. */
 async function untilSaid(program: Spawned, wanted: RegExp): Promise<void> {
   while (!wanted.test(program.output()) && program.process.exitCode === null) await delay(50);
 }

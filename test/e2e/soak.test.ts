@@ -1,4 +1,4 @@
-/** A short soak: every endpoint asked under load, with reorgs, and everything as recomputed at the end. */
+/** A short soak test: every endpoint under load, with reorgs, and all data recomputed at the end. */
 import { runSoak } from '../../scripts/soak/soakRun';
 import { judgeMemory } from '../../scripts/soak/memory';
 import { SEED } from '../support/seed';

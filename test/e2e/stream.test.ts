@@ -1,5 +1,5 @@
 /**
- * The stream of the built program while everything around it is killed and the chain is reorganised; and with clients that
+ * The event stream of the built program while every process is killed and the chain is reorganised. Also clients that
  * never read.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ test('clients that come back with their last id end with the canonical events, t
   const run = new KillRun(chain, deployment, random);
   const load = new ChainLoad(chain, random, 420);
   const stream = (): string => `${deployment.url()}/api/v1/activity/stream`;
-  // One that is away more than there, one that mostly stays.
+  // The first follower is mostly away, the second mostly connected.
   const followers = [1_000, 3_000].map(
     (stayMs) => new EventFollower(stream, new Random(SEED + stayMs), '1-1048575', stayMs),
   );
@@ -64,7 +64,7 @@ test('clients that come back with their last id end with the canonical events, t
       await deployment.kill(random.pick(['engine', 'ingester', 'api', 'both'] as const));
       await run.recover(performance.now());
     }
-    // However quick the recoveries were: each is to have come back often.
+    // Even if all recoveries were quick, each follower must reconnect often.
     const until = Date.now() + 120_000;
     while (followers.some(({ connections }) => connections <= ROUNDS) && Date.now() < until) await delay(50);
     load.pause();
@@ -90,7 +90,7 @@ test('clients that come back with their last id end with the canonical events, t
   }
 });
 
-/** A client that asks for the stream and never reads what comes. */
+/** A client that opens the stream and never reads. */
 async function openStalled(url: string): Promise<Socket> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -107,7 +107,7 @@ async function readMetric(url: string, name: string): Promise<number> {
 }
 
 test('clients that never read cost a bounded memory each, and the others nothing', async () => {
-  // Each client would be sent about 25 MB, a multiple of what the kernel takes for it.
+  // Each client would receive about 25 MB, several times the kernel's buffers.
   const blocks = 260;
   chain = await startStubChain({ blocks, logsPerBlock: 320, pairs: 8, seed: SEED });
   chain.setHead(100);
@@ -133,7 +133,7 @@ test('clients that never read cost a bounded memory each, and the others nothing
       most = Math.max(most, await readMetric(program.url, 'candlehouse_sse_held_bytes'));
     }
     expect(await readMetric(program.url, 'candlehouse_sse_dropped_messages_total')).toBeGreaterThan(0);
-    // The queue of each, and the one message that its socket is stuck on.
+    // The queue of each client, and the one message stuck in its socket.
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(STALLED * QUEUE_BYTES_MAX * 1.1);
     const expected = new StubTruth(chain).activity(101);

@@ -1,6 +1,6 @@
 /**
- * What only the node knows, on a real one: native coins, what V3 positions are owed, a token whose balances change without
- * logs, and wallets older than the history. Every figure is what the contracts themselves say as of the same block.
+ * Data that only a real node has: native balances, fees owed to V3 positions, balances that change without logs, and
+ * wallets older than the history. Each figure must equal the contracts' answers at the same block.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { TEST_POOLS } from '../support/testWorldPlan';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 41);
 const MOST = 2n ** 128n - 1n;
-/** Place of `balanceOf` among the storage of DevToken.sol: name, symbol, totalSupply come before it. */
+/** Storage slot of `balanceOf` in DevToken.sol, after name, symbol and totalSupply. */
 const BALANCES_SLOT = 3n;
 const REBASED = 7_654_321n;
 const MANAGER = new Interface([
@@ -74,14 +74,14 @@ async function mine(transactions: readonly DevTransaction[]): Promise<void> {
   head = (await world.mineBlock(undefined, transactions)).number;
 }
 
-/** About so many dollars of each token. */
+/** About `usd` dollars of each token. */
 function amountsOf(pool: TestWorld['pools'][number], usd: number): { amount0: bigint; amount1: bigint } {
   const raw = (token: (typeof pool)['token0']): bigint =>
     (BigInt(Math.round((usd / token.priceUsd) * 1e6)) * 10n ** BigInt(token.decimals)) / 1_000_000n;
   return { amount0: raw(pool.token0), amount1: raw(pool.token1) };
 }
 
-/** Positions of each user around the price, then trades that earn them fees. Answers the positions by owner. */
+/** Creates positions of each user around the price, then trades that earn fees. Returns the positions by owner. */
 async function earnFees(random: Random): Promise<Map<Hex, bigint[]>> {
   const owners = new Map<Hex, bigint[]>();
   const pools = [world.pool(TEST_POOLS.wethUsdcV3), world.pool(TEST_POOLS.hexdWplsV3)];
@@ -117,7 +117,7 @@ async function collectable(owner: Hex, id: bigint): Promise<readonly [bigint, bi
 test('positions show what collect would pay, to the unit, and the native coin is the node’s', async () => {
   const random = new Random(SEED);
   const owners = await earnFees(random);
-  // Part of one position is taken out and not paid yet: it is owed, and no longer in the position.
+  // Liquidity is removed from a position but not collected: the amount is owed, and no longer in the position.
   const [first] = world.users;
   const [id] = owners.get(first!)!;
   await waitForBlock(program.url, head);
@@ -193,7 +193,7 @@ test('wallets older than the history have what balanceOf says, in tokens and LP 
     await waitForBlock(late.url, head);
     const wallets = [...world.users, world.trader];
     const pools = world.pools.filter(({ protocol }) => protocol === 'uniswap_v2');
-    // Only what the history has seen is known: pools that traded since.
+    // The history knows only pools that have traded since its start.
     const swaps = pools.map((pool) =>
       world.swapV2(pool, { zeroForOne: true, amountIn: amountsOf(pool, 30).amount0 }),
     );
@@ -219,7 +219,7 @@ test('wallets older than the history have what balanceOf says, in tokens and LP 
         }
       }
     }
-    // A difference that is always the same makes no token a rebasing one.
+    // A constant difference does not make a token rebasing.
     const items = await get<readonly TokenItem[]>(late, '/tokens?limit=100');
     expect(items.length).toBeGreaterThan(3);
     for (const { flags } of items) expect(flags).not.toContain('rebasing');

@@ -1,6 +1,6 @@
 /**
- * Audit hashes: the same chain ingested in different ways (in one backfill; step by step with reorgs and restarts) has the
- * same hash for each range of 1,000 blocks, and a changed row changes its range's hash alone.
+ * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal audit
+ * hashes for each range of 1,000 blocks. A changed row changes only its range's hash.
  */
 import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually';
 
 const CHAIN_ID = 369;
 const BLOCKS = 2_140;
-/** Last block of the last whole range below finality. */
+/** Last blocks of the ranges that are complete and final. */
 const WHOLE = [0, 1_000];
 const SEED = Number(process.env['AUDIT_SEED'] ?? 3);
 
@@ -32,7 +32,7 @@ async function untilNoted(database: Database): Promise<void> {
   await eventually(read, ({ size }) => size >= WHOLE.length);
 }
 
-/** Follows the chain in random steps; now and then it is reorganised, or the program begins anew. */
+/** Follows the chain in random steps, with occasional reorgs and restarts. */
 async function followStepwise(): Promise<void> {
   const random = new Random(SEED);
   chain.setHead(300);

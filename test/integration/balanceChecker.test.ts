@@ -1,4 +1,4 @@
-/** Balances in the real store compared with a node that knows the truth, and one that lies, lags, fails or reorganises. */
+/** Compares balances in the real store with nodes that are honest, lie, lag, fail or reorganise. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import {
@@ -38,7 +38,7 @@ afterAll(async () => {
   for (const store of opened) await store.close();
 });
 
-/** Transfers of each block, from 1 on. */
+/** Transfers of each block, from block 1. */
 function makeBlocks(): TransferRow[][] {
   const random = createRandom(SEED);
   return Array.from({ length: BLOCKS }, (_, index) =>
@@ -59,7 +59,7 @@ function makeBlocks(): TransferRow[][] {
 }
 const blocks = makeBlocks();
 
-/** What the logs of all blocks up to `number` add up to. */
+/** The balance from the logs of all blocks up to `number`. */
 function plainBalance(token: Hex, holder: Hex, number: number): bigint {
   return blocks
     .slice(0, number)
@@ -70,14 +70,14 @@ function plainBalance(token: Hex, holder: Hex, number: number): bigint {
     }, 0n);
 }
 
-/** What the contracts say: one token grows with each block, one has more than its logs ever told. */
+/** The contract's balance. One token grows with each block, another has more than its logs show. */
 function trueBalance(token: Hex, holder: Hex, number: number): bigint {
   const told = plainBalance(token, holder, number);
   if (token === ELASTIC) return told + BigInt(number);
   return token === UNTOLD ? told + 77n : told;
 }
 
-/** A store whose history begins with `first`, final up to FINAL, with a head up to `tip`. */
+/** A store with history from block `first`, final up to FINAL, with a head up to `tip`. */
 async function storeWorld(first: number, tip: number): Promise<Database> {
   const store = await openTestStore();
   opened.push(store);
@@ -122,7 +122,7 @@ function numberAt({ at }: Asked): number {
 
 const word = (value: bigint): Hex => `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`;
 
-/** Answers balanceOf with the truth, as of the block that is named by its hash. */
+/** Answers balanceOf correctly for the block with the requested hash. */
 function answerTruly(asked: Asked): Hex | null {
   if (!asked.data.startsWith(BALANCE_OF)) return null;
   return word(trueBalance(asked.to, `0x${asked.data.slice(-40)}`, numberAt(asked)));
@@ -151,7 +151,7 @@ test('tokens whose balances differ from their logs at two blocks are marked, and
   await checker.check();
   expect(await rebasingIn(db)).toEqual([]);
   expect(status.balanceChecks.mismatches).toBeGreaterThan(0);
-  // As of the same block there is nothing new to learn.
+  // A second check of the same block finds no more.
   await checker.check();
   expect(await rebasingIn(db)).toEqual([]);
   for (let tip = BLOCKS - 9; tip <= BLOCKS; tip += 1) {
@@ -180,7 +180,7 @@ test('a head that is being promoted is compared as if it were not', async () => 
   const found: object[] = [];
   for (const promoted of [false, true]) {
     const db = await storeWorld(1, BLOCKS);
-    // The head's transfers lie in the final tables already, and the cursor does not say so yet.
+    // The final tables already contain the head's transfers, but the cursor is not updated yet.
     if (promoted) await insertRows(db, transfersTable, blocks.slice(FINAL).flat());
     const { checker, status } = openChecker(db, answerTruly);
     await checker.check();

@@ -1,7 +1,4 @@
-/**
- * The schema on two shards: where rows lie, that what is repeated lies there once, that what one shard missed is healed by the
- * replay, and what is refused.
- */
+/** The schema on two shards: placement of rows, deduplication, repair of a shard by replay, and refused statements. */
 import { openClusterDatabase, findCluster } from '../../src/clickhouse/client/cluster';
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
@@ -30,8 +27,8 @@ const BLOCK = 2 ** 20;
 let cluster: EmbeddedCluster;
 const opened: ClusterDatabase[] = [];
 
-// As a node of a cluster the embedded engine ends when a peer resets a connection (an exception that it does not catch); it is
-// started again at once, and so is the test.
+// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
+// exception. The engine restarts at once, so the test retries.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {
@@ -39,15 +36,15 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // The databases go with the cluster's folder.
+  // The cluster's folder, removed later, contains the databases.
   for (const one of opened) await one.database.close();
   await cluster?.stop();
 });
 
-/** Empty tables that a test that passed has left. */
+/** Empty tables left by a test that passed. */
 let left: ClusterDatabase | null = null;
 
-/** Empty tables. A test that passes hands them on with `leave`, since new ones take seconds. */
+/** Empty tables. A passing test hands them on with `leave`, because new ones take seconds. */
 async function openTables(): Promise<ClusterDatabase> {
   const known = left;
   left = null;
@@ -81,7 +78,7 @@ async function leave(database: Database): Promise<void> {
   left = opened.find((one) => one.database === database)!;
 }
 
-/** Swaps 0 … count - 1 in RowBinary, with their commit for the head table, spread over the pairs. */
+/** Swaps 0 … count - 1 in RowBinary, spread over the pairs. The head table also needs the commit. */
 function encodeSwaps(count: number, commit: number | null): Buffer {
   return Buffer.concat(
     Array.from({ length: count }, (_, index) => {
@@ -110,7 +107,7 @@ function numbersOf(database: Database, sql: string): Promise<number[]> {
 
 async function expectSwaps(database: Database, count: number): Promise<void> {
   expect(await numberOf(database, 'SELECT count() AS n FROM swaps')).toBe(count);
-  // Of six timeframes.
+  // Six timeframes.
   expect(await numberOf(database, 'SELECT sum(trades) AS n FROM bars')).toBe(6 * count);
   expect(await numberOf(database, 'SELECT sum(trades) AS n FROM pair_totals')).toBe(count);
 }
@@ -177,7 +174,7 @@ test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
       database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'backfill');
     await second.command('refuse', never);
     await expect(insert()).rejects.toThrow('is violated');
-    // The first shard has its part, the second lacks its own or what a view makes of it.
+    // The first shard has its part. The second shard lacks its rows, or a view's rows made from them.
     const stored = await numbersOf(database, 'SELECT sum(trades) AS n FROM pair_totals_local');
     const bars = await numbersOf(database, 'SELECT sum(trades) AS n FROM bars_local');
     expect(stored[0]! + bars[0]!).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * The same chain read by the same ingester into one engine and into two shards: every GET endpoint of the API, with every value
- * that its parameters list, answers the same bytes from both.
+ * Ingests one chain into one engine and into two shards. Every GET endpoint, with every listed parameter value, must
+ * return the same bytes from both.
  */
 import { z } from 'zod';
 
@@ -20,9 +20,9 @@ const SEED = 5;
 const BLOCKS = 110;
 const TOKENS = 10;
 const EXAMPLES = 3;
-/** Of one answer alone. */
+/** Differs between any two answers. */
 const ERROR_ID = /"errorId":"[^"]+"/;
-/** Of the process, not of what is stored. */
+/** Endpoints about the process, not about stored data. */
 const OF_THE_PROCESS = new Set([
   '/metrics',
   '/healthz',
@@ -44,8 +44,8 @@ let cluster: EmbeddedCluster;
 let one: SimApi;
 let two: SimApi;
 
-// As a node of a cluster the embedded engine ends when a peer resets a connection (an exception that it does not catch); it is
-// started again at once, and so is the test.
+// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
+// exception. The engine restarts at once, so the test retries.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {
@@ -57,12 +57,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await one?.stop();
-  // Its database goes with the cluster's folder.
+  // The cluster's folder, removed later, contains the database.
   await two?.stop().catch(() => undefined);
   await cluster?.stop();
 });
 
-/** Names of tokens, and verified contracts that share files. */
+/** Stores token names, and verified contracts that share files. */
 async function addExplorer({ db }: SimApi): Promise<void> {
   const addresses = Array.from({ length: TOKENS }, (_, index) => simToken(index));
   await insertRows(
@@ -120,7 +120,7 @@ async function ask(
   return { status: answer.status, body: await answer.text() };
 }
 
-/** The example call of each path, on its own and with each value that one of its parameters may have. */
+/** The example call of each path, alone and with each possible value of one parameter. */
 function callsOf(paths: Paths): string[] {
   return Object.entries(paths)
     .filter(([path]) => !OF_THE_PROCESS.has(path))
@@ -149,7 +149,7 @@ function valuesOf(name: string, { enum: listed, type }: Parameter['schema']): re
 
 interface Comparison {
   readonly status: number;
-  /** null: none. */
+  /** null if there is no difference. */
   readonly difference: string | null;
 }
 

@@ -131,7 +131,7 @@ test.each([
     expect(reader.decimal128()).toBe((BigInt(n) - 5n) * 1_500_000_000_000n);
     const hex = `ab${n.toString(16).padStart(4, '0')}`;
     expect([reader.bool(), reader.hex(3)]).toEqual([n % 3 === 0, hex]);
-    // Its length takes a second byte from 64 on.
+    // From 64 on the length takes two bytes.
     expect(reader.text0x()).toBe(`0x${'007a'.repeat(n % 200)}`);
     reader.skip(2);
     expect(reader.hex0x(3)).toBe(`0x${hex}`);

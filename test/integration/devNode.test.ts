@@ -1,4 +1,4 @@
-/** The node of the development chain as a process, and the folder of a chain: both end with their owner. */
+/** The development chain's node process and its folder: both end with their owner. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { listChildNodes, listLeftovers } from '../support/childNodes';
 const log = createLog('silent', false);
 const WAIT_MS = 10_000;
 
-/** Whether a process runs; one that has ended and was not asked for yet does not. */
+/** Whether a process runs. A zombie process does not count. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -118,7 +118,7 @@ describe('a parent that is killed', () => {
   });
   afterEach(() => {
     parent?.kill('SIGKILL');
-    // Whoever cleans up after the parent may be at it still.
+    // The process that cleans up after the parent may still be removing files.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
 
@@ -134,7 +134,7 @@ describe('a parent that is killed', () => {
   });
 });
 
-/** A Node process that starts a node, prints its pid and waits; its temporary files go to `folder`. */
+/** A Node process that starts a node, prints its pid and waits. Its temporary files are in `folder`. */
 function spawnParent(folder: string): ChildProcess {
   const root = join(__dirname, '..', '..');
   const script = `
@@ -191,7 +191,7 @@ describe('the folder of a chain', () => {
   test('is swept away by a later start when its owner has ended, even without an owner file once it is old', async () => {
     const [orphan, ownerless, young] = ['dev-00000001', 'dev-00000002', 'dev-00000003'];
     for (const name of [orphan, ownerless, young]) mkdirSync(join(dataDir, name));
-    // The pid of a living process that started at another time.
+    // The pid of a live process that started at another time.
     const owner = { owner: { pid: process.pid, startedAt: 'before' }, engine: null };
     writeFileSync(join(dataDir, orphan, 'owner.json'), JSON.stringify(owner));
     const old = new Date(Date.now() - 3_600_000);

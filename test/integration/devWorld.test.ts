@@ -1,4 +1,4 @@
-/** What the development chain consists of: its world, its history and its live trader. */
+/** The contents of the development chain: its pools, its history and its live trader. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Interface, id } from 'ethers';
@@ -79,7 +79,7 @@ async function listHeads(rpc: DevRpc, from: number, to: number): Promise<BlockHe
   return heads;
 }
 
-/** USD of token0 in USD of token1's price, against what the plan says: 1 where the pool is as planned. */
+/** The pool's price of token0 in USD, relative to the planned price: 1 means as planned. */
 async function readPriceRatio(rpc: DevRpc, pool: WorldPool): Promise<number> {
   const isV2 = pool.protocol === 'uniswap_v2';
   const selector = id(isV2 ? 'getReserves()' : 'slot0()').slice(0, 10);
@@ -91,7 +91,7 @@ async function readPriceRatio(rpc: DevRpc, pool: WorldPool): Promise<number> {
   return (raw * 10 ** (token0.decimals - token1.decimals) * token1.priceUsd) / token0.priceUsd;
 }
 
-/** Two walks of at most four deviations each, and what is not yet traded back. */
+/** Two random walks of at most four deviations each, plus the part not traded back yet. */
 function boundOf({ token0, token1 }: WorldPool): number {
   return 4.5 * (token0.volatility + token1.volatility) + 0.1;
 }
@@ -101,7 +101,7 @@ describe('the world', () => {
   let rpc: DevRpc;
   let world: World;
 
-  // Nothing here changes it.
+  // The tests of this group do not change the world.
   beforeAll(async () => {
     node = await startNode();
     rpc = openDevRpc(node.url);
@@ -129,7 +129,7 @@ describe('the world', () => {
     expect(new Set(third!.map((pool) => pool.feePips)).size).toBeGreaterThanOrEqual(3);
     for (const pool of world.pools) {
       expect(BigInt(pool.token0.address)).toBeLessThan(BigInt(pool.token1.address));
-      // A float of a zero-decimal reserve is some 1e-4 off; wallets have traded a little.
+      // A float of a zero-decimal reserve is off by about 1e-4, and wallets have traded a little.
       expect(Math.abs((await readPriceRatio(rpc, pool)) - 1)).toBeLessThan(0.03);
     }
   });
@@ -179,7 +179,7 @@ describe('the history', () => {
 
       const logs = await listLogs(rpc, [...SWAPS, V2_MINT, V2_BURN, V3_MINT, V3_BURN, V3_COLLECT]);
       const count = (topic: string): number => logs.filter((entry) => entry.topic === topic).length;
-      // Some planned swaps are too small to give anything.
+      // Some planned swaps are too small to return anything.
       expect(count(V2_SWAP) + count(V3_SWAP)).toBeGreaterThan(0.95 * history.swaps);
       for (const topic of [V3_SWAP, V2_MINT, V2_BURN, V3_MINT, V3_BURN, V3_COLLECT]) {
         expect(count(topic)).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 /**
- * The database's disk runs full while the program ingests, and has room again later. The engine is started so that what
- * is free on the real file system, but for a margin, counts as none: a file that grows by more than the margin then fills
- * the disk for the engine, for any user and without a mount, and the engine finds out by asking the file system, as always.
+ * Fills the database's disk while the program ingests, and frees space later. The engine is configured to treat the
+ * free space of the real file system, except for a margin, as reserved. A file larger than the margin then fills the
+ * disk for the engine. The test needs no mount and no root.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ import { waitForBlock } from '../support/program';
 import { findWrongBars } from '../support/wrongBars';
 
 const MIB = 2 ** 20;
-/** Others use the file system too: so much of what they take meanwhile is given back to the engine. */
+/** Other programs use the file system too. The ballast compensates for up to this many bytes. */
 const BALLAST = 512 * MIB;
-/** How far from the engine's limit the free space is held, on either side. */
+/** Distance between the free space and the engine's limit, on either side. */
 const MARGIN = 96 * MIB;
 const REGULATE_MS = 100;
 const CHUNK = Buffer.alloc(4 * MIB);
@@ -38,11 +38,11 @@ let running: Promise<void>;
 const stop = new AbortController();
 
 /**
- * The file system of a folder, with a file on it that grows and shrinks so that the engine always finds room, or always
- * finds none, whatever other programs do on the same file system.
+ * A file on the engine's file system that grows and shrinks, so that the engine finds always space or never space,
+ * whatever other programs write.
  */
 class Disk {
-  /** The engine counts so much as not free. */
+  /** Free bytes that the engine treats as reserved. */
   readonly keepFreeBytes: number;
   private full = false;
   private readonly file: number;
@@ -123,7 +123,7 @@ async function readReady(): Promise<{ status: number; answer: ReadyAnswer }> {
   return { status: response.status, answer: readyShape.parse(await response.json()) };
 }
 
-/** Until /readyz names the failure. */
+/** Waits until /readyz names the failure. */
 async function waitUntilFailing(): Promise<{ status: number; answer: ReadyAnswer }> {
   const end = Date.now() + 120_000;
   for (;;) {
@@ -157,7 +157,7 @@ function swapsUpTo(head: number): OracleSwap[] {
   return oracleSwaps(blocks, new Set([STUB_V2_FACTORY, STUB_V3_FACTORY]));
 }
 
-/** The tokens of the stub chain answer no decimals: raw and scaled amounts are the same. */
+/** The stub chain's tokens have no decimals, so raw and scaled amounts are equal. */
 async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> {
   const baseIsToken0 = new Map<string, boolean>();
   for (const pair of new Set(swaps.map((swap) => swap.pair))) {
@@ -175,7 +175,7 @@ async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> 
   }));
 }
 
-// Few new blocks are appended to the head; many are stored straight into the final tables.
+// A few new blocks go to the head tables. Many go straight into the final tables.
 test.each([
   ['while following the head', FIRST_HEAD, FIRST_HEAD + 8],
   ['in a backfill', FIRST_HEAD + 8, BLOCKS],
@@ -206,7 +206,7 @@ test.each([
     disk.makeRoom();
     await waitForBlock(url, after, 40_000);
     const healed = await readReady();
-    // The chain's time is made up, and told to be old.
+    // The chain's timestamps are old, so /readyz reports node_behind.
     const codes = healed.answer.problems.map(({ code }) => code).filter((code) => code !== 'node_behind');
     expect({ status: healed.status, codes }).toEqual({ status: 200, codes: [] });
     expect(await findDifferences(swapsUpTo(after))).toEqual([]);

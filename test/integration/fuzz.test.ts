@@ -1,6 +1,6 @@
 /**
- * Hostile calls to every endpoint that the OpenAPI document names, each parameter with each kind of hostile value and all of
- * them at random: never a 500, nothing of the inside in an answer, the service and its data as before.
+ * Sends hostile calls to every endpoint of the OpenAPI document: each parameter with each kind of hostile value, and
+ * random combinations. Expects no 500, no internal details in an answer, and unchanged data.
  */
 import { request } from 'node:http';
 
@@ -10,12 +10,15 @@ import { ERROR_STATUS } from '../../src/errors';
 import { startSimApi, type SimApi } from '../simulation/simApi';
 import { runsOf } from '../support/runs';
 
-/** Kept: each gives 150 cases. */
+/** Fixed seeds. Each gives 150 cases. */
 const SEEDS = [1, 20_260_101, 369, 7_777_777];
 const CASES_A_SEED = runsOf(150);
 const PARALLEL = 8;
 
-/** No word of these stands in what callers send, so that an echo of theirs is no leak of ours. */
+/**
+ * Signs of internal details in an answer. Payloads contain none of these words, so that an echoed payload does not
+ * count as a leak.
+ */
 const LEAKS =
   /DB::Exception|Code: \d+|clickhouse|candlehouse_test|SELECT\b|\bFROM\s|node_modules|\.[cm]?[jt]s:\d|\n\s+at |\/work\/|\/home\/|\/root\/|ECONNREFUSED|ZodError|TypeError|password|__proto__/;
 
@@ -93,7 +96,7 @@ interface Parameter {
 interface Endpoint {
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Texts with which it answers. */
+  /** Valid parameter values. */
   readonly good: URLSearchParams;
   readonly goodPath: string;
 }
@@ -107,7 +110,7 @@ interface Reply {
 let api: SimApi;
 let endpoints: readonly Endpoint[];
 let before: string;
-/** How often each status was answered. */
+/** Number of answers by status. */
 const statuses = new Map<number, number>();
 
 beforeAll(async () => {
@@ -126,7 +129,7 @@ afterAll(async () => {
   await api?.stop();
 });
 
-/** What is stored, and which tables there are. */
+/** Hash of the stored data, and the list of tables. */
 async function fingerprint(): Promise<string> {
   const rows = await api.db.select(
     'fingerprint',
@@ -135,7 +138,7 @@ async function fingerprint(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** Streams are left as soon as they have begun. */
+/** Closes streams as soon as they have started. */
 function send(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve, reject) => {
@@ -155,7 +158,7 @@ function send(path: string, headers: Record<string, string> = {}, method = 'GET'
   });
 }
 
-/** A path segment as a hostile client writes it: what a URL cannot hold is escaped, the rest is left as it is. */
+/** A path segment as a hostile client writes it. Only characters that a URL cannot contain are escaped. */
 const segment = (text: string): string => encodeURIComponent(text).replaceAll('%25', '%');
 
 function urlOf(endpoint: Endpoint, texts: ReadonlyMap<string, readonly string[]>): string {
@@ -178,13 +181,13 @@ function urlOf(endpoint: Endpoint, texts: ReadonlyMap<string, readonly string[]>
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Whose 503 is an answer: this chain's head is old, and the page may not be built. */
+/** Paths that may answer 503: the test chain's head is old, and the page may not be built. */
 const MAY_BE_AWAY = /^\/(readyz([?].*)?)?$/;
 
-/** Look-ups in the words of other servers; what has no chain or address in it is a path that is not there. */
+/** Look-ups of the Sourcify and Blockscout dialects. Without a chain or an address their path does not exist. */
 const OTHER_WORDS = /^(\/v2\/contract\/|(\/[^/]+)?\/api\/v2\/smart-contracts\/)/;
 
-/** Everything that must hold of any answer; says what is wrong. */
+/** Checks the rules for every answer. Returns the violation, or null. */
 function faultOf(reply: Reply, path = ''): string | null {
   const { status, headers, body } = reply;
   if (status === 503 && MAY_BE_AWAY.test(path)) return null;
@@ -199,7 +202,7 @@ function faultOf(reply: Reply, path = ''): string | null {
     return 'no security headers';
   if (!String(headers['content-security-policy']).includes('frame-ancestors')) return 'no frame-ancestors';
   if (status < 400) return null;
-  // Sourcify's and Blockscout's clients look for these.
+  // Sourcify's and Blockscout's clients expect these error bodies.
   if (otherWords && /^\{"(message|errors|customCode|results)":/.test(body)) return null;
   const error = JSON.parse(body) as { success: unknown; error: unknown; code: keyof typeof ERROR_STATUS };
   if (error.success !== false || typeof error.error !== 'string') return 'not the shape of an error';
@@ -207,7 +210,7 @@ function faultOf(reply: Reply, path = ''): string | null {
   return error.error.length > 1_000 ? 'an error that repeats all it was sent' : null;
 }
 
-/** Sends all, a few at a time, and gives what was wrong. */
+/** Sends all calls, a few at a time, and returns the faults. */
 async function attack(calls: readonly (readonly [string, Record<string, string>])[]): Promise<string[]> {
   const faults: string[] = [];
   const queue = [...calls];
@@ -253,7 +256,7 @@ test('each parameter of each endpoint, with each hostile value and with two of t
   );
   expect(calls.length).toBeGreaterThan(3_000);
   expect(await attack(calls)).toEqual([]);
-  // The calls got past the first check: many were answered, many refused.
+  // The calls passed the first check: many were answered, many refused.
   for (const status of [200, 400, 404])
     expect([status, (statuses.get(status) ?? 0) > 50]).toEqual([status, true]);
   await expectUnharmed();
@@ -269,7 +272,7 @@ const hostile = fc.oneof(
   fc.tuple(fc.constantFrom(...PAYLOADS), fc.constantFrom(...PAYLOADS)).map((both) => both.join('')),
 );
 
-/** Headers that endpoints read; what Node refuses to send cannot come from it. */
+/** Text for request headers, limited to the characters that Node sends. */
 const headerText = fc
   .oneof(fc.constantFrom(...PAYLOADS), fc.string({ maxLength: 60 }))
   .map((text) => text.replace(/[^\t\x20-\x7e]/g, '?'));

@@ -1,4 +1,4 @@
-/** Rows that were stored and are gone are noticed and read from the node again, to the bit; readers see no difference. */
+/** The program detects lost rows and reads them from the node again, bit by bit. Readers see no difference. */
 import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   home = await createProgramHome();
   chain.setHead(FIRST);
   program = await home.start([chain.url]);
-  // In steps, so that there are several promotions.
+  // In steps, which give several promotions.
   for (let head = FIRST; head <= LAST; head += 10) {
     chain.setHead(head);
     await program.untilBlock(head);
@@ -47,7 +47,7 @@ interface Range {
   readonly to_block: number;
 }
 
-/** The second range that came from the head. */
+/** The second range that was promoted from the head. */
 async function findRange(): Promise<Range> {
   const rows = await askRows<Range>(
     home.database,
@@ -56,7 +56,7 @@ async function findRange(): Promise<Range> {
   return rows[1]!;
 }
 
-/** A hash over the rows of a range of blocks, table by table, whatever their order. */
+/** A hash per table over the rows of a range of blocks, independent of their order. */
 async function hashTables({ from_block, to_block }: Range): Promise<Record<string, string>> {
   const hash = 'toString(sum(reinterpretAsUInt128(sipHash128(tuple(*)))))';
   const ords = `ord BETWEEN ${toOrd(from_block, 0)} AND ${lastOrdOfBlock(to_block)}`;
@@ -79,7 +79,7 @@ async function remove(table: string, { from_block, to_block }: Range): Promise<v
   );
 }
 
-/** The tables are looked at after blocks: shows one each second until something is logged. */
+/** The gap check runs after new blocks, so this mines one per second until the text is logged. */
 async function mineUntilLogged(text: RegExp): Promise<void> {
   const end = Date.now() + 120_000;
   for (let head = LAST + 1; !program.log.some(({ msg }) => text.test(msg)); head += 1) {
@@ -92,7 +92,7 @@ async function mineUntilLogged(text: RegExp): Promise<void> {
 
 test('final rows that are lost while the program runs are noticed and stored again, equal to the bit', async () => {
   const range = await findRange();
-  // A statement that was given up lands after all: the range is said to be done twice, which is no gap of its own.
+  // A late statement marks the range as done twice, which is not a gap.
   await home.database.command(
     'late word',
     `INSERT INTO promotions SELECT * FROM promotions WHERE status = 'done' AND to_block = ${range.to_block}`,

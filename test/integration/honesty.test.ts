@@ -1,6 +1,6 @@
 /**
- * Whatever is wrong with the node or the database, /readyz, /metrics and the log say it within 30 s, and say no more of it
- * when it is over.
+ * When the node or the database fails, /readyz, /metrics and the log report the problem within 30 s. They stop when the
+ * problem is over.
  */
 import { askRows } from '../support/askRows';
 import { FakeChain, type Json } from '../support/fakeChain';
@@ -14,7 +14,7 @@ let home: ProgramHome;
 let nodes: FakeNode[];
 let chain: FakeChain;
 
-/** The program measures ages and waits by this clock: it jumps, so that nobody has to wait. */
+/** The program measures time with this clock. The test moves the clock forward instead of waiting. */
 const steadyNow = performance.now.bind(performance);
 let passedMs = 0;
 
@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const node of nodes) await node.stop();
 });
 
-/** A program over so many nodes of the one chain, at its head. */
+/** Starts a program with several nodes of one chain, at its head. */
 async function startOver(
   count: number,
   settings: Readonly<Record<string, string>> = {},
@@ -71,7 +71,7 @@ test('a node that lags behind another is named, and so is a head that does not m
     await program.untilBlock(chain.head.number);
   }
   nodes[1]!.lag = 20;
-  // All nodes are asked for their heads every ten seconds.
+  // The program requests the heads of all nodes every ten seconds.
   letPass(10);
   expect(await program.untilProblem('node_lagging')).toContain(`at block ${chain.head.number - 20}`);
   expect(await program.metrics()).toMatch(
@@ -79,7 +79,7 @@ test('a node that lags behind another is named, and so is a head that does not m
   );
   letPass(15);
   expect(await program.untilProblem('node_stalled')).toContain(`no block after ${chain.head.number}`);
-  // The API, too, must first look again after the jump.
+  // The API must also read again after the clock's jump.
   const isReadyThough = async (): Promise<boolean> => {
     const { ready, problems } = await program.ready();
     return ready && problems.some(({ code }) => code === 'node_stalled');
@@ -151,7 +151,7 @@ test('a database that is away is named, and what happened meanwhile is there whe
 test('a reorg beyond finality stops the writer, says so, and leaves the reader its data', async () => {
   const program = await startOver(1, { FINALITY_DEPTH: '8' });
   chain.reorg(60, 62);
-  // It might be one node that lags: so long it is asked again.
+  // A contradicting node may only lag, so the ingester asks again for some time.
   await program.untilProblem('ingest_failing');
   letPass(15);
   expect(await program.untilProblem('ingest_stopped')).toMatch(/contradicts final block|beyond finality/);
@@ -182,7 +182,7 @@ test('blocks missed while the program was away are named until they are stored',
 test('a promotion that cannot be made is named, with what stands in its way, and is made once it can be', async () => {
   const program = await startOver(1);
   const { database } = home;
-  // The view refuses every insert into the final table; the head goes on.
+  // The view rejects every insert into the final table. The head continues.
   await database.command('break', 'CREATE TABLE broken (number UInt32) ENGINE = MergeTree ORDER BY number');
   await database.command(
     'break',
@@ -226,7 +226,7 @@ test('a clock that is set back an hour is named, and stops neither blocks, nor r
       node: true,
       database: true,
     });
-    // What is measured by time still works: an endpoint that fails for a moment is asked again at once, not in an hour.
+    // Timers still work: the program retries an endpoint soon after a short failure.
     const [node] = nodes;
     const failing = node!.calls.length + 3;
     node!.onHttp = (_request, response) => {

@@ -1,6 +1,6 @@
 /**
- * The corpus of hostile bytes: every pattern stands in the columns of a simulated chain, and every endpoint, format and
- * stream is asked for it. A column or an endpoint that this file does not know fails.
+ * Stores the corpus of hostile bytes in the columns of a simulated chain, and requests the bytes from every endpoint,
+ * format and stream. A column or endpoint that this file does not list fails the test.
  */
 import { askRows } from '../support/askRows';
 import { HOSTILE_PATTERNS, patternPart } from '../support/hostileBytes';
@@ -24,7 +24,7 @@ jest.setTimeout(600_000);
 const BLOCKS = 400;
 const PARALLEL = 6;
 
-/** Columns that hold nothing of the chain or of a stranger, with the reason. */
+/** Columns without bytes from the chain or another outside source, with the reason. */
 const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
   [/\.(dex|protocol|factory)$/, 'named in the chain description by the operator'],
   [
@@ -84,7 +84,7 @@ interface Column {
   readonly type: string;
 }
 
-/** An SQL array of the hex texts in a column; null: its type holds no bytes. */
+/** An SQL array of the hex texts in a column; null if the type holds no bytes. */
 function hexesOf({ name, type }: Column): string | null {
   const element = /(\w+) FixedString/.exec(type)?.[1];
   if (/Tuple\(/.test(type))
@@ -159,7 +159,7 @@ const jsonOf = ({ bytes }: Reply) => JSON.parse(bytes.toString());
 const HEX_PARTS = HOSTILE_PATTERNS.map((pattern) => patternPart(pattern, 20).toString('hex'));
 const holdsPattern = ({ bytes }: Reply): boolean => HEX_PARTS.some((part) => bytes.includes(part));
 
-/** What is wrong with an answer whatever it was asked; null: nothing. */
+/** Checks the rules for every answer. Returns the violation, or null. */
 function faultOf(reply: Reply): string | null {
   const { path, status, type, bytes } = reply;
   if (![200, 400, 404, 422].includes(status))
@@ -170,7 +170,7 @@ function faultOf(reply: Reply): string | null {
     } catch {
       return `no JSON ${path.slice(0, 300)}`;
     }
-    // JSON escapes all of these.
+    // JSON escapes all of these characters.
     if (/[\x00-\x08\x0b-\x1f]/.test(bytes.toString('latin1'))) return `raw control characters ${path}`;
   }
   return null;
@@ -215,7 +215,7 @@ test('every endpoint answers for every pattern, well-formed and never with a 500
   expect(silent).toEqual([]);
 });
 
-/** All pages behind `path`, by the cursor of each answer. */
+/** All pages of `path`, by following the cursors. */
 async function readPages(path: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let cursor = ''; ;) {

@@ -1,4 +1,4 @@
-/** Answers of the engine whose data spells what an error of the engine looks like: data stays data, an error stays an error. */
+/** Engine answers whose data resembles an engine error: data stays data, and an error stays an error. */
 import { createServer } from 'node:http';
 
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const server of servers) await server.close();
 });
 
-/** A database whose server answers with this body under the tag TAG, and breaks the connection off where `broken`. */
+/** A database whose server sends this body under the tag TAG. `broken` cuts the connection after the body. */
 async function answerWith(
   body: string | Buffer,
   { broken = false, headers = {} }: { broken?: boolean; headers?: Record<string, string> } = {},

@@ -1,4 +1,4 @@
-/** Tokens that answer a megabyte to whatever they are asked, on a real node and on one that ignores all limits. */
+/** Tokens that answer every call with a megabyte, on a real node and on a node without limits. */
 import { startAnvil, type Anvil } from '../../src/dev/anvil';
 import { MULTICALL3 } from '../../src/dev/buildWorld';
 import { openDevRpc, type DevRpc } from '../../src/dev/devRpc';
@@ -17,9 +17,9 @@ import { FakeNode } from '../support/fakeNode';
 
 const log = createLog('silent', false);
 const addressOf = (index: number): Hex => `0x${(0x1000 + index).toString(16).padStart(40, '0')}`;
-/** `string` of 1,048,512 bytes that begins with letters, to any call: 32, the length, 32 times "A", zeros. */
+/** Answers any call with a `string` of 1,048,512 bytes: 32, the length, 32 times "A", zeros. */
 const MEGABYTE: Hex = `0x6020600052620fffc06020527f${'41'.repeat(32)}604052621000006000f3`;
-/** `string` "OK" to any call; read as decimals it is 32. */
+/** Answers any call with the `string` "OK". Read as decimals the answer is 32. */
 const HONEST: Hex = '0x60206000526002602052614f4b60f01b60405260606000f3';
 const NOTHING = { symbol: null, name: null, decimals: null };
 /** Every third token is honest. */
@@ -105,7 +105,7 @@ test('a node that sends all that a token answers is cut off, and no token keeps 
     const few = tokens.slice(0, 12);
     const rows = await readTokens(pool, few, { number: 1, hash: tokens[0]!, reversible: true });
     expect(rows).toEqual(expected.slice(0, 12).map((row) => ({ ...row, version: 1 })));
-    // One aggregate, then halves: at most 2n - 1 requests for n calls, each of them cut early.
+    // One aggregate, then halves: at most 2n - 1 requests for n calls, each cut early.
     expect(served).toBeLessThan(36 * 8);
   } finally {
     await pool.close();

@@ -1,8 +1,11 @@
-/** What a large insert leaves in the tables of the views: few parts, each a folder of files that have to be merged again. */
+/**
+ * Checks that a large insert creates few parts in the tables of the views. Each part is a folder of files that the
+ * engine must merge.
+ */
 import { askRows } from '../support/askRows';
 import { openTestStore, type TestStore } from '../support/testStore';
 
-/** Of as many pairs, so that each makes a bar in all six timeframes. */
+/** Each swap has a different pair, so each makes one bar in all six timeframes. */
 const SWAPS = 30_000;
 
 let store: TestStore;
@@ -33,6 +36,6 @@ test('an insert with more than 100,000 groups makes few parts of a view, and non
      WHERE database = currentDatabase() AND active AND table IN ('swaps', 'bars') GROUP BY table ORDER BY table`,
   );
   expect(parts.map(({ rows }) => rows)).toEqual([String(6 * SWAPS), String(SWAPS)]);
-  // Blocks of 65,409 rows; a block that was inserted before has taken a number too.
+  // Insert blocks of 65,409 rows. An insert block that was a duplicate also takes a number.
   for (const { inserted } of parts) expect(Number(inserted)).toBeLessThanOrEqual(6);
 });

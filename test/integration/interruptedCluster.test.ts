@@ -1,4 +1,4 @@
-/** Like interruptedMigrate, on a cluster: the parts on each of two servers, then the tables over both. */
+/** Like interruptedMigrate.test.ts, but on a cluster: the local tables of two servers, then the distributed tables. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createLog } from '../../src/log';
@@ -33,7 +33,7 @@ async function withCluster<T>(use: (database: Database) => Promise<T>): Promise<
   }
 }
 
-/** Every table and view of each server as the engine prints it, and what each server has recorded. */
+/** Every table and view of each server as the engine prints it, and the records of each server. */
 async function dump(database: Database): Promise<string[][]> {
   const servers: string[][] = [];
   for (const node of database.cluster?.nodes ?? []) {
@@ -52,7 +52,7 @@ async function dump(database: Database): Promise<string[][]> {
   return servers;
 }
 
-/** Kills `migrate` to `root` after each of its statements in turn, each time on a database that `prepare` made. */
+/** Kills `migrate` to `root` after each of its statements in turn, each time on a new database from `prepare`. */
 async function killEach(root: string, prepare: (database: Database) => Promise<void>): Promise<void> {
   const [whole, statements] = await withCluster(async (database): Promise<[string[][], number]> => {
     await prepare(database);
@@ -72,7 +72,7 @@ async function killEach(root: string, prepare: (database: Database) => Promise<v
   );
 }
 
-/** Databases that are created side by side. */
+/** Number of databases that are created in parallel. */
 const WORKERS = 4;
 
 async function forEachOf(count: number, check: (index: number) => Promise<void>): Promise<void> {

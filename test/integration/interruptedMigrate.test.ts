@@ -1,4 +1,4 @@
-/** A process that is killed while it creates or migrates the schema leaves a database that the next start finishes. */
+/** A process killed while it creates or migrates the schema leaves a database that the next start completes. */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { readMigrations } from '../../src/clickhouse/schema/migrations';
@@ -9,7 +9,7 @@ import { countStatements, killedAfter } from '../support/killedDatabase';
 import { makeSmallSchema } from '../support/smallSchema';
 
 const log = createLog('silent', false);
-/** Databases that are created side by side. */
+/** Number of databases that are created in parallel. */
 const WORKERS = 4;
 
 const small = makeSmallSchema();
@@ -44,7 +44,7 @@ async function listRecorded(database: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Runs `check` for 0 … count - 1, several at a time; resolves to a line for each that threw. */
+/** Runs `check` for 0 … count - 1, several at a time. Resolves to one line for each that threw. */
 async function listFailures(count: number, check: (index: number) => Promise<void>): Promise<string[]> {
   const failures: string[] = [];
   let next = 0;
@@ -56,7 +56,7 @@ async function listFailures(count: number, check: (index: number) => Promise<voi
   return failures;
 }
 
-/** Kills `migrate` after so many statements, then lets it finish. */
+/** Kills `migrate` after `statements` statements, then runs it to the end. */
 async function killThenMigrate(database: Database, statements: number, root?: string): Promise<string[]> {
   await expect(migrate(killedAfter(database, { left: statements }), log, root)).rejects.toThrow('killed');
   return migrate(database, log, root);
@@ -114,7 +114,7 @@ test('a creation that another build began is created as this build has it', asyn
   }
 });
 
-/** A database of the first version with rows of that version. */
+/** Fills a database of the first version with rows of that version. */
 async function fillBefore(database: Database): Promise<void> {
   await migrate(database, log, small.before);
   await database.command(

@@ -1,4 +1,4 @@
-/** How much contracts emitted: exact as of a snapshot while blocks are promoted, and what search ranks by. */
+/** Log counts of contracts: exact for a snapshot while blocks are promoted, and the ranking of search results. */
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
@@ -40,7 +40,7 @@ async function emit(table: 'logs' | 'logs_head', from: number, to: number): Prom
   );
 }
 
-/** Canonical up to `number`, of which all up to `finalTo` is read from the final table. */
+/** A snapshot with head `number`, which reads blocks up to `finalTo` from the final table. */
 function snapshot(finalTo: number, number = finalTo): HeadSnapshot {
   const numbers = Array.from({ length: number - finalTo }, (_, i) => finalTo + 1 + i);
   const blocks = numbers.map((at) => ({
@@ -71,7 +71,7 @@ test('counts are those of the snapshot: in the final table, in the head, and whi
   await emit('logs_head', 550, 700);
   expect(await countsAt(snapshot(600))).toEqual(truth(600));
   expect(await countsAt(snapshot(600, 680))).toEqual(truth(680));
-  // Promoted already, as this reader does not know yet.
+  // The blocks are promoted, but this reader's snapshot is older.
   expect(await countsAt(snapshot(560, 640))).toEqual(truth(640));
   for (const n of [0, 6, CONTRACTS]) {
     expect(await countsAt(snapshot(600, 680), all.slice(n, n + 1))).toEqual(truth(680).slice(n, n + 1));

@@ -1,4 +1,4 @@
-/** Aggregates that lost what a view made of a range are made anew before the range counts as done. */
+/** Rebuilds aggregates that lost a view's rows for a range, before the range counts as done. */
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
@@ -16,7 +16,7 @@ let store: TestStore;
 
 beforeAll(async () => {
   store = await storeMarket(marketWorld);
-  // What that world has none of, at the ords of its swaps.
+  // Adds rows of kinds that the market's world lacks, at the ords of its swaps.
   const one = "toFixedString(unhex(repeat('e1', 20)), 20)";
   for (const sql of [
     `INSERT INTO transfers (ord, timestamp, token, sender, recipient, amount)
@@ -60,7 +60,7 @@ const TARGETS: readonly (readonly [table: string, ord: string])[] = [
   ['owner_positions', 'last_ord'],
 ];
 
-/** A hash of what each table holds, whatever the order and the parts of its rows. */
+/** A hash of each table's contents, independent of the order and the parts of its rows. */
 async function contents(): Promise<Record<string, string>> {
   const each = TARGETS.map(
     ([table]) => `(SELECT toString(sum(sipHash64(tuple(*)))) FROM ${table} FINAL) AS ${table}`,
@@ -71,7 +71,9 @@ async function contents(): Promise<Record<string, string>> {
 
 const NAMES = TARGETS.map(([table]) => table);
 
-/** Each group has one table of a source at most: when one lost rows, all tables of its source are made anew. */
+/**
+ * Each group contains at most one table per source, because losing rows of one table rebuilds all tables of its source.
+ */
 const GROUPS: readonly string[][] = [
   ['bars', 'token_balances', 'pool_latest', 'token_price_latest', 'owner_positions'],
   ['dex_hours', 'holder_balances', 'pool_balances'],
@@ -117,7 +119,7 @@ test.each(GROUPS.map((group) => [group]))(
     expect([...lost].sort()).toEqual([...damaged].sort());
     for (const table of damaged) {
       const own = steps.filter(({ target }) => target === table);
-      // In steps, each target from none of its source's rows to all.
+      // Each target is rebuilt in steps, from no rows of its source to all.
       expect([own[0]!.rows, own.at(-1)!.rows]).toEqual([0, own.at(-1)!.of]);
       expect(own.length).toBeGreaterThan(STEPS_MIN + 1);
     }

@@ -1,4 +1,7 @@
-/** The program itself, after a kill within a range: what the aggregates lost of it is made anew, said in log and metrics, and then only is it done. */
+/**
+ * After a kill within a range, the program rebuilds the aggregates that lost rows and reports the repair in log and
+ * metrics. Only then does the range count as done.
+ */
 import { askRows } from '../support/askRows';
 import { startStubChain, type StubChain } from '../support/stubChain';
 import { findWrongTotal } from '../../src/ingest/repair/viewAudit';
@@ -25,7 +28,7 @@ interface Range {
   readonly kind: string;
 }
 
-/** As if it was begun and not finished. */
+/** Makes the range look started but unfinished. */
 async function openLastRange(): Promise<Range> {
   const [range] = await askRows<Range>(
     home.database,
@@ -49,7 +52,7 @@ test.each([
   chain.setHead(FIRST);
   const first = await home.start([chain.url]);
   await first.untilBlock(FIRST);
-  // In steps: blocks that come one by one are promoted, those of a leap are backfilled.
+  // In steps, because single blocks are promoted, while a large jump is backfilled.
   for (let at = FIRST + 10; at <= head; at += 10) {
     chain.setHead(at);
     await first.untilBlock(at);
@@ -60,7 +63,8 @@ test.each([
   const before = await barsOf();
   expect(before.length).toBeGreaterThan(50);
   expect(await openLastRange()).toMatchObject({ kind });
-  // So that the tokens of its inserts stay known, as after a kill between a token and its rows: inserting again changes nothing.
+  // Deletes rows but keeps the insert tokens, as after a kill between a token and its rows. Repeating the insert has no
+  // effect.
   await home.database.command('lose rows', 'ALTER TABLE bars DELETE WHERE true SETTINGS mutations_sync = 2');
 
   const second = await home.start([chain.url]);

@@ -1,4 +1,6 @@
-/** The schema: one truth in clickhouse/schema, the same whether created fresh, twice or by several processes at once. */
+/**
+ * The schema in clickhouse/schema gives the same tables whether created once, twice or by several processes at once.
+ */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { EVENT_TABLES } from '../../src/clickhouse/schema/eventTables';
 import { contractCodesTable } from '../../src/clickhouse/schema/explorerTables';

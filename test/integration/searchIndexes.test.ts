@@ -1,4 +1,4 @@
-/** What searches find against what is stored: names of tokens while they change, and what is verified. */
+/** Compares search results with the stored rows: token names while they change, and verified contracts. */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { migrate } from '../../src/clickhouse/schema/migrate';
@@ -57,7 +57,7 @@ interface Stored {
 
 let opened: TestStore;
 const stored = new Map<Hex, Stored>();
-/** Of the busier tokens. */
+/** Log counts of the tokens with the most logs. */
 const logs = new Map<Hex, number>();
 
 const addressOf = (n: number): Hex => `0x${(n * 7_919 + 1).toString(16).padStart(40, '0')}`;
@@ -98,7 +98,7 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
-/** 0: all of it, 1: its beginning, 2: that of a word, 3: inside, 4: not there. */
+/** 0: whole text, 1: prefix, 2: prefix of a word, 3: substring, 4: no match. */
 function kindOf({ symbol, name }: Pick<Stored, 'symbol' | 'name'>, text: string): number {
   const kinds = [symbol ?? '', name ?? ''].map((one) => {
     const lower = one.toLowerCase();
@@ -127,7 +127,7 @@ test('tokens are found by what they are called now, the busier first', async () 
     }
   };
   await checkAll();
-  // Renamed ones, new ones, one that was read of an older block, a merge.
+  // Renamed tokens, new tokens, a row read at an older block, and a merge.
   const renamed = [1, 5, 9].map((n) => ({
     address: addressOf(n),
     symbol: some(),
@@ -166,7 +166,7 @@ test('a hit is verified by its address on its chain, or by its newest code on an
   const addresses = Array.from({ length: 60 }, (_, n) => addressOf(n));
   const code = (n: number, hash: Hex, at: number): string =>
     `(unhex('${addressOf(n).slice(2)}'), unhex('${hash.slice(2)}'), 9, ${at})`;
-  // Each second contract has code; what it had before does not count, nor that there is none now.
+  // Every second contract has code. Earlier code does not count, and neither does code that is gone.
   const codes = addresses.flatMap((_, n) =>
     n % 2 === 1 ? [] : [code(n, hashOf(n + 1), 1), code(n, n % 10 === 0 ? ZERO_HASH : hashOf(n), 2)],
   );

@@ -1,4 +1,4 @@
-/** The embedded engine's life: starting, dying, coming back, and the lock of its folder. */
+/** The life of the embedded engine: start, crash, restart, and the lock of its folder. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ describe('an engine that ends', () => {
     await delay(2_000);
     await server.stop();
     const lines = readFileSync(join(dataDir, 'clickhouse', 'engine.log'), 'utf8').split('\n');
-    // Each table has tasks of the engine's own: with room for only one at a time it warned thirty times a second.
+    // Each table has background tasks. With room for only one task, the engine warned thirty times a second.
     expect(lines.filter((line) => line.includes('Temporarily pause'))).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('an engine that ends', () => {
     server.onStatus(({ state, reason }) => state === 'restarting' && reasons.push(reason));
     const pid = server.pid();
     process.kill(pid, 'SIGSTOP');
-    // A pause between two looks, and a look that gets no answer.
+    // Longer than one probe interval, plus one probe without an answer.
     await delay(2 * lookMs);
     process.kill(pid, 'SIGCONT');
     expect(await ask(server.readerUrl, 'SELECT 1')).toBe('1');
@@ -133,7 +133,7 @@ describe('an engine that ends', () => {
 });
 
 describe('the lock of the folder', () => {
-  /** The lock of an owner that is gone: a pid that cannot be, or this process's pid at another time. */
+  /** The lock of a dead owner: an impossible pid, or this process's pid with another start time. */
   test.each([
     ['whose process is gone', { pid: 2 ** 22 + 1, startedAt: 'then' }],
     ['whose pid another process has now', { pid: process.pid, startedAt: 'then' }],

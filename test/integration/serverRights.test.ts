@@ -1,4 +1,4 @@
-/** What the embedded engine lets its users do, and what it tells nobody. */
+/** The rights of the embedded engine's users, and the data that they must not see. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** The tests' own world does what it says: each action has its events, blocks have their times, reorgs replace blocks. */
+/** Tests the test node itself: actions emit their events, blocks have their times, reorgs replace blocks. */
 import { id } from 'ethers';
 
 import { field } from '../../src/dev/devRpc';

@@ -1,4 +1,4 @@
-/** What the logs say of balances, supplies, positions and the protocol's fee, against what the contracts themselves say. */
+/** Compares balances, supplies, positions and the protocol fee derived from logs with the contracts' own answers. */
 import { Interface } from 'ethers';
 import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/interfaces/INonfungiblePositionManager.sol/INonfungiblePositionManager.json';
 
@@ -93,7 +93,7 @@ async function sendManager(from: Hex, name: string, values: readonly unknown[]):
 }
 
 test('every token has the supply and the balances that its logs add up to, LP tokens with their locked part', async () => {
-  // Somebody unwraps, so that also Withdrawals are met.
+  // Unwraps some native coin, so that a Withdrawal occurs too.
   const unwrap = encodeCall(READS, 'withdraw', [12_345n]);
   await builder.send(world.accounts[1]!, world.wrappedNative, unwrap, GAS);
   await builder.finish();
@@ -108,7 +108,7 @@ test('every token has the supply and the balances that its logs add up to, LP to
     const holders = balances.get(token)!;
     const supply = BigInt(String(await readContract(rpc, READS, token, 'totalSupply')));
     const atZero = BigInt(String(await readContract(rpc, READS, token, 'balanceOf', [ZERO_ADDRESS])));
-    // Some tokens count what was sent to the zero address on; it is burnt all the same.
+    // Some tokens keep counting amounts sent to the zero address. The product treats them as burnt.
     const burnt = lp.includes(token) ? 0n : atZero;
     expect({ token, supply: -(holders.get(ZERO_ADDRESS) ?? 0n) }).toEqual({ token, supply: supply - burnt });
     for (const [holder, balance] of holders) {

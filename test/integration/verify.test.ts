@@ -1,4 +1,4 @@
-/** `verify` agrees with what was stored and names what was not: each kind of damage is found, and only it. */
+/** `verify` accepts intact rows, and finds each kind of damage and nothing else. */
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { storeChain } from '../simulation/harness';

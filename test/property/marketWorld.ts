@@ -1,6 +1,7 @@
 /**
- * A seeded market for proofs of pricing: tokens of absurd scales, pools that come and go, dust, cycles, pushes, liquidity
- * for one block, swaps without a state, full and empty reserves, days without a move.
+ * Random seeded markets for property tests of pricing: extreme token scales, short-lived pools, dust, cycles, price
+ * pushes, and liquidity for one block. Includes swaps without a state, full and empty reserves, and days without a
+ * trade.
  */
 import type { Hex } from '../../src/domain/hex';
 import { makeLeg, type Leg, type LegState } from '../../src/pricing/leg';
@@ -17,7 +18,7 @@ interface WorldPool {
   /** Typical USD on each side. */
   readonly sizeUsd: number;
   state: LegState;
-  /** To come back to after a block of just-in-time liquidity or a push. */
+  /** The state to restore after a block of just-in-time liquidity or a push. */
   calm: LegState | null;
 }
 
@@ -31,7 +32,7 @@ export function makeMarketWorld(seed: number, blockCount: number): MarketWorld {
   const random = new Random(seed);
   const anchorCount = random.int(1, 3);
   const tokens = Array.from({ length: random.int(4, 12) }, (_, i) => address(i + 1));
-  // USD per whole token; scales from 10^-30 to 10^30 in some worlds, sane ones in others.
+  // USD per whole token: from 10^-30 to 10^30 in some markets, realistic scales in the others.
   const wild = random.chance(0.4);
   const usdOf = new Map(
     tokens.map((token, i) => [
@@ -91,7 +92,7 @@ function makePool(
   tokens: readonly Hex[],
   usdOf: ReadonlyMap<Hex, number>,
 ): WorldPool {
-  // Few tokens in many pools: cycles and rivals.
+  // Few tokens in many pools give cycles and competing routes.
   const a = random.int(0, tokens.length - 1);
   const b = (a + random.int(1, tokens.length - 1)) % tokens.length;
   const [token0, token1] = [tokens[Math.min(a, b)]!, tokens[Math.max(a, b)]!];
@@ -106,7 +107,7 @@ function makePool(
   return pool;
 }
 
-/** Around the token's worth times `push`. */
+/** A price near the token's worth times `push`. */
 function stateAt(
   random: Random,
   { leg, isV3, sizeUsd }: WorldPool,

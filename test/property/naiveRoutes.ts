@@ -1,4 +1,7 @@
-/** The routes of an epoch in the plainest way: look at everything, take the widest, begin again. No code of src/pricing's search. */
+/**
+ * The naive search for the routes of an epoch: scan all candidates, take the widest, repeat. Shares no code with the
+ * search in src/pricing.
+ */
 import type { Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
 import type { Leg } from '../../src/pricing/leg';
@@ -19,7 +22,7 @@ interface NaiveInput {
   readonly records: ReadonlyMap<string, LegRecord>;
   readonly epoch: number;
   readonly time: number;
-  /** The price of a token in the next one over the pools with these weights; 0: none. */
+  /** The price of a token in the next one over the pools with these weights; 0 if there is no price. */
   price(token: Hex, next: Hex, pools: readonly { leg: Leg; weight: number }[]): number;
 }
 
@@ -84,7 +87,7 @@ function candidates(input: NaiveInput, found: ReadonlyMap<Hex, NaiveRoute>, rece
   });
 }
 
-/** USD of the known side that move the price by 2 %, in eighths of an octave; 0: the leg does not count. */
+/** USD of the known side that move the price by 2 %, in eighths of an octave; 0 if the leg does not count. */
 function weightOf(input: NaiveInput, leg: Leg, known: Hex, usd: number, recent: boolean): number {
   const record = input.records.get(leg.key);
   if (record === undefined || input.time - record.movedAt > 30 * 86_400) return 0;

@@ -1,4 +1,4 @@
-/** Prices over random markets: routes against a plain search, and the pricer as a state machine. */
+/** Prices over random markets: routes compared with a plain search, and the pricer as a state machine. */
 import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
@@ -16,12 +16,12 @@ import { findRoutesOver } from '../support/pools';
 import { naiveRoutes } from './naiveRoutes';
 import { runsOf } from '../support/runs';
 
-/** On failure fast-check names the world's seed. */
+/** On failure fast-check prints the market's seed. */
 const RUNS = runsOf(1_000);
 const forEachWorld = (check: (seed: number) => void, runs = RUNS): void =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 }), check), { numRuns: runs });
 
-/** `expect` is slow: it is called only where something is wrong. */
+/** `expect` is slow, so it runs only for a difference. */
 function same(got: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(got, wanted)) expect(got).toEqual(wanted);
 }
@@ -30,13 +30,13 @@ function holds(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(what);
 }
 
-/** Legs by their names: what else a pricer knows of them is not of the route. */
+/** Legs by their names, because the pricer's other data about a leg is not part of the route. */
 const plainRoute = ({ pools, ...route }: Route) => ({
   ...route,
   pools: pools.map(({ leg, weight }) => ({ key: leg.key, weight })),
 });
 
-/** A world's first blocks as one epoch: its legs, and a record of each. */
+/** A market's first blocks as one epoch: its legs, and a record of each. */
 function recordWorld(seed: number) {
   const world = makeMarketWorld(seed, 24);
   const legs: Leg[] = [];
@@ -110,7 +110,7 @@ test('routes equal those of a search that looks at everything, whatever the orde
     routed += lines.filter(({ hops }) => hops > 0).length;
     far += lines.filter(({ hops }) => hops > 1).length;
   });
-  // The worlds are worth something only where routes are many and long.
+  // The markets are useful only if routes are many and long.
   expect(routed).toBeGreaterThan(2 * RUNS);
   expect(far).toBeGreaterThan(RUNS / 4);
 });
@@ -139,7 +139,7 @@ test('a token is priced only through tokens settled before it, in at most 4 hops
   });
 });
 
-/** What the store would hold: newest rows by token and leg. */
+/** The contents of a store: newest rows by token and leg. */
 class Stored {
   readonly routes = new Map<Hex, Route>();
   readonly hops = new Map<Hex, TokenHop>();
@@ -156,7 +156,7 @@ class Stored {
     }
   }
 
-  /** As list endpoints do it. */
+  /** Computes the price like the list endpoints. */
   priceOf(token: Hex): { usd: number; confidence: number } | null {
     const path: TokenHop[] = [];
     for (let at = token; at !== ZERO_ADDRESS; at = path.at(-1)!.next) {
@@ -258,7 +258,7 @@ test('a pricer that is loaded at the end of an epoch goes on as one that never s
     for (const block of blocks.slice(0, at + 1)) stored.take(block, straight.apply(block, false));
     const { routes, hops } = { routes: [...stored.routes.values()], hops: [...stored.hops] };
     const legs = [...stored.legs].sort(() => random.next() - 0.5);
-    // The records of the epoch that ends are written with the block after it.
+    // The records of an ended epoch are written with the next block.
     const next = blocks[at + 1]!;
     const first = straight.apply(next, false);
     stored.take(next, first);
@@ -296,7 +296,7 @@ test('a pricer that is taken back and goes on again is as if it had never gone a
       done += 1;
       if (random.chance(0.05)) bent.settle(blocks[random.int(0, done - 1)]!.number);
       if (!random.chance(0.1)) continue;
-      // A branch of other blocks, then back.
+      // Applies other blocks as a branch, then rewinds.
       const branch = other.blocks.slice(0, random.int(1, 40));
       branch.forEach((there, i) =>
         bent.apply({ ...there, number: block.number + 1 + i, timestamp: block.timestamp + i }, true),

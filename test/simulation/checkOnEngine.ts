@@ -1,4 +1,4 @@
-/** One seed on the real engine and on the model of the store, and everything that is wrong with what they left behind. */
+/** Runs one seed on the real engine and on the model of the store, and lists every difference at the end. */
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import type { HeadFlip } from '../../src/ingest/store/store';
@@ -11,7 +11,10 @@ import { planOf } from './seedPlan';
 import { SIM_CHAIN_ID } from './simChain';
 import { contentHash, engineContent } from './storedContent';
 
-/** Clears the backend first. `lives`: how often the process began; `told`: events that were compared as a stream tells them. */
+/**
+ * Clears the backend first. `lives` counts the starts of the process. `told` counts the streamed events that were
+ * compared with stored ones.
+ */
 export async function checkOnEngine(
   backend: EngineBackend,
   seed: number,

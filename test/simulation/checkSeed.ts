@@ -1,4 +1,4 @@
-/** Runs one seed and says everything that is wrong with what it left behind. */
+/** Runs one simulation seed and lists every error in the stored data. */
 import { toSnapshot } from '../../src/query/head/headState';
 import { compareOracle, compareViews, oracleTruth } from './compareOracle';
 import { compareRows } from './compareContent';
@@ -12,17 +12,17 @@ import { straightRows } from './straightRun';
 
 export interface SeedResult {
   readonly seed: number;
-  /** A line for each thing that is wrong. */
+  /** One line per error. */
   readonly wrong: readonly string[];
   readonly traceHash: string;
   readonly contentHash: string;
   readonly run: SeedRun;
 }
 
-/** Looks at what readers see after each death in one seed of so many: it costs as much as the end. */
+/** One seed in six also checks the readers' view after each crash. Each check costs as much as the final one. */
 const LOOK_EVERY_SEEDS = 6;
 
-/** One seed on the model of the store. */
+/** Runs one seed on the model of the store. */
 export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {}): Promise<SeedResult> {
   const plan = { ...planOf(seed), ...change };
   const backend = createModelBackend();
@@ -45,7 +45,7 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
   return { seed, wrong, traceHash: run.traceHash, contentHash: contentHash(content), run };
 }
 
-/** Against one straight run of the product, byte by byte, and against the oracle, field by field. */
+/** Compares with one straight run of the product, byte by byte, and with the oracle, field by field. */
 export async function checkContent(chain: SimChain, content: StoredContent): Promise<string[]> {
   const blocks = branchOf(chain, content.hash);
   if (blocks === null) return [`block ${content.number} ${content.hash} was never mined`];
@@ -56,7 +56,7 @@ export async function checkContent(chain: SimChain, content: StoredContent): Pro
   ];
 }
 
-/** What a reader sees in the very state that a death left: some block's chain, whole and exact. */
+/** Checks the readers' view of the state after a crash: a whole and exact chain up to some block. */
 async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<string[]> {
   const tip = await readTip(backend.steady);
   if (tip === null) return [];
@@ -65,7 +65,7 @@ async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<str
   return checkContent(chain, modelContent(backend.engine, tip));
 }
 
-/** The reader's folding of the head says what the ingester's says. */
+/** Checks that readers and ingester derive the same head from the stored rows. */
 function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
   const { snapshot } = toSnapshot(headRowOf(engine));
   if (snapshot === null) return tip.number < tip.startBlock ? [] : ['readers see nothing'];

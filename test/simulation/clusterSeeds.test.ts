@@ -1,6 +1,6 @@
 /**
- * Seeds with forks, failing nodes and crashes on two engines that are two shards of a cluster: they end with the bytes of the
- * model of the store, and the same questions get the same answers as on one engine.
+ * Runs seeds with forks, failing nodes and crashes on two engines that form the two shards of a cluster. Expects the
+ * same bytes as in the model of the store, and the same answers as on one engine.
  */
 import { askRows } from '../support/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
@@ -12,8 +12,8 @@ const SEEDS = Number(process.env['SIMULATION_CLUSTER_SEEDS'] ?? 1);
 
 let cluster: EmbeddedCluster;
 let backend: EngineBackend;
-// As a node of a cluster the embedded engine ends when a peer resets a connection (an exception that it does not catch); it is
-// started again at once, and so is the test.
+// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
+// exception. The engine restarts at once, so the test retries.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   backend = await createEngineBackend(cluster);
 });
 afterAll(async () => {
-  // The database goes with the cluster's folder.
+  // The cluster's folder, removed later, contains the database.
   await backend?.drop().catch(() => undefined);
   await cluster?.stop();
 });
@@ -39,7 +39,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
         ),
       ),
     );
-    // The proof is of two shards only if both hold something.
+    // The test proves something about two shards only if both have rows.
     for (const [part] of parts) expect(Number(part!.rows)).toBeGreaterThan(10);
   },
 );

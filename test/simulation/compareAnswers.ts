@@ -1,6 +1,7 @@
 /**
- * What the real query functions answer, against a plain recomputation from the canonical logs: bars in the quote currency and
- * in USD in all six timeframes, activity, pairs, DEXes, balances. As of the reader's own snapshot, on the real engine.
+ * Compares the answers of the real query functions with a plain recomputation from the canonical logs. Covers bars
+ * (quote currency and USD, six timeframes), activity, pairs, DEXes and balances. Uses the reader's own snapshot on the
+ * real engine.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';

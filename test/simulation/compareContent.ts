@@ -1,9 +1,9 @@
-/** Differences between what is stored and what should be, a line each; none is the only good answer. */
+/** Lists the differences between stored and expected rows, one line each. An empty list means success. */
 import { fieldsOf, type StoredContent } from './storedContent';
 
 const SHOWN = 3;
 
-/** Row by row, as bytes. */
+/** Compares row by row, as bytes. */
 export function compareRows(
   stored: StoredContent['rows'],
   expected: ReadonlyMap<string, readonly string[]>,

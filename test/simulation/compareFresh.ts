@@ -1,4 +1,4 @@
-/** Events as the stream tells them from the ingester's own rows, against the same events read back from the tables. */
+/** Compares events streamed from the ingester's own rows with the same events read back from the tables. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { HeadFlip } from '../../src/ingest/store/store';
@@ -12,7 +12,10 @@ import { askRows } from '../support/askRows';
 
 const LIMIT = 1_000_000;
 
-/** Of the flips' blocks whose rows are still there, on whatever branch. `compared`: how many events that were. */
+/**
+ * Compares the flips' blocks whose rows are still in the head tables, on any branch. `compared` is the number of
+ * events.
+ */
 export async function compareFresh(
   database: Database,
   flips: readonly HeadFlip[],
@@ -33,7 +36,7 @@ export async function compareFresh(
   const directory = new Directory(runner);
   const linesOf = async (from: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
     const events = await listNewEvents({ runner, directory, fresh: from }, head, blocks, LIMIT);
-    // Branches have events at the same places: their order is not that of the rows.
+    // Sorted, because branches have events with equal ords.
     return events.map((event) => JSON.stringify(event)).sort();
   };
   const [told, read] = [await linesOf(fresh), await linesOf(new Map())];

@@ -1,4 +1,4 @@
-/** What is stored, field by field, against the oracle's recomputation from the canonical logs. */
+/** Compares the stored rows, field by field, with the oracle's recomputation from the canonical logs. */
 import type { ChainBlock } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import type { BarPart } from './model/modelViews';
@@ -20,7 +20,7 @@ export interface OracleTruth {
   readonly blocks: readonly ChainBlock[];
 }
 
-/** Of the branch that ends with its last block; `blocks` begin with the chain. */
+/** The truth of the branch that ends with the last of `blocks`. `blocks` must start with the chain's first block. */
 export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], startBlock: number): OracleTruth {
   const tip = blocks.at(-1)!;
   const listings = new Map(chain.vaultPoolsAt(tip.hash)!.map((pool) => [pool.address, listingOf(pool)]));
@@ -34,7 +34,10 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
 const close = (a: number, b: number): boolean =>
   a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
 
-/** Anchors first, in order, then the native token; else the second. */
+/**
+ * Whether token0 is the base. The quote is the token that ranks first (anchors in order, then the native token),
+ * otherwise token1.
+ */
 export function isBaseFirst(token0: string, token1: string): boolean {
   const rank = (token: string): number => {
     const at = SIM_RANKED.findIndex((ranked) => ranked === token);
@@ -198,7 +201,7 @@ function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]):
   return differences.slice(0, SHOWN);
 }
 
-/** Bars over final swaps, and balances over final transfers, as the model's views hold them. */
+/** Compares bars of final swaps and balances of final transfers with the model's views. */
 export function compareViews(
   views: {
     readonly bars: ReadonlyMap<string, BarPart>;

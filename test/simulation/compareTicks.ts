@@ -1,7 +1,6 @@
 /**
- * Bars of the real query functions, in the quote currency and in USD, against a plain recomputation: quote bars from the
- * oracle's swaps, USD bars from the USD price that one straight run gives each swap (which test/property compares with
- * a naive search for routes).
+ * Compares bars of the real query functions with a plain recomputation. Quote bars come from the oracle's swaps. USD
+ * bars come from the USD prices of one straight run, which test/property compares with a naive search for routes.
  */
 import type { QueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
@@ -19,7 +18,7 @@ import { straightBlocks } from './straightRun';
 
 const TIMEFRAMES = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
 type Timeframe = keyof typeof TIMEFRAMES;
-/** Pairs whose bars are asked for; those with the most swaps. */
+/** Number of pairs whose bars are compared: the pairs with the most swaps. */
 const PAIRS_ASKED = 6;
 const BARS_MAX = 1_000;
 
@@ -30,9 +29,9 @@ export interface PricedSwap {
   readonly pair: string;
   readonly leg: number;
   readonly timestamp: number;
-  /** 0: none. */
+  /** 0 means no price. */
   readonly priceUsd: number;
-  /** null: untracked. */
+  /** null means untracked. */
   readonly amountUsd: bigint | null;
 }
 
@@ -67,7 +66,7 @@ interface PlainBar {
   readonly sells: number;
 }
 
-/** Lines of what is wrong, a few at most. */
+/** Lists the first few differences. */
 export async function comparePairTicks(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -83,7 +82,7 @@ export async function comparePairTicks(
   };
   const bars = oracleBars(truth.swaps);
   const counts = new Map<string, number>();
-  // Pools of two tokens have one leg; the others' are asked for by name elsewhere.
+  // A pool of two tokens has one leg. Other tests request the other legs by name.
   const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
   for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
   const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);
@@ -137,7 +136,7 @@ const asDefault = (currency: Currency) =>
   ({ to: null, currency, fill: false, invert: false, base: null, quote: null }) as const;
 
 interface UsdPart {
-  /** Of the swaps that have one, in order. */
+  /** Prices of the swaps that have one, in order. */
   readonly prices: number[];
   volume: bigint;
 }

@@ -1,10 +1,13 @@
-/** A database whose process dies at a seeded moment: before a write, or after it was done but not acknowledged. */
+/**
+ * A database connection whose process crashes at a seeded moment: before a write, or after the write but before its
+ * acknowledgement.
+ */
 import type { Database } from '../../src/clickhouse/client/database';
 import { AppError } from '../../src/errors';
 import type { Random } from '../support/random';
 
 export interface CrashingDatabase extends Database {
-  /** From now on, every write is a crash point with this probability. */
+  /** From now on, every write may crash with this probability. */
   arm(probability: number): void;
   readonly dead: boolean;
 }
@@ -22,7 +25,7 @@ export function crashingDatabase(database: Database, random: Random): CrashingDa
       throw crash();
     }
     await run();
-    // Others of the same batch may have died meanwhile.
+    // Another statement of the same batch may have crashed in the meantime.
     if (dead) throw crash();
   };
   return {

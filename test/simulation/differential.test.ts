@@ -1,6 +1,6 @@
 /**
- * One chain, ingested in different ways, is the same content to the byte: in batches of 1, 7 and 1,000 blocks, live and
- * backfilled, in one life and in many, from good nodes and bad ones.
+ * Ingests one chain in different ways and expects the same bytes. The variants are batches of 1, 7 and 1,000 blocks,
+ * live or backfill, one life or many, good or bad nodes.
  */
 import { checkOnModel } from './checkSeed';
 import { createEngineBackend } from './engineBackend';

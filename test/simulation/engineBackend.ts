@@ -1,4 +1,4 @@
-/** The real engine as a place to run a seed on: lives die before a statement, or after it was done and before that is known. */
+/** Runs a seed on the real engine. A life may end before a statement, or after it but before the acknowledgement. */
 import { openDatabase, type ClusterNode, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createLog } from '../../src/log';
@@ -11,7 +11,6 @@ import type { VirtualClock } from './virtualClock';
 
 export interface EngineBackend extends Backend {
   readonly readerUrl: string;
-  /** Makes all tables empty, for the next seed. */
   clear(): Promise<void>;
   drop(): Promise<void>;
 }
@@ -58,7 +57,7 @@ async function clear(server: Database): Promise<void> {
   for (const { name } of tables) await server.command('clear', `TRUNCATE TABLE ${name} SYNC`);
 }
 
-/** Virtual time stands still while the engine works, so that its speed changes nothing. */
+/** Virtual time stops while the engine works, so that the engine's speed has no effect. */
 function mortal(
   steady: Database,
   faults: FaultPlan,

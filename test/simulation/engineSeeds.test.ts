@@ -1,6 +1,6 @@
 /**
- * Seeds on the real engine, each of them also on the model of the store: both end with the same bytes, and those are the
- * chain's. More: npm run simulate -- --engine --seed 1 --seeds 300.
+ * Runs seeds on the real engine and on the model of the store. Both end with the same bytes, and the bytes are correct
+ * for the chain. More: npm run simulate -- --engine --seed 1 --seeds 300.
  */
 import { checkOnEngine } from './checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';

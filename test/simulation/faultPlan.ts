@@ -1,18 +1,18 @@
 /**
- * When the process or the engine dies, and which statement fails without anybody dying. Asked at every point at which
- * something may go wrong; seeded, so that the same seed dies at the same points.
+ * Decides when the process or the engine dies and which statement fails. The simulation asks at every point of possible
+ * failure. The seed makes the answers repeatable.
  */
 import { AppError } from '../../src/errors';
 import type { Random } from '../support/random';
 
 export type Death =
-  /** Statements under way end as if nothing had happened; nobody hears of it. */
+  /** The client dies. Statements under way finish normally, but their results are lost. */
   | 'client'
-  /** Everything stops where it is. */
+  /** The engine dies and all statements stop at once. */
   | 'engine';
 
 export const crashError = (): AppError => new AppError('unavailable', 'simulated crash');
-/** Retryable: the ingester lives on and begins anew. */
+/** A retryable error: the process continues and starts a new session. */
 export const glitchError = (): AppError => new AppError('unavailable', 'simulated failure of the database');
 
 export class FaultPlan {
@@ -25,31 +25,31 @@ export class FaultPlan {
     private readonly onDeath: () => void,
   ) {}
 
-  /** From now on; per point. */
+  /** Sets both probabilities per point, from now on. */
   arm(crashChance: number, glitchChance: number): void {
     this.crashChance = crashChance;
     this.glitchChance = glitchChance;
   }
 
-  /** Ends this life here and now. */
+  /** Ends this life now. */
   kill(): void {
     if (this.death !== null) return;
     this.death = this.random.chance(0.5) ? 'client' : 'engine';
     this.onDeath();
   }
 
-  /** A point of no return passed: may be somebody's last. True when they are dead. */
+  /** Marks a point that may be the last of this life. Returns true if the life has ended. */
   isLast(): boolean {
     if (this.death === null && this.random.chance(this.crashChance)) this.kill();
     return this.death !== null;
   }
 
-  /** Whether a statement fails here without a death. */
+  /** Whether a statement fails here without a crash. */
   glitches(): boolean {
     return this.random.chance(this.glitchChance);
   }
 
-  /** How late a statement lands that its sender gave up, or died over; null: it is not given up. */
+  /** The delay of a statement that its sender gave up, or did not survive; null if the statement is not given up. */
   lateMs(): number | null {
     const dying = this.death === null && this.random.chance(this.crashChance / 3);
     if (!dying && !this.random.chance(this.glitchChance / 2)) return null;

@@ -1,4 +1,4 @@
-/** One endpoint whose calls fail often, in ten ways: every block still comes, in virtual time. */
+/** One endpoint whose calls fail often, in ten ways. Every block still arrives, in virtual time. */
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
 import { BloomBuilder } from '../../src/chain/blocks/bloom';
 import { EndpointPool } from '../../src/chain/rpc/endpointPool';
@@ -12,7 +12,7 @@ import { Random } from '../support/random';
 import { VirtualClock } from './virtualClock';
 
 const BLOCKS = 4_000;
-/** How long a request takes, and each call in it: about as a node in a near data centre. */
+/** Latency of a request, plus time per call, as for a node in a nearby data centre. */
 const REQUEST_MS = 10;
 const CALL_MS = 0.5;
 const SEED = 20_261_125;
@@ -20,7 +20,6 @@ const SEED = 20_261_125;
 const chain = new FakeChain(SEED);
 chain.mineMany(BLOCKS, 4);
 
-/** How a whole request fails. */
 const REQUEST_FAULTS: readonly (() => RpcError)[] = [
   () => new RpcError('rate_limited', 'HTTP 429', { httpStatus: 429 }),
   () => new RpcError('network', 'HTTP 503', { httpStatus: 503 }),
@@ -30,7 +29,7 @@ const REQUEST_FAULTS: readonly (() => RpcError)[] = [
 
 const isReceipts = (result: unknown): result is Json[] => Array.isArray(result);
 
-/** How one call of a request fails; `other`: what the call gets of another block. */
+/** Failures of one call in a request. `other` is the answer for another block. */
 const CALL_FAULTS: readonly ((result: unknown, other: unknown) => RpcAnswer)[] = [
   () => ({ error: new RpcError('other', 'internal error', { rpcCode: -32603 }) }),
   () => ({ error: new RpcError('too_large', 'block range is too wide') }),
@@ -41,14 +40,17 @@ const CALL_FAULTS: readonly ((result: unknown, other: unknown) => RpcAnswer)[] =
 ];
 
 interface Run {
-  /** Hashes of the blocks that came, in order. */
+  /** Hashes of the received blocks, in order. */
   readonly hashes: readonly string[];
   readonly virtualMs: number;
   /** Share of the calls that failed. */
   readonly failed: number;
 }
 
-/** `share`: of the calls that fail, a third of them with their whole request. `lieAt`: a block whose receipts lack one, always. */
+/**
+ * `share`: the share of failing calls. A third of the failures take the whole request with them. `lieAt`: a block whose
+ * receipts always lack one.
+ */
 async function run(share: number, lieAt = -1): Promise<Run> {
   const random = new Random(SEED);
   const clock = new VirtualClock(1_700_000_000_000, random);
@@ -93,7 +95,7 @@ async function run(share: number, lieAt = -1): Promise<Run> {
   return { hashes, virtualMs: clock.now() - began, failed: failed / calls };
 }
 
-// Compiled in real time, of which the virtual clock knows nothing.
+// Compiles in real time, outside the virtual clock.
 beforeAll(() => BloomBuilder.create());
 
 const wanted = chain.blocks.slice(1).map(({ hash }) => hash);

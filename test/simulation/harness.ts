@@ -1,4 +1,7 @@
-/** Runs the real ingest session over the simulated chain and the real engine, and compares what is stored with the oracle. */
+/**
+ * Runs the real ingest session over the simulated chain and the real engine, and compares the stored rows with the
+ * oracle.
+ */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
@@ -82,7 +85,7 @@ function decodeContext(): DecodeContext {
   };
 }
 
-/** A session as the product makes it, from the first block of the simulated chain or from one in mid-history. */
+/** Opens a session as the product does, starting at the first block or at a later one. */
 export function openSession(
   chain: SimChain,
   database: Database,
@@ -117,17 +120,17 @@ export function openSession(
   return IngestSession.open(deps, () => Promise.resolve(base), new AbortController().signal);
 }
 
-/** The faults of a node that never fails. */
+/** Faults of a node that never fails. */
 export const CALM: SimFaults = { failure: 0, between: () => undefined };
 
-/** Ingests the chain to its head, through a session that is returned for more. */
+/** Ingests the chain up to its head. Returns the session for further use. */
 export async function storeChain(chain: SimChain, database: Database): Promise<IngestSession> {
   const session = await openSession(chain, database, CALM, { depth: 20, commitSeed: 1 });
   await session.advanceTo(headerOf(chain.head));
   return session;
 }
 
-/** A line for each thing that is stored otherwise than the canonical chain says. Empty: all is right. */
+/** One line for each stored row that contradicts the canonical chain. */
 export async function findDifferences(
   chain: SimChain,
   database: Database,

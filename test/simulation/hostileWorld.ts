@@ -1,7 +1,7 @@
 /**
- * A simulated chain whose every identity, text and log is hostile, stored by the real ingester; what the ingester does not
- * write (verified sources, codes, creations) is put into the tables as raw bytes, as if an older version had let it in.
- * The test file replaces `digest` of the simulated chain by `hostileDigest`.
+ * A simulated chain with hostile bytes in every identity, text and log, stored by the real ingester. Verified sources,
+ * codes and creations are inserted as raw bytes, as an older version might have stored them. The test file replaces
+ * `digest` of the simulated chain by `hostileDigest`.
  */
 import { AbiCoder, id } from 'ethers';
 
@@ -28,7 +28,7 @@ const addressOf = (role: string, index: number): Hex => hostileIdentity(role, in
 const patternAt = (index: number): Buffer => HOSTILE_PATTERNS[index % COUNT]!.bytes;
 const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 
-/** Logs of the hostile contracts: patterns as data and topics, and as the text of an event that can be decoded. */
+/** Logs of the hostile contracts: patterns as data and topics, and as text of a decodable event. */
 export function hostileWilderness(): Wilderness {
   let made = 0;
   let late = 0;
@@ -57,7 +57,7 @@ export function hostileWilderness(): Wilderness {
   };
 }
 
-/** An SQL expression of a value: bytes as they are. */
+/** An SQL expression for a value of raw bytes. */
 type Sql = string;
 const bytes = (value: Buffer | Hex): Sql =>
   `unhex('${typeof value === 'string' ? value.slice(2) : value.toString('hex')}')`;
@@ -76,7 +76,7 @@ async function insertSql(
   );
 }
 
-/** Everything that the simulated ingester does not store. */
+/** Stores everything that the simulated ingester does not write. */
 export async function storeHostileRows(database: Database, chain: SimChain): Promise<void> {
   const indexes = HOSTILE_PATTERNS.map((_, index) => index);
   await storeSources(database, indexes);
@@ -163,7 +163,7 @@ async function storeSources(database: Database, indexes: readonly number[]): Pro
       kind: "'event'",
       signature: bytes(patternAt(index)),
       indexed: 0,
-      // Every third one is no JSON at all.
+      // Every third entry is not JSON at all.
       entry:
         index % 3 === 0
           ? bytes(patternAt(index))
@@ -172,7 +172,7 @@ async function storeSources(database: Database, indexes: readonly number[]): Pro
   );
 }
 
-/** What stands in the file of a pattern. */
+/** Source text of the file for a pattern. */
 export function sourceText(index: number): Buffer {
   return Buffer.concat([Buffer.from('// hostile '), patternAt(index), Buffer.from('\ncontract A {}\n')]);
 }
@@ -207,7 +207,7 @@ async function storeCodes(database: Database, indexes: readonly number[]): Promi
   );
 }
 
-/** Names of all tokens: in turn as the ingester cleans them, and raw. */
+/** Names of all tokens, alternately cleaned by the ingester's rules and raw. */
 async function storeNames(database: Database): Promise<void> {
   const tokens = await askRows<{ address: string; version: string }>(
     database,

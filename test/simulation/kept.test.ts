@@ -1,4 +1,7 @@
-/** Seeds that once failed, each with what it found. A run that failed is kept, whatever became of the plan it was drawn by. */
+/**
+ * Regression seeds that once failed, each with the bug it found. A failing seed stays here even if its plan has changed
+ * since.
+ */
 import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { RowBatch } from '../../src/ingest/rows/rowBatch';

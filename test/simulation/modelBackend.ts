@@ -1,4 +1,4 @@
-/** The model of the store as a place to run a seed on. */
+/** Runs a seed on the model of the store. */
 import { FaultPlan } from './faultPlan';
 import { ModelEngine } from './model/modelEngine';
 import { openModelDatabase } from './model/modelDatabase';

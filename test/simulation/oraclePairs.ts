@@ -1,6 +1,6 @@
 /**
- * The plain truth of pairs beside their swaps: which there are, their state after each log that moves it, and what was put
- * in and taken out. Every event applied to plain numbers; shares no code with the product.
+ * The oracle for pairs beside their swaps: which pairs exist, their state after each log, and added or removed
+ * liquidity. Applies every event to plain numbers. Shares no code with the product.
  */
 import type { ChainBlock } from '../../src/domain/block';
 import { PAIR_TOPICS, parsePlain, type PlainEvent } from '../support/plainEvents';
@@ -35,7 +35,10 @@ type Numbers = readonly bigint[];
 const within = (value: bigint, largest: bigint): bigint =>
   value < 0n ? 0n : value > largest ? largest : value;
 
-/** Of these blocks, which begin with the chain; told from `firstBlock` on. Pairs of LP tokens are not looked at. */
+/**
+ * The truth of these blocks, which must start with the chain's first. Rows start at `firstBlock`. Ignores pairs of LP
+ * tokens.
+ */
 export function oraclePairs(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,
@@ -47,7 +50,7 @@ export function oraclePairs(
     for (const log of block.logs) {
       const ord = block.number * 2 ** 20 + log.logIndex;
       const emitter = pairs.get(log.address);
-      // An older pair is listed with the first log that looks like one of a pair's events.
+      // A pair older than `firstBlock` is listed at its first log that looks like a pair's event.
       if (emitter?.seen === false && block.number >= firstBlock && PAIR_TOPICS.has(log.topics[0] ?? '')) {
         emitter.seen = true;
         truth.pools.push([ord, log.address, emitter.token0, emitter.token1, null]);
@@ -77,7 +80,7 @@ function create({ name, args }: PlainEvent, seen: boolean): [string, Pair] | nul
   return [String(args[v3 ? 4 : 2]), pair];
 }
 
-/** How many words each kind of pair's events have: some names are those of both. */
+/** Number of words in the events of each kind of pair. Both kinds use some of the names. */
 const WORDS: Readonly<Record<string, readonly [v2: number, ...v3: number[]]>> = {
   Sync: [2],
   Swap: [6, 7, 9],

@@ -1,6 +1,6 @@
 /**
- * The ingest session over a simulated chain that forks, with a node that fails and a process that crashes at any write,
- * against the real engine. After the dust settles, everything stored is what the oracle computes from the raw logs.
+ * Runs the ingest session over a simulated chain that forks, on the real engine. The node fails, and the process may
+ * crash at any write. In the end all stored rows equal the oracle's rows from the raw logs.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { AppError } from '../../src/errors';
@@ -37,7 +37,7 @@ test('a backfilled chain equals the oracle', () =>
     await session.advanceTo(headerOf(chain.head));
     expect(session.finalTo).toBe(400 - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
-    // Such that the comparison says something: legs beyond the first have prices, and USD values come of them.
+    // The comparison is meaningful only if legs beyond the first have prices, and USD values derive from them.
     const [seen] = await askRows<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
       database,
       `SELECT uniq(pair, leg) AS legs, countIf(price > 0 AND leg > 1) AS priced, countIf(tracked) AS tracked,
@@ -79,12 +79,12 @@ test.each([5, 6])(
     }),
 );
 
-/** One seeded run; returns what differs at its end. */
+/** One seeded run. Returns the differences at its end. */
 async function simulate(seed: number, database: Database): Promise<string[]> {
   const chain = new SimChain(seed);
   const random = new Random(seed ^ 0x5eed);
   const tips: { hash: `0x${string}`; fork: number }[] = [];
-  // The node keeps its promise: what was once final stays.
+  // The node keeps its promise: final blocks stay.
   let highest = 0;
   const move = (): void => {
     highest = Math.max(highest, chain.head.number);
@@ -114,7 +114,7 @@ async function simulate(seed: number, database: Database): Promise<string[]> {
   };
   chain.mine(random.int(1, 80));
   for (let step = 0; step < STEPS; step += 1) {
-    // Each turn of this loop is a life of the process, which may crash at any write.
+    // Each iteration is a life of the process, which may crash at any write.
     const crashing = crashingDatabase(database, random);
     let session: IngestSession | null = null;
     try {

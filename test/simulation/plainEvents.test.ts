@@ -1,4 +1,4 @@
-/** The oracle's reading of logs, compared with ethers' on a whole simulated chain and its impostors. */
+/** Compares the oracle's parser of logs with ethers' on a whole simulated chain and on malformed logs. */
 import { Interface } from 'ethers';
 
 import { parsePlain } from '../support/plainEvents';

@@ -1,6 +1,6 @@
 /**
- * Everything that pricing stores, compared bit by bit with one straight run over the canonical chain: no restart, no
- * reorg, no store.
+ * Compares all stored pricing rows bit by bit with one straight run over the canonical chain: no restart, no reorg, no
+ * store.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { formatUnits } from '../../src/domain/amounts';
@@ -19,7 +19,7 @@ type Line = readonly (string | number | boolean | null)[];
 
 interface Compared {
   readonly table: string;
-  /** As the store prints it; the first column is ord. */
+  /** As the store prints it. The first column is ord. */
   readonly columns: readonly string[];
   lines(rows: BlockRows): Line[];
 }
@@ -147,7 +147,7 @@ const COMPARED: readonly Compared[] = [
   },
 ];
 
-/** Differences in what is stored up to the tip. `head`: canonical commits above `finalTo`. */
+/** Lists the differences in stored rows up to the tip. `head`: canonical commits above `finalTo`. */
 export async function comparePriceRows(
   chain: SimChain,
   database: Database,

@@ -1,6 +1,7 @@
 /**
- * One seed: the real ingester (endpoint pool, block source, follower, session, protocol of the store) over simulated nodes
- * and a store that outlives it, life after life, while the chain moves; then calm, until it has caught up.
+ * Runs one seed: the real ingester (endpoint pool, block source, follower, session, store protocol) over simulated
+ * nodes and a persistent store. The process lives and dies repeatedly while the chain moves. Then all is calm until the
+ * ingester has caught up.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
@@ -25,21 +26,21 @@ import { readTip, type StoredTip } from './storedContent';
 import { Trace } from './trace';
 import { VirtualClock } from './virtualClock';
 
-/** Where rows are kept: the model, or the real engine. */
+/** Storage of the rows: the model or the real engine. */
 export interface Backend {
-  /** A connection for one life. */
+  /** Opens a connection for one life. */
   connect(faults: FaultPlan, trace: (event: string) => void, clock: VirtualClock): Database;
-  /** False while a statement is under way that nobody waits for. */
+  /** False while a statement runs that its sender gave up. */
   isQuiet(): boolean;
-  /** One that never fails. */
+  /** A connection that never fails. */
   readonly steady: Database;
 }
 
 export interface SeedRun {
   readonly chain: SimChain;
-  /** null: nothing was stored. */
+  /** null if the store is empty. */
   readonly tip: StoredTip | null;
-  /** Why it did not get to the chain's head; null: it did. */
+  /** Why the ingester did not reach the chain's head; null if it did. */
   readonly stuck: string | null;
   readonly traceHash: string;
   readonly lives: number;
@@ -59,10 +60,10 @@ const START_MS = 1_700_000_000_000;
 const CATCH_UP_MAX_MS = 3 * 3_600_000;
 const LOOK_EVERY_MS = 500;
 const DOWN_MS = 50;
-/** Later ones are not ended. */
+/** Later lives are not ended. */
 const LIVES_MAX = 8;
 
-/** Dice for one purpose, apart from all others of the seed. */
+/** A separate random generator for each purpose of the seed. */
 const diceOf = (seed: number, purpose: number): Random =>
   new FastRandom(Math.imul(seed, 2_246_822_519) ^ (purpose * 374_761_393));
 
@@ -70,7 +71,7 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
   return new SeedRunner(plan, backend, hooks).run();
 }
 
-/** One seed of so many leaves who is alive at the end alive. */
+/** One seed in two lets the last life continue when the chain comes to rest. */
 const SURVIVES_EVERY = 2;
 const WAVERS_MAX = 6;
 const WAVER_MS_MAX = 400;
@@ -103,7 +104,7 @@ class SeedRunner {
     this.lifeDice = diceOf(seed, 3);
     const dice = diceOf(seed, 4);
     this.natures = Array.from({ length: plan.nodes }, (_, index) =>
-      // Only one of several may be of another chain, and never the first.
+      // Only one of several nodes may serve another chain, and never the first node.
       drawNature(dice, index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID),
     );
   }
@@ -113,7 +114,7 @@ class SeedRunner {
   }
 
   async run(): Promise<SeedRun> {
-    // Compiled in real time, of which the virtual clock knows nothing.
+    // Compiles in real time, outside the virtual clock.
     await BloomBuilder.create();
     const stuck = await this.clock.run(this.live());
     const tip = await readTip(this.backend.steady);
@@ -121,7 +122,7 @@ class SeedRunner {
     return { chain: this.chain, tip, stuck, traceHash: this.trace.hash(), lives: this.lives, tookMs };
   }
 
-  /** Why it did not catch up; null: it did. */
+  /** Why the ingester did not catch up; null if it did. */
   private async live(): Promise<string | null> {
     const mining = this.mine();
     if (this.plan.afterwards) await mining;
@@ -133,11 +134,11 @@ class SeedRunner {
     return end === 'there' || end === 'died' ? null : end.stuck;
   }
 
-  /** From start to death; in calm times until the head is reached. */
+  /** One life from start to death. In calm times the life ends when the head is reached. */
   private async oneLife(): Promise<LifeEnd> {
     const { plan, clock } = this;
     this.lives += 1;
-    // A process takes its time to begin.
+    // A process needs time to start.
     await clock.sleep(DOWN_MS);
     this.trace.add(`life ${this.lives} ${this.calm}`);
     const life = new AbortController();
@@ -148,7 +149,7 @@ class SeedRunner {
     const running = this.ingest(database, status, life.signal);
     let end: LifeEnd = 'died';
     if (!this.calm) await this.awaitEnd(faults, running);
-    // Some that are alive when the chain comes to rest must get to its head without a new start.
+    // In some seeds a life that is still running must reach the resting chain's head without a restart.
     else end = await this.awaitHead(status, running);
     if (end === 'died' && this.calm && faults.death === null && this.survives) {
       faults.arm(0, 0);
@@ -210,7 +211,7 @@ class SeedRunner {
     };
   }
 
-  /** Until the life ends by itself, or its time is over, or there is nothing more to come. */
+  /** Waits until the life ends by itself, its time is over, or the chain has come to rest. */
   private async awaitEnd(faults: FaultPlan, running: Promise<void>): Promise<null> {
     const { lifeMs } = this.plan;
     const until =
@@ -252,7 +253,9 @@ class SeedRunner {
     return tip?.hash === this.chain.head.hash;
   }
 
-  /** At the end two branches take turns faster than either can be read; the chain rests on one of them. */
+  /**
+   * At the end two branches alternate faster than the ingester can read either. Then the chain rests on one of them.
+   */
   private async waver(random: Random): Promise<void> {
     const { chain, world, clock, plan } = this;
     const depthMax = chain.head.number - Math.max(world.finalNumber, plan.startBlock);
@@ -275,7 +278,7 @@ class SeedRunner {
     for (const transport of this.transports) transport.announce();
   }
 
-  /** The chain's own life: it grows, forks, and goes back to branches that it had left. */
+  /** The life of the chain: it grows, forks, and returns to abandoned branches. */
   private async mine(): Promise<void> {
     const { plan, chain, world, clock } = this;
     const random = diceOf(plan.seed, 5);

@@ -1,4 +1,4 @@
-/** What one seed is: the shape of its chain, the health of its nodes, how the ingester dies. Drawn once, from the seed alone. */
+/** The plan of one seed, drawn from the seed alone: shape of the chain, health of the nodes, deaths of the ingester. */
 import type { FleetHealth } from './fleet/nodeTraits';
 import { SESSION_LIMITS, type SessionLimits } from '../../src/ingest/session/sessionLimits';
 import { Random } from '../support/random';
@@ -6,29 +6,29 @@ import type { WildSize } from './simWild';
 
 export interface SeedPlan {
   readonly seed: number;
-  /** Nothing deeper below the highest head is taken back. */
+  /** Maximum depth of a reorg below the highest head. */
   readonly depth: number;
   readonly finality: 'tag' | number;
-  /** Blocks before the ingester begins. */
+  /** Number of blocks before the ingester starts. */
   readonly firstBlocks: number;
   /** First block to ingest. */
   readonly startBlock: number;
   readonly moves: number;
-  /** Virtual ms between moves, at most. */
+  /** Maximum virtual ms between moves. */
   readonly gapMs: number;
-  /** Blocks of one move, one of them. */
+  /** Possible numbers of blocks per move. */
   readonly strides: readonly number[];
   readonly reorgChance: number;
   readonly wild: WildSize;
   readonly nodes: number;
   readonly health: FleetHealth;
-  /** Per point at which something could die. */
+  /** Probability per possible crash point. */
   readonly crashChance: number;
   readonly glitchChance: number;
   readonly limits: SessionLimits;
-  /** The ingester begins when the chain moves no more: all that is final is backfilled. */
+  /** The ingester starts after the chain has stopped, so all final blocks are backfilled. */
   readonly afterwards: boolean;
-  /** A life that nothing ends is ended after so long, virtual ms; 0: never. */
+  /** Maximum length of a life in virtual ms, after which the life is ended; 0 means no limit. */
   readonly lifeMs: number;
 }
 
@@ -38,11 +38,11 @@ export const HEALTHY: FleetHealth = { lag: 0, stuck: 0, spread: 0, amnesia: 0, f
 
 export function planOf(seed: number): SeedPlan {
   const random = new Random(seed * 2_654_435_761);
-  // Most worlds are small: what they cannot show, the others do.
+  // Most seeds use a small chain. Large chains cover the rest.
   const large = seed % LARGE_EVERY === 0;
   const depth = random.pick(large ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
   const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
-  // The block before the first one must be final: a start is never taken back.
+  // The block before the first one must be final, because a start is never undone.
   const late = random.chance(0.25) && firstBlocks > depth + 2;
   const long = large && random.chance(0.08);
   const sick = random.chance(0.85);
@@ -50,7 +50,7 @@ export function planOf(seed: number): SeedPlan {
   return {
     seed,
     depth,
-    // A node without the tag lets the product take depth 64: then nothing deeper may be taken back either.
+    // Without the tag the product assumes finality at depth 64, so a reorg must not be deeper.
     finality: depth <= 64 && random.chance(0.5) ? 'tag' : depth,
     firstBlocks,
     startBlock: late ? random.int(2, firstBlocks - depth) : 1,

@@ -1,11 +1,11 @@
 /**
- * Seeds on the model of the store: nodes that lag, forget, limit, fail and lie, a chain that forks and goes back, and an
- * ingester that dies at any step. Whatever happened, all that is stored in the end is what the oracle makes of the chain.
- * More: npm run simulate -- --seed 1 --seeds 10000.
+ * Runs seeds on the model of the store. Nodes lag, forget, limit, fail and lie, the chain forks and returns, and the
+ * ingester may die at any step. In the end all stored rows equal the oracle's. More: npm run simulate -- --seed 1
+ * --seeds 10000.
  */
 import { checkOnModel } from './checkSeed';
 
-// Nodes fail a hundred times a seed, and nobody reads where.
+// Nodes fail a hundred times per seed, and the stacks are of no use.
 Error.stackTraceLimit = 3;
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);

@@ -1,4 +1,4 @@
-/** The whole API as the program puts it together, over a simulated chain in a database of its own. */
+/** Starts the whole API as the program does, over a simulated chain in a separate database. */
 import { readFileSync } from 'node:fs';
 
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
@@ -19,23 +19,25 @@ import { createTestDatabase } from '../support/engine';
 
 export interface SimApi {
   readonly url: string;
-  /** The engine, for who reads files back. */
+  /** Address of the engine, for tests that read exported files back. */
   readonly writerUrl: string;
   readonly chain: SimChain;
   readonly db: Database;
-  /** Lines of the program's log, from debug on. */
+  /** Lines of the program's log, from level debug. */
   readonly log: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface SimExtras {
-  /** What the chain has beyond the plain one. */
+  /** Features in addition to the plain chain's. */
   readonly wild?: Wilderness;
-  /** Runs when the chain is stored and before the API starts. */
+  /** Runs after the chain is stored and before the API starts. */
   prepare?(database: Database, chain: SimChain): Promise<void>;
 }
 
-/** `env`: settings of the program. `cluster`: where the database lies on its shards instead of on the one engine. */
+/**
+ * `env`: settings of the program. `cluster`: places the database on the shards of this cluster instead of one engine.
+ */
 export async function startSimApi(
   seed: number,
   blocks: number,

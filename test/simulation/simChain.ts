@@ -1,6 +1,6 @@
 /**
- * A chain in memory: a tree of blocks with the logs of V2 and V3 pools and of a vault, forked at will. Logs are encoded here by hand,
- * with no code of the product.
+ * A chain in memory: a tree of blocks with logs of V2 pools, V3 pools and a vault. Tests can fork the chain. Encodes
+ * logs by hand, without code of the product.
  */
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
@@ -27,12 +27,11 @@ const TOPIC = {
 export const V2_FACTORY: Hex = `0x${'f2'.repeat(20)}`;
 export const V3_FACTORY: Hex = `0x${'f3'.repeat(20)}`;
 
-/** The address of one of the twelve tokens. */
 export function simToken(index: number): Hex {
   return digest(`token ${index}`, 20);
 }
 
-/** A pair of a factory: one for two tokens, of a V3 factory one for each fee. */
+/** A factory's pair. V2 has one pair per two tokens, V3 one per fee. */
 export interface SimPair {
   readonly address: Hex;
   readonly kind: 'v2' | 'v3';
@@ -42,27 +41,27 @@ export interface SimPair {
 
 type SimPool = SimPair | SimVaultPool;
 
-/** How a block was made, beside what it shows. */
+/** A block with the state that its logs do not show. */
 interface Node {
   readonly block: ChainBlock;
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
 }
 
-/** What a chain has beyond the plain one. Draws from dice of its own. */
+/** Features in addition to the plain chain's. Uses a separate random generator. */
 export interface Wilderness {
-  /** Seconds between blocks, one of them. */
+  /** Possible seconds between blocks. */
   readonly spacings: readonly number[];
   readonly emptyChance: number;
   readonly transactionsMax: number;
-  /** More logs for a transaction, of these pools. */
+  /** Additional logs of these pools for a transaction. */
   drafts(pools: readonly SimPool[]): Draft[];
-  /** A token that begins to be with this pool; null: one of the old ones. */
+  /** A new token for this pool; null for one of the existing tokens. */
   secondToken(id: string): Hex | null;
 }
 
 const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
-/** The anchors and the native token: what a description ranks as quotes, in its order. */
+/** The anchors and the native token, in the quote order of the description. */
 export const SIM_RANKED: readonly Hex[] = [6, 7, 8].map(simToken);
 
 export class SimChain {
@@ -72,7 +71,7 @@ export class SimChain {
   private view: readonly ChainBlock[] = [];
   private salt = 0;
 
-  /** `wild`: what the plain chain lacks, drawn beside it. Without it a seed gives the chain that it always gave. */
+  /** `wild` adds features that the plain chain lacks. Without `wild`, a seed gives the same chain as always. */
   constructor(
     seed: number,
     private readonly wild: Wilderness | null = null,
@@ -85,17 +84,16 @@ export class SimChain {
     return this.branch.at(-1)!.block;
   }
 
-  /** The canonical block at a height. */
   at(number: number): ChainBlock | undefined {
     return this.branch[number]?.block;
   }
 
-  /** The block's vault pools as it left them; undefined when no branch has such a block. */
+  /** Vault pools after the block; undefined if no branch has the block. */
   vaultPoolsAt(hash: Hex): readonly SimVaultPool[] | undefined {
     return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
   }
 
-  /** The block's pairs; undefined when no branch has such a block. */
+  /** Pairs after the block; undefined if no branch has the block. */
   pairsAt(hash: Hex): readonly SimPair[] | undefined {
     return this.nodes.get(hash)?.pools.filter((pool) => pool.kind !== 'vault');
   }
@@ -104,7 +102,7 @@ export class SimChain {
     return this.nodes.get(hash)?.block;
   }
 
-  /** Every block of that height on any branch. */
+  /** All blocks of this height, on any branch. */
   blocksAt(number: number): ChainBlock[] {
     return [...this.nodes.values()].flatMap(({ block }) => (block.number === number ? [block] : []));
   }
@@ -113,7 +111,7 @@ export class SimChain {
     return this.branch.map((node) => node.block);
   }
 
-  /** The same list for as long as the head stays; nobody may change it. */
+  /** The same array until the head changes. Callers must not modify the array. */
   canonicalView(): readonly ChainBlock[] {
     if (this.view.at(-1) !== this.head) this.view = this.canonical();
     return this.view;
@@ -126,7 +124,7 @@ export class SimChain {
     }
   }
 
-  /** Replaces the last `depth` blocks by `length` others. Returns the tip that was. */
+  /** Replaces the last `depth` blocks with `length` others. Returns the previous tip. */
   reorg(depth: number, length: number): Hex {
     const old = this.head.hash;
     this.branch = this.branch.slice(0, this.branch.length - depth);
@@ -134,7 +132,7 @@ export class SimChain {
     return old;
   }
 
-  /** Goes (back) to the branch that ends with this block. */
+  /** Makes the branch that ends with this block canonical. */
   switchTo(tip: Hex): void {
     const branch: Node[] = [];
     for (let node = this.nodes.get(tip); node !== undefined; node = this.nodes.get(node.block.parentHash)) {
@@ -189,7 +187,7 @@ export class SimChain {
     };
   }
 
-  /** The logs of one transaction; may add pools. */
+  /** The logs of one transaction. May add pools. */
   private makeTransaction(pools: SimPool[], id: string): Draft[] {
     const { random } = this;
     const drafts: Draft[] = [];
@@ -221,7 +219,7 @@ export class SimChain {
     const address = digest(`pool ${id}`, 20);
     const token0 = simToken(this.random.int(0, 5));
     const token1 = this.wild?.secondToken(id) ?? simToken(this.random.int(6, 11));
-    // A factory makes a pair once.
+    // A factory creates each pair once.
     const exists = (pool: SimPool): boolean =>
       pool.kind === kind && pool.token0 === token0 && pool.token1 === token1;
     if (this.wild !== null && pools.some(exists)) return [];
@@ -243,7 +241,7 @@ export class SimChain {
     if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Burn, who, who], data: data(a, b) }];
     const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, random.chance(0.1) ? b : 0n];
     const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: data(...amounts) };
-    // Now and then a swap without its Sync, which then has no price.
+    // Sometimes a swap has no Sync, and therefore no price.
     return random.chance(0.05) ? [swap] : [sync, swap];
   }
 
@@ -266,7 +264,7 @@ export class SimChain {
     return [{ address, topics: [TOPIC.v3Swap, who, who], data: body }];
   }
 
-  /** Logs that must be skipped: malformed, anonymous, of strangers, or of no interest. */
+  /** Logs that the ingester must skip: malformed, anonymous, from unknown contracts, or irrelevant. */
   private oddity(address: Hex): Draft {
     const { random } = this;
     const stranger = digest(`stranger ${random.int(0, 9)}`, 20);

@@ -1,4 +1,4 @@
-/** The simulated chain as a deployment would describe it. */
+/** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../src/domain/chainDescription';
 import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY } from './simChain';
 import { VAULT } from './simVault';

@@ -1,4 +1,4 @@
-/** Logs of the simulated chain, encoded by hand. */
+/** Encodes the logs of the simulated chain by hand. */
 import { createHash } from 'node:crypto';
 
 import type { ChainLog } from '../../src/domain/block';
@@ -17,7 +17,7 @@ export function data(...values: (bigint | Hex)[]): Hex {
   return `0x${values.map(word).join('')}`;
 }
 
-/** Dynamic arrays as Solidity encodes them, with static words behind their offsets. */
+/** Dynamic arrays in Solidity's encoding, with static words after their offsets. */
 export function arrayData(arrays: readonly (readonly (bigint | Hex)[])[], ...statics: bigint[]): Hex {
   let end = BigInt(arrays.length + statics.length) * 32n;
   const offsets = arrays.map((items) => {

@@ -1,4 +1,6 @@
-/** The simulated chain as the ingester sees it: a block source that may fail, and whose chain may move between calls. */
+/**
+ * The ingester's view of the simulated chain: a block source that may fail, and a chain that may change between calls.
+ */
 import type { BlockHeader, BlockSource } from '../../src/chain/blocks/blockSource';
 import type { Finality } from '../../src/chain/head/finality';
 import type { ChainBlock } from '../../src/domain/block';
@@ -10,9 +12,9 @@ import type { SimChain } from './simChain';
 import { answerOfPool, poolTokensOf, VAULT } from './simVault';
 
 export interface SimFaults {
-  /** Probability that a call fails retryably. */
+  /** Probability of a retryable failure per call. */
   failure: number;
-  /** Called before each answer: may move the chain. */
+  /** Called before each answer. May change the chain. */
   between: () => void;
 }
 
@@ -52,7 +54,7 @@ export function simSource(chain: SimChain, faults: SimFaults): BlockSource {
   };
 }
 
-/** Everything at least `depth` below the head is final; never moves back. */
+/** Blocks at least `depth` below the head are final. Finality never moves back. */
 export function simFinality(depth: number): Finality {
   let last = 0;
   return {
@@ -63,7 +65,10 @@ export function simFinality(depth: number): Finality {
   };
 }
 
-/** The contracts of the chain: a vault and its pools, and tokens that tell nothing. May fail and lag like the source. */
+/**
+ * The contracts of the chain: a vault, its pools, and tokens that answer no calls. Fails and lags like the block
+ * source.
+ */
 export function simCalls(chain: SimChain, faults: SimFaults): EthCalls {
   const hashOf = (at: unknown): Hex | undefined => {
     if (typeof at === 'object' && at !== null && 'blockHash' in at) return at.blockHash as Hex;

@@ -1,4 +1,4 @@
-/** What pairs, their factories and their tokens answer on the simulated chain. */
+/** Answers contract calls to pairs, factories and tokens of the simulated chain. */
 import type { Hex } from '../../src/domain/hex';
 import { data as words } from './simLogs';
 import { simToken, V2_FACTORY, V3_FACTORY, type SimPair } from './simChain';
@@ -19,16 +19,16 @@ const SELECTORS = {
 const OLD_TOKENS = new Set(Array.from({ length: 12 }, (_, index) => simToken(index)));
 const DECIMALS = [18, 18, 18, 6, 8, 0, 30] as const;
 
-/** A token's decimals, by its address alone. */
+/** A token's decimals, derived from its address. */
 export function simDecimals(token: Hex): number {
   return DECIMALS[Number.parseInt(token.slice(-2), 16) % DECIMALS.length]!;
 }
 
-/** `pairs`: those that exist at the block asked for. An address without code answers nothing. */
+/** `pairs` are the pairs at the requested block. An address without code returns empty data. */
 export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
   const selector = data.slice(0, 10);
   if (to === V2_FACTORY || to === V3_FACTORY) return answerFactory(pairs, to, data);
-  // Nodes without an archive: states of old blocks are gone, and balances are asked of those alone.
+  // The nodes have no archive. These calls always ask about past blocks, so the state is pruned.
   if (selector === SELECTORS.balanceOf || selector === SELECTORS.slot0 || selector === SELECTORS.liquidity)
     return 'pruned';
   const pair = pairs.find(({ address }) => address === to);

@@ -1,4 +1,7 @@
-/** Who sends what to whom on the simulated chain: plain, odd and extreme transfers, wrapping, and logs that only look so. */
+/**
+ * Random token transfers of the simulated chain: plain, odd and extreme amounts, wrapping, and logs that only resemble
+ * transfers.
+ */
 import type { Hex } from '../../src/domain/hex';
 import type { Random } from '../support/random';
 import { data, digest, topicOf, type Draft } from './simLogs';
@@ -12,7 +15,7 @@ const TOPIC = {
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 const LARGEST = (1n << 256n) - 1n;
 
-/** One log; `wrapped` is the token whose Deposit and Withdrawal count. */
+/** One log. `wrapped` is the token whose Deposit and Withdrawal count. */
 export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex): Draft {
   const holder = (): Hex => digest(`holder ${random.int(0, 7)}`, 20);
   const token = random.pick([...tokens]);
@@ -31,7 +34,7 @@ export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex
     () => transfer(from, ZERO),
     () => ({ address: wrapped, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
     () => ({ address: wrapped, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
-    // Of a token that is not the wrapped one, of an NFT, with a word too many, with an address that is none.
+    // A Deposit of another token, an NFT transfer, a log with an extra word, a log with an invalid address.
     () => ({
       address: token === wrapped ? ZERO : token,
       topics: [TOPIC.deposit, topicOf(from)],

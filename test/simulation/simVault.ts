@@ -1,4 +1,4 @@
-/** The vault of the simulated chain: its pools of two to four tokens, what happens to them, and what they answer. */
+/** The vault of the simulated chain: pools of two to four tokens, their events, and their answers to calls. */
 import type { Hex } from '../../src/domain/hex';
 import type { Random } from '../support/random';
 import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
@@ -15,7 +15,7 @@ const TOPIC = {
   feeChanged: '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc',
 } as const satisfies Record<string, Hex>;
 
-/** `plain` weighted, weighted with moving weights, stable, or a contract that is neither. */
+/** `plain` is weighted, `moving` is weighted with changing weights, `other` is neither weighted nor stable. */
 type Nature = 'plain' | 'moving' | 'stable' | 'other';
 
 export interface SimVaultPool {
@@ -24,7 +24,7 @@ export interface SimVaultPool {
   readonly poolId: Hex;
   readonly nature: Nature;
   readonly tokens: readonly Hex[];
-  /** What getNormalizedWeights answers, if anything. */
+  /** The answer of getNormalizedWeights; may be empty. */
   readonly weights: readonly bigint[];
   readonly balances: readonly bigint[];
   readonly fee: bigint;
@@ -58,7 +58,7 @@ export function createVaultPool(
     fee,
   };
   const managers = tokens.map(() => 0n);
-  // In the order of BasePool's constructor; some change their fee at the end of it once more.
+  // In the order of BasePool's constructor. Some constructors change the fee again at their end.
   const again = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
     feeChange(address, again ? fee + 10n ** 16n : fee),
@@ -69,7 +69,7 @@ export function createVaultPool(
   return { drafts, pool };
 }
 
-/** Together exactly 1; often some are equal. */
+/** Add up to exactly 1. Some weights are often equal. */
 function randomWeights(random: Random, count: number): bigint[] {
   const parts = Array.from({ length: count }, () => BigInt(random.pick([1, 1, 2, 5, 20])));
   const sum = parts.reduce((total, part) => total + part, 0n);
@@ -86,7 +86,7 @@ function registration(poolId: Hex, address: Hex): Draft {
   return { address: VAULT, topics: [TOPIC.poolRegistered, poolId, topicOf(address)], data: data(1n) };
 }
 
-/** Something that happens to the pool, and the pool after it. */
+/** A random event of the pool, and the pool after the event. */
 export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[]; after: SimVaultPool } {
   const { address, poolId, tokens, balances } = pool;
   if (random.chance(0.08)) {
@@ -130,7 +130,9 @@ function move(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPoo
   return { ...pool, balances: pool.balances.map((balance, index) => balance + delta(index)) };
 }
 
-/** Logs that must be skipped: of another emitter, another pool id, malformed, or of a second registration. */
+/**
+ * Logs that the ingester must skip: from another emitter, with another pool id, malformed, or of a second registration.
+ */
 export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
   const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
   const second: Hex = `${pool.address}0001${'9'.repeat(20)}`;
@@ -153,7 +155,7 @@ export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
   ]);
 }
 
-/** Pool type and weights as the product must list them; null: not at all. */
+/** Expected pool type and weights; null if the product must not list the pool. */
 export function listingOf({
   nature,
   weights,
@@ -162,7 +164,7 @@ export function listingOf({
   return { type: nature === 'stable' ? 5 : 4, weights: nature === 'plain' ? weights : [] };
 }
 
-/** Answers of the pool's own contract by selector; null: it reverts. */
+/** Answers of the pool's contract by selector; null if the call reverts. */
 export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
   const weighted = pool.nature === 'plain' || pool.nature === 'moving';
   switch (selector) {
@@ -179,7 +181,6 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
   }
 }
 
-/** The vault's answer to getPoolTokens. */
 export function poolTokensOf({ tokens, balances }: SimVaultPool): Hex {
   return arrayData([tokens, balances], 1n);
 }

@@ -1,7 +1,6 @@
 /**
- * What the plain simulated chain lacks: bursts of swaps of one pool in one block, pools traded at once, the rarer events
- * of V3, amounts at the edge of their types, blocks of thousands of logs, tokens born with their pool, and more that
- * only looks like an event. Logs are encoded by hand.
+ * Adds features that the plain simulated chain lacks: bursts of swaps, rare V3 events, amounts at the limits of their
+ * types, huge blocks and more malformed logs. Encodes logs by hand.
  */
 import type { Hex } from '../../src/domain/hex';
 import type { Random } from '../support/random';
@@ -22,11 +21,11 @@ const TOPIC = {
 
 const LARGEST_RESERVE = (1n << 112n) - 1n;
 const LARGEST_LIQUIDITY = (1n << 128n) - 1n;
-/** TickMath.sol. */
+/** From TickMath.sol. */
 const LOWEST_ROOT = 4_295_128_739n;
 const HIGHEST_ROOT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const TICK_MAX = 887_272n;
-/** Such that sums of thousands of them still fit 256 bits. */
+/** Small enough that sums of thousands of amounts fit 256 bits. */
 const LARGEST_AMOUNT = (1n << 240n) - 1n;
 
 type Place = Parameters<Wilderness['drafts']>[0][number];
@@ -48,7 +47,7 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
       if (random.chance(size.bigChance)) return crowd(random, pools, size.logsMax);
       const last = pools.at(-1);
       const drafts: Draft[] = [];
-      // The newest pool is often made in this very block.
+      // The newest pool was often created in this block.
       if (last !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, last));
       if (random.chance(0.12)) {
         const pool = random.pick(pools);
@@ -61,7 +60,7 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
   };
 }
 
-/** Sorts behind the first tokens of pairs, whatever they are. */
+/** Starts with 0xff, so that the token sorts after the first token of any pair. */
 function newToken(id: string): Hex {
   return `0xff${digest(`newborn ${id}`, 19).slice(2)}`;
 }
@@ -92,7 +91,7 @@ function pairTrade(random: Random, address: Hex, who: Hex): Draft[] {
   const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(reserve(), reserve()) };
   const amounts = data(amount(), amount(), amount(), amount());
   const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: amounts };
-  // Also a sync without a swap, and two swaps after one sync (a token that calls back).
+  // Also a Sync without a swap, and two swaps after one Sync (a token that calls back).
   return random.pick([[sync, swap], [sync, swap], [sync], [sync, swap, swap]]);
 }
 
@@ -131,7 +130,7 @@ function concentratedEvent(random: Random, address: Hex, who: Hex): Draft {
   ]);
 }
 
-/** Logs of a pool that are none of its events: too long, out of range, with dirty addresses, or anonymous with data. */
+/** Logs of a pool that are not valid events: too long, out of range, with dirty addresses, or anonymous with data. */
 function impostor(random: Random, address: Hex): Draft {
   const who = topicOf(digest('trader 1', 20));
   const dirty = topicOf(1n << 200n);

@@ -1,4 +1,4 @@
-/** What a store holds as the chain, read from the model or from the real engine: canonical rows of every table, as bytes. */
+/** Reads the canonical rows of every table as bytes, from the model or from the real engine. */
 import { EVENT_TABLE_NAMES } from '../../src/clickhouse/schema/eventTables';
 import { createHash } from 'node:crypto';
 
@@ -22,9 +22,9 @@ export interface StoredTip {
 }
 
 export interface StoredContent extends StoredTip {
-  /** Canonical rows by table: bytes as latin1 text, in no order. */
+  /** Canonical rows by table: bytes as latin1 text, unordered. */
   readonly rows: ReadonlyMap<string, readonly string[]>;
-  /** Rows of the final tables above the cursor: of a range on its way. */
+  /** Rows in the final tables above the cursor, from an unfinished range. */
   readonly beyond: number;
 }
 
@@ -32,7 +32,7 @@ export function fieldsOf(table: string, row: string): Fields {
   return codeOfTable(table).read(Buffer.from(row, 'latin1'));
 }
 
-/** null: nothing was ever ingested. */
+/** null before the first ingestion. */
 export async function readTip(database: Database): Promise<StoredTip | null> {
   const state = await readStoredState(database, SIM_CHAIN_ID);
   if (state === null) return null;
@@ -90,7 +90,7 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
   return { ...tip, rows, beyond };
 }
 
-/** The same for the same rows, whatever their order and wherever they stand, final or head. */
+/** The hash depends neither on the order of rows nor on final or head storage. */
 export function contentHash({ rows }: Pick<StoredContent, 'rows'>): string {
   const hash = createHash('sha256');
   for (const [table, list] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {

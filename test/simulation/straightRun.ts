@@ -1,6 +1,6 @@
 /**
- * The rows that the product makes of a chain in one straight run: no restart, no reorg, no store, no lying node. What is
- * stored after whatever happened must be these very bytes. (That the run itself is right is up to the oracle.)
+ * Computes the product's rows for a chain in one straight run: no restart, no reorg, no store, no lying node. All other
+ * runs must store these bytes. The oracle checks the straight run itself.
  */
 import type { EthCalls } from '../../src/ingest/pools/ethCalls';
 import type { Hex } from '../../src/domain/hex';
@@ -27,7 +27,7 @@ import { simDecimals } from './simPairCalls';
 
 const log = createLog('silent', false);
 
-/** A node that knows this branch and never errs. */
+/** A node that serves this branch and never fails. */
 function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
   const first = branch[0]?.number ?? 0;
   const hashAt = (at: string): Hex | undefined =>
@@ -47,7 +47,7 @@ function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
   };
 }
 
-/** Rows block by block, priced. */
+/** Priced rows, block by block. */
 export async function straightBlocks(
   chain: SimChain,
   blocks: readonly ChainBlock[],
@@ -63,7 +63,7 @@ export async function straightBlocks(
   const dexes = others.map((dex) => ({ dex, protocol: protocolOf(dex.protocol) }));
   const discovery = new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log });
   const prices = { anchors: SIM_DESCRIPTION.anchors, wrappedNative: SIM_DESCRIPTION.wrappedNative };
-  // Prices reckon with the decimals of tokens that some pool or transfer showed: which is every token that is asked for.
+  // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.
   const pricer = new BlockPricer(prices, simDecimals);
   const all: BlockRows[] = [];
   for (const block of blocks) {

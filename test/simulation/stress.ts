@@ -1,4 +1,4 @@
-/** Plans under which one kind of trouble is likely, for seeds that are kept because they once found something. */
+/** Plans that make one kind of trouble likely, for the regression seeds in kept.test.ts. */
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 
 const inShort = (seed: number): Partial<SeedPlan> => ({
@@ -10,7 +10,7 @@ const inShort = (seed: number): Partial<SeedPlan> => ({
   lifeMs: 0,
 });
 
-/** Nodes behind one address that stand at different blocks, while the chain forks. */
+/** Several nodes behind one address, at different blocks, while the chain forks. */
 export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   depth: 3,
@@ -25,7 +25,7 @@ export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
   limits: { ...planOf(seed).limits, backfillMinBlocks: 1, promoteMinBlocks: 1, batchBlocks: 5_000 },
 });
 
-/** Tokens that are as young as the blocks which some nodes have not got yet. */
+/** Tokens created in blocks that some nodes do not have yet. */
 export const tokensSeenLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   gapMs: 500,
@@ -36,7 +36,7 @@ export const tokensSeenLate = (seed: number): Partial<SeedPlan> => ({
   health: { ...HEALTHY, lag: 0.5, spread: 0.8, failure: 0.2 },
 });
 
-/** Statements that land after their session gave them up. */
+/** Statements that take effect after their session gave them up. */
 export const statementsLandLate = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   gapMs: 2_000,

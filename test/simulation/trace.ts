@@ -1,4 +1,4 @@
-/** What happened in a run, in order and with its virtual time, as one short hash. */
+/** A short hash over the events of a run, in order and with virtual times. */
 import { createHash } from 'node:crypto';
 
 export class Trace {

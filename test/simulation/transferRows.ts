@@ -1,4 +1,7 @@
-/** Stored transfers and balances against a plain recomputation from the canonical logs. No code of the product. */
+/**
+ * Compares stored transfers and balances with a plain recomputation from the canonical logs. Shares no code with the
+ * product.
+ */
 import type { Database } from '../../src/clickhouse/client/database';
 import type { ChainBlock } from '../../src/domain/block';
 import { askRows } from '../support/askRows';
@@ -44,7 +47,7 @@ function listMoves(blocks: readonly ChainBlock[], wrapped: string): Move[] {
   return moves;
 }
 
-/** Balances modulo 2^256, read as signed, by `token holder`. */
+/** Balances by `token holder`, modulo 2^256 as signed numbers. */
 function sumBalances(moves: readonly Move[]): Map<string, bigint> {
   const balances = new Map<string, bigint>();
   const add = (key: string, amount: bigint): void => {
@@ -57,17 +60,17 @@ function sumBalances(moves: readonly Move[]): Map<string, bigint> {
   return balances;
 }
 
-/** A line per transfer: ord, time, token, sender, recipient, amount. */
+/** One line per transfer: ord, time, token, sender, recipient, amount. */
 export function oracleTransfers(blocks: readonly ChainBlock[], wrapped: string): string[] {
   return listMoves(blocks, wrapped).map(({ line }) => line);
 }
 
-/** Balances by `token holder` after these blocks, modulo 2^256 and read as signed. */
+/** Balances by `token holder` after these blocks, modulo 2^256 as signed numbers. */
 export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): Map<string, bigint> {
   return sumBalances(listMoves(blocks, wrapped));
 }
 
-/** Differences in what is stored up to the tip. `commits`: canonical ones above `finalTo`. */
+/** Lists the differences in stored rows up to the tip. `commits`: canonical commits above `finalTo`. */
 export async function compareTransfers(
   database: Database,
   blocks: readonly ChainBlock[],

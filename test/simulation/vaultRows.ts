@@ -1,4 +1,7 @@
-/** What is stored of a vault's pools beside swaps (pools, states, liquidity) compared with the oracle, row by row. */
+/**
+ * Compares stored rows of vault pools (pools, states, liquidity) with the oracle, row by row. Swaps are compared
+ * elsewhere.
+ */
 import type { Database } from '../../src/clickhouse/client/database';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { askRows } from '../support/askRows';
@@ -22,7 +25,7 @@ const COLUMNS = {
   liquidity_events: [hexed('pair'), 'toString(t.kind)', 'toString(t.amount0)', 'toString(t.amount1)'],
 } as const;
 
-/** Differences in what is stored up to the tip. `commits`: canonical ones above `finalTo`. */
+/** Lists the differences in stored rows up to the tip. `commits`: canonical commits above `finalTo`. */
 export async function compareVaultRows(
   database: Database,
   oracle: VaultOracle,

@@ -1,6 +1,6 @@
 /**
- * Time for a simulated world: it stands still while anything can go on, then jumps to the next moment somebody waits for.
- * Hours pass in milliseconds, and the same seed meets the same moments in the same order.
+ * Virtual time for simulations. The clock stops while any work can continue, then jumps to the next timer. Hours pass
+ * in milliseconds, and the same seed sees the same times in the same order.
  */
 import type { Clock } from '../../src/chain/rpc/clock';
 import { onAbort } from '../../src/chain/rpc/abortSignals';
@@ -8,9 +8,9 @@ import type { Random } from '../support/random';
 
 interface Timer {
   readonly at: number;
-  /** Breaks ties in the order of the calls. */
+  /** Orders timers of the same time by their creation. */
   readonly seq: number;
-  /** null once it is of no interest. */
+  /** null if the timer was cancelled. */
   wake: (() => void) | null;
 }
 
@@ -19,7 +19,7 @@ const before = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at &&
 export class VirtualClock implements Clock {
   private time: number;
   private seq = 0;
-  /** A binary heap, the earliest first. */
+  /** A binary heap with the earliest timer first. */
   private readonly timers: Timer[] = [];
   private held = 0;
   private released: (() => void) | null = null;
@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Time stands still until this work of the real world is done. */
+  /** Virtual time stops until this real-time work is done. */
   async hold<T>(work: Promise<T>): Promise<T> {
     this.held += 1;
     try {
@@ -65,7 +65,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Lets time pass until the work is done. Throws when nothing waits for anything any more. */
+  /** Advances time until the work is done. Throws if the work cannot finish because no timer is left. */
   async run<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const mark = (): void => {

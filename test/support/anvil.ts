@@ -1,6 +1,6 @@
 /**
- * A real node with a small real world for tests: blocks exactly when a test says so, at the times it says, with reorgs.
- * What a transaction does is worldActions.ts.
+ * A real Anvil node with a small set of tokens and pools. Tests mine each block, set its time and force reorgs.
+ * worldActions.ts makes the transactions.
  */
 import { Interface, id } from 'ethers';
 
@@ -34,32 +34,35 @@ export interface TestAnvil {
   readonly wsUrl: string;
   readonly pid: number;
   readonly rpc: DevRpc;
-  /** Closes `rpc`, ends the process, removes its files. */
+  /** Closes `rpc`, ends the process and removes its files. */
   stop(): Promise<void>;
 }
 
-/** A block to mine: its transactions in order, and its unix seconds (default: ten after its parent). */
+/** A block to mine: its transactions in order, and its time in unix seconds (default: ten seconds after the parent). */
 export interface BlockPlan {
   readonly transactions?: readonly DevTransaction[];
   readonly timestamp?: number;
 }
 
 export interface TestWorld extends World, WorldActions {
-  /** Unlocked accounts that own tokens and have approved routers, position manager and, for LP, the pools' routers. */
+  /**
+   * Unlocked accounts with tokens. They have approved the routers and the position manager, and the routers also for LP
+   * tokens.
+   */
   readonly users: readonly Hex[];
-  /** Mines one block; throws when a transaction of it fails. */
+  /** Mines one block. Throws if one of the transactions fails. */
   mineBlock(timestamp?: number, transactions?: readonly DevTransaction[]): Promise<BlockHead>;
-  /** Drops the newest blocks and mines others in their place: fewer, as many or more. Answers the new heads. */
+  /** Replaces the newest `depth` blocks with other blocks, whose number may differ. Returns the new heads. */
   reorg(depth: number, blocks: readonly BlockPlan[]): Promise<BlockHead[]>;
-  /** Drops the newest blocks; nobody is told before the next one is mined. */
+  /** Drops the newest blocks. Subscribers hear of the change only when the next block is mined. */
   rollback(depth: number): Promise<BlockHead>;
-  /** Positions of the position manager that a block made, in order. */
+  /** Ids of the position manager's positions that the block minted, in order. */
   listMintedPositions(block: number): Promise<bigint[]>;
   readReserves(pool: WorldPool): Promise<{ reserve0: bigint; reserve1: bigint }>;
   readSlot0(pool: WorldPool): Promise<{ sqrtPriceX96: bigint; tick: number; liquidity: bigint }>;
-  /** Of a token, or of a V2 pool's own LP token. */
+  /** Balance of a token, or of a V2 pool's LP token. */
   balanceOf(token: WorldToken | WorldPool, owner: Hex): Promise<bigint>;
-  /** The pool with this place in the plan; throws when there is none. */
+  /** The pool at this index of the plan. Throws if the plan has no such pool. */
   pool(index: number): WorldPool;
 }
 
@@ -69,7 +72,7 @@ const USERS = 3;
 const SETUP_GAS = 3_000_000;
 const UINT256_MAX = 2n ** 256n - 1n;
 
-/** An ERC-721 has all three words as topics. */
+/** A Transfer event of ERC-721 has three indexed words. */
 const NFT_TRANSFER = id('Transfer(address,address,uint256)');
 const PAIR = new Interface(['function getReserves() view returns (uint112,uint112,uint32)']);
 const POOL = new Interface([
@@ -77,7 +80,10 @@ const POOL = new Interface([
   'function liquidity() view returns (uint128)',
 ]);
 
-/** A node of its own for a test file: no mining by itself, genesis at `timestamp` (default 1,700,000,000). */
+/**
+ * Starts a node for one test file, without automatic mining. `timestamp` is the time of genesis (default
+ * 1,700,000,000).
+ */
 export async function startTestAnvil(options: { timestamp?: number; log?: Logger } = {}): Promise<TestAnvil> {
   const { timestamp = GENESIS_TIMESTAMP, log = createLog('silent', false) } = options;
   const node = await startAnvil({ log, timestamp });
@@ -89,7 +95,10 @@ export async function startTestAnvil(options: { timestamp?: number; log?: Logger
   return { url: node.url, wsUrl: node.wsUrl, pid: node.pid, rpc, stop };
 }
 
-/** Builds a world, the small one (see testWorldPlan.ts) unless told otherwise: two V2 exchanges of 30 and 29 bps, V3, and users with tokens. */
+/**
+ * Deploys a world, by default the small one of testWorldPlan.ts: two V2 exchanges (30 and 29 bps), V3, and users with
+ * tokens.
+ */
 export async function deployTestWorld(
   anvil: TestAnvil,
   plan: WorldPlan = TEST_WORLD_PLAN,
@@ -129,7 +138,10 @@ export async function deployTestWorld(
   };
 }
 
-/** Deploys the flash borrower, gives tokens to it and the users, and approves what the users' actions need. */
+/**
+ * Deploys the flash borrower, sends tokens to the borrower and the users, and makes the approvals that the actions
+ * need.
+ */
 async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: readonly Hex[]): Promise<Hex> {
   const deployer = users[0];
   if (deployer === undefined) throw new Error('a world without accounts');
@@ -153,7 +165,7 @@ async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: re
     world.v3.positionManager,
   ];
   for (const token of world.tokens) {
-    // A thousandth of the inventory each.
+    // Each user gets a thousandth of the inventory.
     const amount = (await readBalance(rpc, token.address, world.trader)) / 1_000n;
     for (const to of [...users, borrower]) {
       const data = encodeCall(TRADER, 'give', [token.address, to, amount]);

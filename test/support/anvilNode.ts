@@ -1,4 +1,7 @@
-/** A real anvil on a free port for tests: no mining of its own, a fixed time, its spill files in a temporary folder. */
+/**
+ * Starts a real Anvil node on a free port for tests, with a fixed time and no automatic mining. Its spill files are in
+ * a temporary folder.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +9,7 @@ import { dirname, join } from 'node:path';
 
 export interface AnvilNode {
   readonly port: number;
-  /** One JSON-RPC call; throws the node's error. */
+  /** Sends one JSON-RPC call. Throws the node's error. */
   call(method: string, ...params: unknown[]): Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The API on a free port of the loopback, for tests that speak HTTP. */
+/** Starts the API on a free loopback port, for tests that speak HTTP. */
 import { request } from 'node:http';
 
 import { createByteCache } from '../../src/api/byteCache';
@@ -13,7 +13,7 @@ import { createMarket } from '../../src/query/market';
 import { serveRoutes, type ServeOptions } from './serveRoutes';
 import { CHAIN_ID, hexOf } from './world';
 
-/** The world's chain: its second token is worth a dollar, its first is the wrapped native one, its last is burnt. */
+/** The facts of the test chain. The first token is the wrapped native token, the second an anchor. */
 export const CHAIN: ChainFacts = {
   chainId: CHAIN_ID,
   nativeSymbol: 'PLS',
@@ -44,18 +44,17 @@ export interface Answer {
   readonly json: Json;
 }
 
-/** Whatever JSON holds: tests look into it as they know it. */
+/** Any JSON value. Tests read fields without a check of the shape. */
 export type Json = { readonly [key: string]: Json } & readonly Json[];
 
 export interface ApiServer {
-  /** What the endpoints read from. */
   readonly market: MarketDeps;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
 export interface ApiOptions extends ServeOptions {
-  /** Routes beside the market's. */
+  /** Routes in addition to the market's. */
   readonly routes?: readonly Route[];
   readonly node?: NodeState;
   readonly chain?: ChainFacts;
@@ -77,7 +76,7 @@ export async function startApi(
   return { market, get: (path, headers = {}, method = 'GET') => send(port, path, headers, method), close };
 }
 
-/** Plain node:http, so that paths and headers go out exactly as given. */
+/** Uses plain node:http, which sends paths and headers exactly as given. */
 function send(port: number, path: string, headers: Record<string, string>, method: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, path, headers, method, agent: false }, (response) => {

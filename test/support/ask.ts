@@ -1,4 +1,7 @@
-/** GET that outlives a connection which the server closed while nobody looked: tests compute for seconds in between. */
+/**
+ * Sends a GET request, and retries when the server has closed an idle connection. Tests compute for seconds between
+ * requests.
+ */
 const ATTEMPTS = 3;
 
 export async function ask(url: string): Promise<Response> {

@@ -1,4 +1,4 @@
-/** Rows of a statement that only a test runs. Nothing checks their shape: the test says what it expects. */
+/** Runs a SQL statement that only a test needs and returns its rows. The shape of the rows is not checked. */
 import type { Database, QueryParams } from '../../src/clickhouse/client/database';
 
 export async function askRows<Row>(

@@ -1,4 +1,6 @@
-/** A service under attack: a small market chain, logs of a megabyte, and a node that turns hostile when told to. */
+/**
+ * A service under attack: a small chain, event logs of one megabyte, and a node that sends hostile answers on request.
+ */
 import { AbiCoder, Interface } from 'ethers';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -36,10 +38,10 @@ const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const topic = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
 const addressOf = (kind: string, index: number): Hex => `0x${kind}${index.toString(16).padStart(38, '0')}`;
-/** A quote token of the description: an anchor. */
+/** An anchor of the chain description, used as the quote token. */
 const quote = addressOf('02', 0);
 
-/** A pair of a token of this kind, and its pool. */
+/** The creation log of a pair between a token of this kind and the quote token. */
 function creationOf(kind: string, index: number): FakeLog {
   const data = `0x${topic(poolOf(kind, index)).slice(2)}${word(index)}`;
   return {
@@ -52,7 +54,7 @@ function creationOf(kind: string, index: number): FakeLog {
 const poolOf = (kind: string, index: number): Hex => addressOf(kind === ORDINARY ? 'e1' : 'e6', index);
 
 const ORDINARY = '01';
-/** Tokens whose symbol is a megabyte. */
+/** Tokens whose symbol is one megabyte long. */
 const HUGE = '66';
 const HUGE_SYMBOL = AbiCoder.defaultAbiCoder().encode(['string'], ['S'.repeat(1_000_000)]);
 
@@ -74,13 +76,12 @@ function tradesOf(block: number): FakeLog[] {
 
 export interface AttackWorld {
   readonly program: Program;
-  /** Mines an ordinary block. */
   mine(): void;
-  /** Mines a block that makes pools of so many new tokens, each with a symbol of a megabyte. */
+  /** Mines a block that creates pools of `count` new tokens, each with a symbol of one megabyte. */
   mineHugeTokens(count: number): void;
-  /** The node answers the next request with so many bytes of valid JSON. */
+  /** Answers the next request with `bytes` bytes of valid JSON. */
   floodNext(bytes: number): void;
-  /** Requests that were answered so. */
+  /** How many requests got such an answer. */
   floods(): number;
   stop(): Promise<void>;
 }
@@ -144,7 +145,9 @@ export async function startAttackWorld(): Promise<AttackWorld> {
   }
 }
 
-/** Logs of a megabyte in a final block, past the ingester: a node would need minutes to tell them. */
+/**
+ * Inserts logs of one megabyte into a final block without the ingester, because a node would need minutes to send them.
+ */
 async function storeLongLogs(writerUrl: string): Promise<void> {
   const database = openDatabase({ url: writerUrl });
   const data: Hex = `0x${'1f'.repeat(LONG_BYTES)}`;
@@ -182,7 +185,10 @@ function answerCall({ method, params }: FakeCall): CallFault {
   return { result: hugeAggregate(calls.length) };
 }
 
-/** What aggregate3 returns where each call answers with the megabyte; written by hand, since coders take seconds for it. */
+/**
+ * The result of aggregate3 when each call returns the megabyte. Encoded by hand, because ABI coders take seconds for
+ * this size.
+ */
 function hugeAggregate(calls: number): string {
   const body = HUGE_SYMBOL.slice(2);
   const bytes = body.length / 2;
@@ -191,7 +197,7 @@ function hugeAggregate(calls: number): string {
   return `0x${word(32)}${word(calls)}${offsets.join('')}${tuple.repeat(calls)}`;
 }
 
-/** A response of valid JSON, in pieces as the other end takes them. */
+/** Streams a response of valid JSON, as fast as the client reads. */
 function sendFlood(response: ServerResponse, bytes: number): void {
   const piece = Buffer.alloc(1_048_576, '"0123456789abcdef",');
   const whole = piece.subarray(0, piece.length - (piece.length % 19));

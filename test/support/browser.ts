@@ -1,4 +1,4 @@
-/** Debian's Chromium for the tests of the page: found, started, and watched for errors and for calls to strangers. */
+/** Starts Debian's Chromium for tests of the web page. Records errors and requests to other origins. */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -14,7 +14,7 @@ const USUAL_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** CHROMIUM_PATH, or where systems usually have it. Throws with the command that installs it. */
+/** Returns CHROMIUM_PATH or the usual place of Chromium. Throws with the command that installs Chromium. */
 export function findChromium(): string {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') {
@@ -29,11 +29,11 @@ export function findChromium(): string {
 }
 
 export function launchBrowser(): Promise<Browser> {
-  // Containers and CI run as root, where Chromium's sandbox cannot; the page under test is our own.
+  // Containers and CI run as root, where Chromium's sandbox does not work. The tested page is our own.
   return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-/** A view, a click or a download that takes longer hangs. */
+/** A view, click or download that takes longer counts as hanging. */
 const HANG_MS = 120_000;
 
 export interface Look {
@@ -52,7 +52,7 @@ export interface WatchedPage {
   readonly faults: readonly string[];
 }
 
-/** Sums up layout shifts that no input caused, as the browser reports them. */
+/** Adds up the layout shifts that no input caused, as the browser reports them. */
 const COUNT_SHIFTS = `
   window.layoutShifts = { sum: 0, moved: [] };
   new PerformanceObserver((list) => {
@@ -66,10 +66,10 @@ const COUNT_SHIFTS = `
     }
   }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** Whether an answer that is no 200 is one that the test asks for; a browser writes an error to its console for each. */
+/** Whether the test expects this error status. The browser logs each error status to its console. */
 export type Expected = (status: number, path: string) => boolean;
 
-/** A fresh page. A 503 counts as no fault: the database of a busy machine may be away for a moment, and the page waits. */
+/** Opens a new page. A 503 is no fault: on a busy machine the database may be away for a moment, and the page waits. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -102,30 +102,30 @@ export async function openPage(
   return { page, context, faults };
 }
 
-/** Waits until everything that loads on the page has loaded. */
+/** Waits until all content of the page has loaded. */
 export async function untilLoaded(page: Page): Promise<void> {
   const question = `document.querySelector('#main > *') !== null &&
     document.querySelectorAll('[aria-busy=true], .skeleton').length === 0 &&
     [...document.querySelectorAll('.chart')].every((chart) => ['more', 'all'].includes(chart.dataset.state))`;
-  // Asked from outside: the page's own policy forbids it to run text, which is what waitForFunction would have it do.
+  // Polls from outside, because waitForFunction evaluates text in the page, and the page's CSP forbids this.
   for (const end = Date.now() + HANG_MS; (await page.evaluate(question)) !== true; await delay(50))
     if (Date.now() > end) throw new Error(`${page.url()} did not load in ${HANG_MS} ms`);
 }
 
-/** How far things moved by themselves, and which. */
+/** How far elements moved without input, and which elements. */
 export async function layoutShifts(page: Page): Promise<{ sum: number; moved: string[] }> {
   const found: unknown = await page.evaluate('window.layoutShifts');
   return found as { sum: number; moved: string[] };
 }
 
 export interface PictureFacts {
-  /** Standard deviation of brightness, 0 to 255; a blank picture has 0. */
+  /** Standard deviation of the brightness, 0 to 255. A blank picture has 0. */
   readonly deviation: number;
   /** Distinct colours, in steps of 16. */
   readonly colours: number;
 }
 
-/** What a PNG looks like, measured by the browser itself. */
+/** Measures a PNG in the browser. */
 export async function measurePicture(page: Page, png: Buffer): Promise<PictureFacts> {
   const facts: unknown = await page.evaluate(
     `(async () => {

@@ -1,7 +1,7 @@
-/** The connection to a database as something that a test can cut, join again, or let hang. */
+/** A connection to a database that a test can cut, restore, or let hang. */
 import { createServer, connect as connectSocket, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy that can be cut and joined again on the same port. */
+/** A TCP proxy that a test can cut and later restore on the same port. */
 export class Cable {
   private readonly sockets = new Set<Socket>();
   private server: Server | null = null;
@@ -28,7 +28,7 @@ export class Cable {
     this.server = server;
   }
 
-  /** Keeps the connections and lets nothing through. */
+  /** Keeps the connections open but forwards nothing. */
   hang(): void {
     for (const socket of this.sockets) socket.unpipe().pause();
   }

@@ -1,15 +1,15 @@
-/** The anvil nodes that this process started and that still run, with their files: read from /proc, so Linux only. */
+/** Lists the Anvil nodes that this process started, with their folders. Reads /proc, therefore Linux only. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface ChildNode {
-  /** Of the shell between this process and the node. */
+  /** Process id of the shell between this process and the node. */
   readonly pid: number;
-  /** Where the node puts its files. */
+  /** The node's folder for files. */
   readonly folder: string;
 }
 
-/** Nodes that are children of this process and have not ended. */
+/** Running nodes that are children of this process. */
 export function listChildNodes(): ChildNode[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((name) => {
@@ -18,23 +18,23 @@ export function listChildNodes(): ChildNode[] {
   });
 }
 
-/** The folder of the node that this shell of ours runs; null for any other process. */
+/** The folder of the node behind this child shell; null for any other process. */
 function readNodeFolder(pid: string): string | null {
   try {
     const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');
-    // State and parent stand behind the name, which is in parentheses.
+    // In /proc/<pid>/stat, state and parent follow the name in parentheses.
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || Number(parent) !== process.pid) return null;
     const words = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0');
     const at = words.indexOf('--cache-path');
     return at < 0 ? null : (words[at + 1] ?? null);
   } catch {
-    // It has ended meanwhile.
+    // The process ended in the meantime.
     return null;
   }
 }
 
-/** Those of these nodes that left something: a process or files. */
+/** Nodes that still run, or whose folder still exists. */
 export function listLeftovers(nodes: readonly ChildNode[]): ChildNode[] {
   const running = new Set(listChildNodes().map(({ pid }) => pid));
   return nodes.filter(({ pid, folder }) => running.has(pid) || existsSync(folder));

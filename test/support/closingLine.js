@@ -1,4 +1,4 @@
-/** A jest reporter that ends the run with its ten slowest files and one plain line: tests passed, failed and skipped. */
+/** A Jest reporter that ends the run with the ten slowest files and one line: tests passed, failed and skipped. */
 const { relative } = require('node:path');
 
 const SLOWEST_MAX = 10;

@@ -1,4 +1,4 @@
-/** Before the first test file of jest.cluster.config.js: two embedded engines as one cluster. */
+/** Starts two embedded engines as one cluster before the first test file (jest.cluster.config.js). */
 import { findCluster } from '../../src/clickhouse/client/cluster';
 import { CLUSTER_NAME, startEmbeddedCluster, type EmbeddedCluster } from './embeddedCluster';
 
@@ -9,7 +9,7 @@ declare global {
 export default async function clusterSetup(): Promise<void> {
   const cluster = await startEmbeddedCluster();
   globalThis.testCluster = cluster;
-  // Jest leaves without the teardown when it bails out.
+  // Jest skips the teardown when it bails out.
   process.once('exit', () => {
     for (const server of cluster.servers) if (server.pid() > 0) process.kill(server.pid(), 'SIGKILL');
   });

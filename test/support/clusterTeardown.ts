@@ -1,4 +1,4 @@
-/** After the last test file of jest.cluster.config.js. */
+/** Ends the cluster of embedded engines after the last test file (jest.cluster.config.js). */
 import type {} from './clusterSetup';
 
 export default async function clusterTeardown(): Promise<void> {

@@ -1,12 +1,15 @@
-/** Stands for src/clickhouse/client/database.ts under jest.cluster.config.js: databases lie on the servers of clusterSetup.ts. */
+/**
+ * Replaces src/clickhouse/client/database.ts under jest.cluster.config.js, so that databases use the cluster of
+ * clusterSetup.ts.
+ */
 import { openClusterDatabase, type ClusterServers } from '../../src/clickhouse/client/cluster';
 import { localTable } from '../../src/clickhouse/schema/clusterSchema';
-// Not the address that is mapped to this file.
+// The extra `./` avoids jest's mapping of this module to the present file.
 import * as single from '../../src/clickhouse/client/./database';
 
 export * from '../../src/clickhouse/client/./database';
 
-/** Of a server of the cluster: its tables are those of all, and a writer knows the servers. */
+/** Opens a server of the cluster. Its tables are the distributed ones, and a writer knows all servers. */
 export function openDatabase(options: single.DatabaseOptions): single.Database {
   const cluster = JSON.parse(process.env['CANDLEHOUSE_TEST_CLUSTER'] ?? '{}') as ClusterServers;
   const { host, username } = new URL(options.url);
@@ -18,7 +21,7 @@ export function openDatabase(options: single.DatabaseOptions): single.Database {
   return { ...database, command: (...statement) => command(database, ...statement) };
 }
 
-/** Parts are merged, and changed by tests that do damage, where they lie. */
+/** OPTIMIZE and ALTER run on the local table of every node, because a distributed table has no parts. */
 async function command(
   database: single.Database,
   ...[name, sql, params, token]: Parameters<single.Database['command']>

@@ -1,4 +1,4 @@
-/** Seeded random numbers for worlds. */
+/** Seeded random numbers for test worlds. */
 import { seededRandom } from './random';
 
 export interface Random {

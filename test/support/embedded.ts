@@ -1,4 +1,4 @@
-/** What the tests of the embedded server share: servers that end with the file, raw questions, waiting, processes. */
+/** Helpers for tests of the embedded ClickHouse server: start servers, run queries, wait, and inspect processes. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,23 +15,22 @@ const servers: EmbeddedServer[] = [];
 const parents: ChildProcess[] = [];
 const orphans: number[] = [];
 
-/** Ends and removes whatever this file started; for afterAll. */
+/** Ends and removes everything that this file started. Call it in afterAll. */
 export async function cleanUp(): Promise<void> {
   for (const parent of parents) parent.kill('SIGKILL');
   await Promise.all(servers.map((server) => server.stop()));
-  // The engine of a killed parent ends by itself, and writes until it has.
+  // The engine of a killed parent ends by itself, but writes files until then.
   for (const pid of orphans) await until(() => !isRunning(pid));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A temporary folder. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-server-'));
   folders.push(folder);
   return folder;
 }
 
-/** Starts an embedded server that ends with the file. */
+/** Starts an embedded server that `cleanUp` ends. */
 export async function start(
   dataDir: string,
   options: Partial<EmbeddedServerOptions> = {},
@@ -41,7 +40,7 @@ export async function start(
   return server;
 }
 
-/** The answer in TSV, or the engine's error code in words. */
+/** Returns the answer as TSV, or the name of the engine's error code. */
 export async function ask(url: string, sql: string): Promise<string> {
   const address = new URL(url);
   const answer = await fetch(`${address.origin}/?database=${address.pathname.slice(1)}&wait_end_of_query=1`, {
@@ -49,7 +48,7 @@ export async function ask(url: string, sql: string): Promise<string> {
     headers: {
       'X-ClickHouse-User': address.username,
       'X-ClickHouse-Key': address.password,
-      // The engine ends only when idle connections have: leave none.
+      // The engine ends only after all idle connections have closed.
       Connection: 'close',
     },
     body: sql,
@@ -58,13 +57,13 @@ export async function ask(url: string, sql: string): Promise<string> {
   return answer.ok ? text : (/\(([A-Z_]+)\)(?: \(version.*)?$/.exec(text)?.[1] ?? text);
 }
 
-/** Makes table `t` with one row. */
+/** Creates table `t` with one row. */
 export async function makeTable(server: EmbeddedServer, value: number): Promise<void> {
   expect(await ask(server.writerUrl, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toBe('');
   expect(await ask(server.writerUrl, `INSERT INTO t VALUES (${value})`)).toBe('');
 }
 
-/** Whether a process runs; one that has ended and waits to be reaped does not. */
+/** Whether a process runs. A zombie process does not count. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -81,7 +80,7 @@ export interface Parent {
   readonly writerUrl: string;
 }
 
-/** A server in a Node process of its own, which compiles TypeScript as it goes. */
+/** A server in a separate Node process, which compiles TypeScript on the fly. */
 const PARENT_SCRIPT = `
 const { transformFileSync } = require('@swc/core');
 const options = { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } };
@@ -93,7 +92,7 @@ startEmbeddedServer({ dataDir: process.argv[1], log: createLog('silent', false) 
 );
 `;
 
-/** Starts the server in another process. Rejects when that fails. */
+/** Starts the server in another process. Rejects when the start fails. */
 export function startParent(dataDir: string): Promise<Parent> {
   const root = join(__dirname, '..', '..');
   const child = spawn(process.execPath, ['-e', PARENT_SCRIPT, dataDir], {
@@ -114,14 +113,14 @@ export function startParent(dataDir: string): Promise<Parent> {
   });
 }
 
-/** Ends the engine's process as a crash would. */
+/** Kills the engine's process, as a crash would. */
 export function killEngine(server: EmbeddedServer): void {
   const pid = server.pid();
   if (pid <= 0) throw new Error('there is no engine to kill');
   process.kill(pid, 'SIGKILL');
 }
 
-/** Pids of all processes below `pid`. */
+/** Ids of all processes below `pid`. */
 export function listDescendants(pid: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()

@@ -1,4 +1,4 @@
-/** Two embedded engines that are two shards of one cluster, in temporary folders. */
+/** Starts embedded engines (two by default) as the shards of one cluster, in temporary folders. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { createLog } from '../../src/log';
 export const CLUSTER_NAME = 'two_shards';
 
 export interface EmbeddedCluster {
-  /** The nodes in the order of their shards. */
+  /** The nodes, in the order of their shards. */
   readonly servers: readonly EmbeddedServer[];
   /** Addresses of the first node. */
   readonly writerUrl: string;
@@ -21,10 +21,10 @@ export interface EmbeddedCluster {
   stop(): Promise<void>;
 }
 
-/** Another process may take a port between the choice and the start of the engine. */
+/** Another process may take a port before the engine starts on the port. */
 const START_ATTEMPTS_MAX = 5;
 
-/** Starts both engines with a configuration that names both. */
+/** Starts the engines with a configuration that names all of them. */
 export async function startEmbeddedCluster(shards = 2): Promise<EmbeddedCluster> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -64,16 +64,15 @@ async function startOnFreePorts(shards: number): Promise<EmbeddedCluster> {
   return { servers, writerUrl: servers[0]!.writerUrl, readerUrl: servers[0]!.readerUrl, stop };
 }
 
-/** A database on all servers of a cluster. */
 export interface ClusterDatabase {
   readonly database: Database;
-  /** Address of the first server, whose tables are those of all. */
+  /** Address of the first server, with the distributed tables. */
   readonly writerUrl: string;
   readonly readerUrl: string;
   drop(): Promise<void>;
 }
 
-/** Creates an empty database with a name of its own, on every server. */
+/** Creates an empty database with a unique name on every server. */
 export async function createClusterDatabase(cluster: EmbeddedCluster): Promise<ClusterDatabase> {
   const name = `candlehouse_test_${randomBytes(6).toString('hex')}`;
   const onEach = async (sql: string): Promise<void> => {

@@ -1,18 +1,18 @@
-/** A database of its own for a test file, on the engine that globalSetup.ts started. */
+/** Creates a database for one test file, on the engine that globalSetup.ts started. */
 import { randomBytes } from 'node:crypto';
 
 import { createClient } from '@clickhouse/client';
 
 export interface TestDatabase {
-  /** For openDatabase: all rights on this database. */
+  /** For openDatabase: full rights on this database. */
   readonly writerUrl: string;
-  /** The read-only user with its limits, as the API has it. */
+  /** The read-only user with the API's limits. */
   readonly readerUrl: string;
   readonly database: string;
   drop(): Promise<void>;
 }
 
-/** Creates an empty database with a name of its own. Call `drop` in afterAll. */
+/** Creates an empty database with a unique name. Call `drop` in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const writer = readUrl('CANDLEHOUSE_TEST_WRITER_URL');
   const database = `candlehouse_test_${randomBytes(6).toString('hex')}`;
@@ -28,7 +28,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** One, but under jest.cluster.config.js. */
+/** One server; several under jest.cluster.config.js. */
 function listServers(writer: string): string[] {
   const cluster = process.env['CANDLEHOUSE_TEST_CLUSTER'];
   if (cluster === undefined) return [writer];

@@ -1,4 +1,4 @@
-/** An SSE client that keeps what is net of reorgs, as a user of the stream would. */
+/** An SSE client that keeps the net events after reorgs, as a user of the stream would. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 interface Kept {
@@ -8,12 +8,12 @@ interface Kept {
 }
 
 export interface EventCollector {
-  /** Newest block when the stream was opened: events beyond it are collected. */
+  /** Newest block when the stream opened. The client collects only later events. */
   readonly startBlock: number;
-  /** `<id> <tx_hash>` of the events that stand, ascending. Throws on one that came twice. */
+  /** `<id> <tx_hash>` of the events that no reorg removed, ascending. Throws on a duplicate event. */
   net(): string[];
   reorgs(): number;
-  /** Waits until nothing has come for a while. */
+  /** Waits until no event has arrived for a while. */
   settle(): Promise<void>;
   close(): void;
 }
@@ -60,7 +60,7 @@ export async function collectEvents(url: string): Promise<EventCollector> {
         }
       }
     } catch {
-      // Closed by us.
+      // This client closed the connection.
     }
   })();
   return {

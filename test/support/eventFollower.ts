@@ -1,4 +1,4 @@
-/** A client of the stream that breaks off at random moments and comes back with its last id, whatever is up or down. */
+/** A client of the event stream that disconnects at random moments and reconnects with its last event id. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock, withDeadline } from '../../src/chain/rpc/clock';
@@ -24,7 +24,7 @@ const clock = systemClock();
 const leave = (): Error => new Error('the client leaves');
 
 export class EventFollower {
-  /** What must not happen: a gap, an event twice or out of order, a reorg that does not name what it takes. */
+  /** Violations: a gap, a duplicate or unordered event, a reorg that does not name the removed events. */
   readonly faults: string[] = [];
   connections = 0;
   reorgs = 0;
@@ -33,7 +33,10 @@ export class EventFollower {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
-  /** `url`: of the stream, now. `after`: the id after which it begins. `stayMs`: the longest that it stays connected. */
+  /**
+   * `url` returns the current address of the stream. `after` is the first Last-Event-ID. `stayMs` limits one
+   * connection.
+   */
   constructor(
     private readonly url: () => string,
     private readonly random: Random,
@@ -47,7 +50,7 @@ export class EventFollower {
     this.running = this.follow();
   }
 
-  /** From its next visit on it stays: a client that always leaves before the first answer learns nothing. */
+  /** Stays connected from the next visit on. A client that always leaves before the first answer receives no events. */
   settleDown(): void {
     this.stayMs = Infinity;
   }
@@ -57,7 +60,7 @@ export class EventFollower {
     await this.running;
   }
 
-  /** `<id> <tx_hash>` of the events that stand, in the order in which they came. */
+  /** `<id> <tx_hash>` of the events that no reorg removed, in order of arrival. */
   net(): string[] {
     return this.held.map(({ id, txHash }) => `${id} ${txHash}`);
   }
@@ -67,13 +70,14 @@ export class EventFollower {
     while (!signal.aborted) {
       try {
         if (this.stayMs === Infinity) await this.visit(signal);
-        // Not AbortSignal.timeout in AbortSignal.any: after a garbage collection it never fires, and the client stays.
+        // AbortSignal.timeout inside AbortSignal.any never fires after a garbage collection, so the client would stay
+        // connected.
         else
           await withDeadline(clock, this.random.int(20, this.stayMs), signal, leave, (end) =>
             this.visit(end),
           );
       } catch {
-        // Refused, broken off by either side, or killed in the middle of a message: it comes back.
+        // Connection refused, closed by either side, or killed within a message: the client reconnects.
       }
       await delay(this.random.int(1, 60));
     }

@@ -1,9 +1,12 @@
-/** Waits in tests for what another process or a timer brings about. The time limits are for hangs. */
+/** Waits in tests for the effect of another process or a timer. The time limits only detect hangs. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const PAUSE_MS = 20;
 
-/** Reads again until what was read holds. Rejects when a read fails, or with the last value. */
+/**
+ * Reads again until the value satisfies the condition. Rejects when a read fails, or with the last value after the time
+ * limit.
+ */
 export async function eventually<T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,
@@ -17,7 +20,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until `condition` holds. A condition that throws does not hold yet. */
+/** Waits until `condition` is true. A condition that throws counts as false. */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs?: number): Promise<void> {
   let failure: unknown;
   const read = async (): Promise<boolean> => {

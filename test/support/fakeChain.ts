@@ -1,4 +1,7 @@
-/** A deterministic chain in memory for tests: mined from a seed, reorganised at will, with right blooms and hashes. */
+/**
+ * A deterministic chain in memory for tests, with correct blooms and unique hashes. Mines from a seed and reorganises
+ * on request.
+ */
 import { keccak256, toUtf8Bytes } from 'ethers';
 
 import { seededRandom } from './random';
@@ -11,7 +14,7 @@ export interface FakeLog {
   readonly data: string;
 }
 
-/** A mined block as a node would tell it; logs are in receipts. */
+/** A mined block in a node's JSON form. The logs are in the receipts. */
 export interface FakeBlock {
   readonly number: number;
   readonly hash: string;
@@ -35,11 +38,11 @@ export class FakeChain {
   readonly #random: () => number;
   /** Canonical blocks from genesis. */
   readonly blocks: FakeBlock[] = [];
-  /** Salts hashes, so that each branch has its own. */
+  /** Salts the hashes, so that each branch has different hashes. */
   #fork = 0;
   fillBlooms = true;
 
-  /** `genesisTime`: of block 0, unix seconds; the others follow every 10 s. */
+  /** `genesisTime` is the time of block 0 in unix seconds. Each later block follows after 10 s. */
   constructor(
     seed: number,
     readonly genesisTime = 1_700_000_000,
@@ -61,7 +64,7 @@ export class FakeChain {
     return block;
   }
 
-  /** Mines one block with these logs (three per transaction), or with `count` random ones. */
+  /** Mines one block with these logs (three per transaction) or with `count` random logs. */
   mine(logs: readonly FakeLog[] | number = []): FakeBlock {
     const number = this.blocks.length;
     const list = typeof logs === 'number' ? Array.from({ length: logs }, () => this.#randomLog()) : logs;
@@ -77,14 +80,14 @@ export class FakeChain {
     for (let mined = 0; mined < count; mined += 1) this.mine(Math.floor(this.#random() * (logsMax + 1)));
   }
 
-  /** Takes the last `depth` blocks back and mines `newLength` others in their place. */
+  /** Replaces the newest `depth` blocks with `newLength` others. */
   reorg(depth: number, newLength = depth): void {
     this.#fork += 1;
     this.blocks.length -= depth;
     this.mineMany(newLength);
   }
 
-  /** Puts a branch back that was canonical before; `blocks` start where `from` says. */
+  /** Makes an earlier branch canonical again. `blocks` start at number `from`. */
   restore(from: number, blocks: readonly FakeBlock[]): void {
     this.blocks.length = from;
     this.blocks.push(...blocks);
@@ -152,10 +155,10 @@ function makeBlock(
   };
 }
 
-/** Bits of addresses and topics already met: ethers' hash is slow. */
+/** Cache of the bits of addresses and topics, because ethers' hash is slow. */
 const BITS = new Map<string, readonly number[]>();
 
-/** The bloom by the letter of the Yellow Paper, with ethers' hash: it shares no code with what it tests. */
+/** The bloom filter as the Yellow Paper defines it, with ethers' hash. Shares no code with the product. */
 export function plainBloom(logs: readonly FakeLog[]): string {
   const bytes = new Uint8Array(256);
   for (const item of logs.flatMap((log) => [log.address, ...log.topics])) {

@@ -1,6 +1,6 @@
 /**
- * A small JSON-RPC server, HTTP and WebSocket on one port of 127.0.0.1, over a FakeChain. A fault hook sees every
- * request first and may answer in its place; switches take methods, tags and wide ranges away.
+ * A small JSON-RPC server (HTTP and WebSocket on one port) over a FakeChain. A fault hook can replace any answer.
+ * Switches disable methods, tags and wide ranges.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,10 +19,10 @@ export interface RpcFault {
   readonly data?: unknown;
 }
 
-/** What a fault hook may do with a call: answer otherwise, fail it, or leave it (undefined). */
+/** Result of a fault hook for one call: another answer, an error, or undefined for the normal answer. */
 export type CallFault = { readonly result: unknown } | { readonly error: RpcFault } | undefined;
 
-/** What a fault hook may do with a whole HTTP request; true means that it has taken the response over. */
+/** A fault hook for a whole HTTP request. True means that the hook handles the response. */
 export type HttpFault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 
 export interface FakeNodeOptions {
@@ -35,15 +35,15 @@ export class FakeNode {
   chainId: number;
   hasReceipts = true;
   hasFinalizedTag = true;
-  /** Blocks of one eth_getLogs at most. */
+  /** Maximum number of blocks in one eth_getLogs. */
   rangeMax = Infinity;
-  /** Calls in one batch at most. */
+  /** Maximum number of calls in one batch. */
   batchMax = Infinity;
-  /** Blocks by which this node's head is behind the chain's. */
+  /** How many blocks this node's head is behind the chain's. */
   lag = 0;
   onCall: (call: FakeCall) => CallFault = () => undefined;
   onHttp: HttpFault = () => false;
-  /** May take the WebSocket handshake over. */
+  /** May handle the WebSocket upgrade instead of the server. */
   onUpgrade: (socket: Duplex) => boolean = () => false;
   upgradesSeen = 0;
   /** A method that gets no answer over WebSocket. */
@@ -98,7 +98,7 @@ export class FakeNode {
     return this.calls.filter((call) => call.method === method).length;
   }
 
-  /** Tells the subscribers of the current head, as a node does after each block. */
+  /** Sends the current head to all subscribers, as a node does after each block. */
   announce(): void {
     for (const [socket, subscription] of this.#subscribers) {
       const params = { subscription, result: headerJson(this.#head(), false) };
@@ -106,13 +106,13 @@ export class FakeNode {
     }
   }
 
-  /** Cuts every WebSocket without a farewell. */
+  /** Terminates every WebSocket without a close frame. */
   dropSockets(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
     this.#subscribers.clear();
   }
 
-  /** From now on the open sockets read nothing: no answer, no pong, no close. */
+  /** Stops reading from the open sockets: no answers, no pongs, no close. */
   freezeSockets(): void {
     for (const socket of this.#sockets.clients) socket.pause();
     this.#subscribers.clear();
@@ -181,7 +181,7 @@ export class FakeNode {
     return { ...head, ...(fault ?? this.perform(call)) };
   }
 
-  /** What the node answers without a fault. */
+  /** The node's answer without a fault. */
   perform(call: FakeCall): { result: unknown } | { error: RpcFault } {
     const [first, second] = call.params;
     switch (call.method) {

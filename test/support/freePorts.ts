@@ -1,10 +1,9 @@
 /**
- * Free loopback ports for servers that must be told their port before they start. Another process may take the port
- * first: callers retry, or bind port 0 instead where the server can.
+ * Finds free loopback ports for servers that need a port number at start. Another process may take the port first, so
+ * callers retry. Bind port 0 instead where possible.
  */
 import { createServer } from 'node:net';
 
-/** Returns `count` different ports. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const held = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

@@ -1,4 +1,7 @@
-/** Before the first test file: the run's folder, and one embedded engine in it for all files. Its end is globalTeardown.ts. */
+/**
+ * Creates the run's temporary folder and starts one embedded engine for all test files. globalTeardown.ts ends the
+ * engine.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +9,7 @@ import { startEmbeddedServer, type EmbeddedServer } from '../../src/clickhouse/e
 import { createLog } from '../../src/log';
 import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
 
-/** So long that no statement of a test is refused because the machine is busy. */
+/** Long enough that a busy machine cannot make a statement of a test fail. */
 const READER_SECONDS_MAX = 240;
 
 declare global {
@@ -30,7 +33,7 @@ export default async function globalSetup(): Promise<void> {
     throw error;
   });
   globalThis.testEngine = { server, folder };
-  // Jest leaves without the teardown when it bails out.
+  // Jest skips the teardown when it bails out.
   process.once('exit', () => {
     const pid = server.pid();
     if (pid > 0) process.kill(pid, 'SIGKILL');

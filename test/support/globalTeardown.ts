@@ -1,4 +1,7 @@
-/** After the last test file: ends the shared engine, removes the run's folder, and fails when a test left something there. */
+/**
+ * Ends the shared engine and removes the run's folder after the last test file. Fails when a test left files or
+ * processes there.
+ */
 import type {} from './globalSetup';
 import { clearRunFolder } from './runFolder';
 

@@ -1,20 +1,20 @@
 /**
- * Asks /healthz again and again from a thread of its own, and watches the memory and the main thread of the process that answers. The
- * processor time of that thread during a wait is how long the process itself delayed the answer; the rest is the machine's.
+ * Polls /healthz from a separate thread and measures memory and main-thread time of the answering process. Main-thread
+ * time during a wait shows how long the process itself delayed the answer. The rest is the machine's.
  */
 import { Worker } from 'node:worker_threads';
 
 export interface HealthFigures {
-  /** How long each answer took, ms, ascending. */
+  /** Latency of each answer in ms, ascending. */
   readonly times: readonly number[];
-  /** Processor time of the main thread while each answer was waited for, ms, ascending. */
+  /** Processor time of the main thread during each wait in ms, ascending. */
   readonly busy: readonly number[];
   readonly failures: number;
-  /** The largest resident set seen, bytes. */
+  /** The largest resident set size in bytes. */
   readonly rssMax: number;
 }
 
-/** Plain JavaScript: the thread knows no compiler. */
+/** Plain JavaScript, because the thread has no TypeScript compiler. */
 const PROBE = `
 const { readFileSync } = require('node:fs');
 const { Agent, get } = require('node:http');
@@ -57,7 +57,7 @@ const resident = () => {
 })();
 `;
 
-/** `pid`: of the process that listens at `url`. Linux only. */
+/** `pid` is the process that listens at `url`. Linux only. */
 export function startHealthProbe(url: string, pid: number, everyMs = 10): { stop(): Promise<HealthFigures> } {
   const worker = new Worker(PROBE, { eval: true, workerData: { url: `${url}/healthz`, pid, everyMs } });
   const figures = new Promise<HealthFigures>((resolve, reject) => {
@@ -74,7 +74,7 @@ export function startHealthProbe(url: string, pid: number, everyMs = 10): { stop
   };
 }
 
-/** The time within which this share of the answers came; times ascending. */
+/** The quantile of ascending times, for a share between 0 and 1. */
 export function quantile(times: readonly number[], share: number): number {
   return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Infinity;
 }

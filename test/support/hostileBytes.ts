@@ -1,6 +1,6 @@
 /**
- * Bytes that mean something to some layer between the chain and a caller, and identities (addresses, hashes) of a simulated
- * chain that are made of them.
+ * Bytes that some layer between the chain and a client treats specially, and chain identities (addresses, hashes) that
+ * contain them.
  */
 import { createHash } from 'node:crypto';
 
@@ -61,15 +61,18 @@ export const HOSTILE_PATTERNS: readonly HostilePattern[] = Object.entries(PATTER
   bytes: typeof value === 'string' ? Buffer.from(value) : value,
 }));
 
-/** Bytes of an identity that are its own, so that no two are the same. */
+/** Number of bytes that make each identity unique. */
 const OWN_BYTES = 4;
 
-/** The part of a pattern that an identity of this many bytes holds. */
+/** The part of a pattern that fits into an identity of `size` bytes. */
 export function patternPart({ bytes }: HostilePattern, size: number): Buffer {
   return bytes.subarray(0, size - OWN_BYTES);
 }
 
-/** The `index`-th address (20 bytes) or hash (32) of a role. Each pattern stands first in some and last in others. */
+/**
+ * The `index`-th address (20 bytes) or hash (32 bytes) of a role. The pattern comes first in some identities and last
+ * in others.
+ */
 export function hostileIdentity(role: string, index: number, size: number): Hex {
   const pattern = HOSTILE_PATTERNS[index % HOSTILE_PATTERNS.length]!;
   const part = patternPart(pattern, size);
@@ -81,7 +84,7 @@ export function hostileIdentity(role: string, index: number, size: number): Hex 
   return `0x${Buffer.concat(isFirst ? [part, own] : [own, part]).toString('hex')}`;
 }
 
-/** Roles that nothing refers back to: each mention is another identity. */
+/** Roles whose identities are never looked up again, so each mention gets a new identity. */
 const PASSING_ROLES: ReadonlySet<string> = new Set([
   'maker',
   'trader',
@@ -93,7 +96,7 @@ const PASSING_ROLES: ReadonlySet<string> = new Set([
 const known = new Map<string, Hex>();
 const counts = new Map<string, number>();
 
-/** Stands in for `digest` of the simulated chain: every identity is made of a hostile pattern, in turn. */
+/** Replaces `digest` of the simulated chain. Identities contain the hostile patterns in rotation. */
 export function hostileDigest(text: string, bytes: number): Hex {
   const role = text.startsWith('0x') ? 'hash' : text.split(' ')[0]!;
   const key = `${bytes} ${text}`;

@@ -1,6 +1,6 @@
-/** Calls of every endpoint with the identities and texts of a hostile world. */
+/** Builds calls to every endpoint with the identities and texts of a hostile chain. */
 
-/** Identities by kind, one for each pattern that has one. */
+/** Identities by kind, one for each pattern that fits the kind. */
 export interface HostileFacts {
   readonly head: number;
   readonly tokens: readonly string[];
@@ -10,13 +10,13 @@ export interface HostileFacts {
   readonly contracts: readonly string[];
   readonly transactions: readonly string[];
   readonly blocks: readonly string[];
-  /** By place. */
+  /** Topics by position. */
   readonly topics: readonly (readonly string[])[];
-  /** What may be typed into a search box. */
+  /** Search texts that a user may type. */
   readonly texts: readonly string[];
 }
 
-/** Endpoints that say nothing of the chain's bytes, with the reason. */
+/** Endpoints whose answers contain no bytes of the chain, with the reason. */
 export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/api/v1/overview': 'figures alone',
   '/api/v1/dexes': 'names of the chain description and figures',
@@ -35,20 +35,20 @@ export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/api/v1/activity/stream': 'is read by a test of its own',
 };
 
-/** `module.action` of what the dialect says that it serves. */
+/** Parses the list of served `module.action` names from the API description. */
 export function servedActions(description: string): string[] {
   return /Served: ([^.]+(?:\.\w+[^.]*)*)\. GET/.exec(description)?.[1]?.split(', ') ?? [];
 }
 
-/** Of the Etherscan dialect. */
+/** Patterns tried with each Etherscan action. */
 const PATTERNS_PER_ACTION = 3;
 
-/** Other paths of the dialect. */
+/** Number of alternative paths of the Etherscan API. */
 const MOUNTS = 7;
 
 type Calls = Record<string, readonly string[]>;
 
-/** One of the lists for each pattern, in turn, with the place of that list. */
+/** Takes one entry per pattern, alternating between the lists. Returns the entry and the index of its list. */
 function inTurn(lists: readonly (readonly string[])[]): (readonly [string, number])[] {
   const count = Math.max(...lists.map((list) => list.length));
   return Array.from({ length: count }, (_, index) => {
@@ -58,7 +58,7 @@ function inTurn(lists: readonly (readonly string[])[]): (readonly [string, numbe
   });
 }
 
-/** One of `count` in turn, from the place `first` on. */
+/** Every `count`-th entry, starting at index `first`. */
 const everyNth = <T>(list: readonly T[], count: number, first = 0): T[] =>
   list.filter((_, index) => index % count === first);
 
@@ -148,7 +148,7 @@ function explorerCalls(facts: HostileFacts): Calls {
       ...texts.map((text) => `/api/v1/source-search?${query({ q: text })}`),
       ...texts.map((text) => `/api/v1/source-search?${query({ q: 'hostile', path: text })}`),
     ],
-    // Paths of the same answer share the patterns.
+    // Two paths with the same answer share the patterns between them.
     '/v2/contract/all-chains/{address}': everyNth(contracts, 2).map(
       (address) => `/v2/contract/all-chains/${address}`,
     ),
@@ -167,7 +167,7 @@ function explorerCalls(facts: HostileFacts): Calls {
   };
 }
 
-/** Every action with every kind of address; what an action does not know it leaves alone. */
+/** Calls every action with every kind of address. An action ignores parameters that it does not use. */
 function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   const { contracts, tokens, pairs, holders, transactions, topics, head } = facts;
   const at = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
@@ -201,7 +201,7 @@ function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
     });
   };
   const count = contracts.length;
-  // A few patterns for each action, others for the next.
+  // Each action gets a few patterns, and the next action gets the following ones.
   const list = actions.flatMap((action, nth) =>
     Array.from({ length: PATTERNS_PER_ACTION }, (_, index) =>
       call(action, nth * PATTERNS_PER_ACTION + index),
@@ -210,7 +210,7 @@ function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   const logs = Array.from({ length: count }, (_, index) =>
     query({ module: 'logs', action: 'getLogs', address: at(contracts, index), chainid: '369' }),
   );
-  // The same answers under other paths, which share the patterns.
+  // Alternative paths give the same answers, so they share the patterns.
   const mounted = (path: string, nth: number): readonly string[] =>
     everyNth(logs, MOUNTS, nth).map((each) => `${path}?${each}`);
   return {
@@ -231,7 +231,7 @@ function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   };
 }
 
-/** By path of the OpenAPI document. */
+/** Keyed by path of the OpenAPI document. */
 export function hostileCalls(facts: HostileFacts, actions: readonly string[]): Calls {
   return { ...marketCalls(facts), ...explorerCalls(facts), ...dialectCalls(facts, actions) };
 }

@@ -1,6 +1,6 @@
 /**
- * Installs a package of its own lock file, once, into node_modules/.cache: what is heavier than all the rest and that only
- * some tests or benchmarks need. Several processes may ask at once.
+ * Installs a package with its own lock file into node_modules/.cache, once. Keeps heavy dependencies of a few tests and
+ * benchmarks out of the main install. Safe for parallel processes.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,10 +20,13 @@ import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 const FILES = ['package.json', 'package-lock.json'];
 const INSTALL_MS = 600_000;
-/** After which another one's unfinished folder is thought to be left over. */
+/** After this time an unfinished folder of another process counts as abandoned. */
 const ABANDONED_MS = 620_000;
 
-/** Installs what `package.json` in `source` names; returns the folder whose `node_modules` has it. `name` is for people. */
+/**
+ * Installs the dependencies of `package.json` in `source`. Returns the folder that contains `node_modules`. `name`
+ * appears in messages.
+ */
 export async function installProject(source: string, name: string): Promise<string> {
   const cache = join(findPackageRoot(), 'node_modules', '.cache');
   const lock = readFileSync(join(source, 'package-lock.json'));
@@ -43,7 +46,7 @@ export async function installProject(source: string, name: string): Promise<stri
   return folder;
 }
 
-/** Whether someone else installs; if not, we do from now on. */
+/** Whether another process is installing. Otherwise claims the installation for this process. */
 function isTaken(claim: string): boolean {
   try {
     writeFileSync(claim, JSON.stringify({ pid: process.pid, at: Date.now() }), { flag: 'wx' });
@@ -53,7 +56,7 @@ function isTaken(claim: string): boolean {
   }
 }
 
-/** Takes the claim of a process that is gone. */
+/** Takes over the claim of a dead process, or of one that took too long. */
 function takeOver(claim: string): boolean {
   try {
     const { pid, at } = JSON.parse(readFileSync(claim, 'utf8')) as { pid: number; at: number };
@@ -80,7 +83,7 @@ async function install(source: string, folder: string, name: string): Promise<vo
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
   for (const file of FILES) copyFileSync(join(source, file), join(draft, file));
-  // No scripts: what they build or fetch, nobody here needs.
+  // No install scripts: the tests do not need their results.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const child = spawn(npm, args, { cwd: draft, stdio: ['ignore', 'pipe', 'pipe'], timeout: INSTALL_MS });

@@ -1,11 +1,11 @@
-/** A database that its program stops using in the middle, as after a kill: the statements up to then have run. */
+/** A database connection that fails midway, as after a kill. The statements before the kill have run. */
 import type { Database } from '../../src/clickhouse/client/database';
 
 export interface StatementCount {
   left: number;
 }
 
-/** Runs `count.left` statements, on whichever server of the cluster; rejects every later one with "killed". */
+/** Runs `count.left` statements on any server of the cluster. Rejects each later statement with "killed". */
 export function killedAfter(database: Database, count: StatementCount): Database {
   const { cluster } = database;
   return {
@@ -25,7 +25,7 @@ export function killedAfter(database: Database, count: StatementCount): Database
   };
 }
 
-/** Statements that `run` makes when nothing stops it. */
+/** Counts the statements of `run` when no kill interrupts them. */
 export async function countStatements(
   database: Database,
   run: (database: Database) => Promise<unknown>,

@@ -1,25 +1,27 @@
-/** A way to the database that lets so many statements through and then none: a program that was killed sends no more. */
+/**
+ * An HTTP proxy to the database that forwards a given number of statements and then drops all others, as after a kill.
+ */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listen } from './listen';
 
 export interface KillingProxy {
-  /** The address, for another one of the same server. */
+  /** The address of the proxy, for another address of the same server. */
   through(url: string): string;
-  /** Lets `statements` through from now on; the answer to the last one is lost. */
+  /** Forwards `statements` more statements. The answer to the last one is lost. */
   killAfter(statements: number): void;
-  /** The statements since `killAfter` that change something. */
+  /** The writing statements since `killAfter`. */
   statements(): readonly string[];
   close(): Promise<void>;
 }
 
 const READS = /^(?:\s|--.*\n)*(?:SELECT|WITH)\b/i;
 
-/** The beginning of the statement, which stands in the address of an insert and in the body of all else. */
+/** The beginning of the statement: from the URL for an insert, from the body otherwise. */
 function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
   return new URL(url, 'http://engine').searchParams.get('query') ?? body.toString('utf8', 0, 4_000);
 }
 
-/** A form holds a SELECT with long parameters. */
+/** Only a SELECT with long parameters uses a multipart form. */
 function isRead(incoming: IncomingMessage, body: Buffer): boolean {
   const isForm = incoming.headers['content-type']?.startsWith('multipart/') === true;
   return isForm || READS.test(textOf(incoming, body));

@@ -1,4 +1,4 @@
-/** Puts a server of a test on a free port of the loopback. */
+/** Starts a test server on a free loopback port. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,7 +6,7 @@ export interface Listening {
   readonly server: Server;
   readonly port: number;
   readonly url: string;
-  /** Breaks off what is still open. */
+  /** Closes the server and all open connections. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Before each test file: answers may take long, so that they do not depend on how busy the machine is. */
+/** Gives answers long time limits in every test file, so that results do not depend on the load of the machine. */
 import { TIME_BUDGETS } from '../../src/query/head/timeBudgets';
 
 TIME_BUDGETS.logCountMs = 60_000;

@@ -1,21 +1,24 @@
-/** The worlds of the tests of the market's endpoints, stored in a database of their own, and the API over them. */
+/** Stores the worlds of the market endpoint tests in a database and starts the API over them. */
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer';
 import { openTestStore, type TestStore } from './testStore';
 import { FIRST_BLOCK, makeWorld, snapshotOf, storeWorld, type World, type WorldOptions } from './world';
 
-/** Blocks are counted from the world's first one. */
+/** Block numbers count from the world's first block. */
 export interface MarketPlan extends WorldOptions {
   /** The cursor of the newest snapshot. */
   readonly finalTo: number;
-  /** The last block in the final tables: beyond the cursor, as while blocks are promoted. */
+  /** The last block in the final tables. Beyond the cursor, as during a promotion. */
   readonly storedTo: number;
   /** The first block in the head tables. */
   readonly headFrom: number;
   readonly inserts: number;
 }
 
-/** Eleven days, so that windows of a day and a week cut. Blocks lie far apart with long silences, so that bars have gaps. */
+/**
+ * Eleven days, longer than the windows of a day and a week. Blocks are far apart with long pauses, so that bars have
+ * gaps.
+ */
 export const MARKET_PLAN: MarketPlan = {
   seed: 31_337,
   blocks: 260,
@@ -28,7 +31,7 @@ export const MARKET_PLAN: MarketPlan = {
   inserts: 5,
 };
 
-/** Smaller, since tests of wallets sum every transfer of every holder. */
+/** Smaller, because tests of wallets sum every transfer of every holder. */
 export const WALLETS_PLAN: MarketPlan = {
   seed: 20_260,
   blocks: 160,
@@ -41,7 +44,7 @@ export const WALLETS_PLAN: MarketPlan = {
   inserts: 6,
 };
 
-/** A world and the numbers of its blocks that a plan names. */
+/** A world and the block numbers of its plan. */
 export interface MarketWorld {
   readonly world: World;
   readonly finalTo: number;
@@ -61,7 +64,10 @@ export function makeMarketWorld(plan: MarketPlan): MarketWorld {
   };
 }
 
-/** Snapshots of every state of the store: half promoted, nothing above the cursor, in a backfill, all promoted, just begun. */
+/**
+ * Snapshots of every state of the store: half promoted, nothing above the cursor, backfilling, all promoted, just
+ * started.
+ */
 export function listSnapshots({ world, finalTo, storedTo, tip }: MarketWorld): HeadSnapshot[] {
   return [
     snapshotOf(world, finalTo, tip),
@@ -74,13 +80,13 @@ export function listSnapshots({ world, finalTo, storedTo, tip }: MarketWorld): H
 
 export interface MarketServer extends TestStore {
   readonly api: ApiServer;
-  /** The API answers as of this snapshot, until a test sets another one. */
+  /** The snapshot of all answers. A test may set another one. */
   head: HeadSnapshot | null;
 }
 
 type Fill = (store: TestStore) => Promise<void>;
 
-/** Opens a store that holds the world. `fill` stores more. */
+/** Opens a store with the world's rows. `fill` stores additional rows. */
 export function storeMarket({ world, range }: MarketWorld, fill?: Fill): Promise<TestStore> {
   return openTestStore(async (store) => {
     await storeWorld(store.db, world, range);
@@ -88,7 +94,7 @@ export function storeMarket({ world, range }: MarketWorld, fill?: Fill): Promise
   });
 }
 
-/** Stores the world and starts the API over it, as of the world's newest snapshot. */
+/** Stores the world and starts the API at the world's newest snapshot. */
 export async function startMarket(marketWorld: MarketWorld, fill?: Fill): Promise<MarketServer> {
   return serveMarket(
     await storeMarket(marketWorld, fill),
@@ -96,7 +102,7 @@ export async function startMarket(marketWorld: MarketWorld, fill?: Fill): Promis
   );
 }
 
-/** Starts the API over a store. `close` of what is returned closes the store too. */
+/** Starts the API over a store. The returned `close` closes the store too. */
 export async function serveMarket(
   store: TestStore,
   head: HeadSnapshot | null,

@@ -1,6 +1,6 @@
 /**
- * The plain truth: swaps and bars recomputed from raw logs with bigint fractions. Shares no code with the product's
- * decoders or SQL.
+ * The oracle: recomputes swaps and bars from raw logs with bigint fractions. Shares no code with the product's decoders
+ * or SQL.
  */
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import { VaultOracle, type LegSwap } from './oracleVault';
@@ -20,10 +20,10 @@ export interface OracleSwap {
   readonly maker: string | null;
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** raw token1 per raw token0; null: none. */
+  /** Raw token1 per raw token0; null if the swap has no price. */
   readonly price: number | null;
   readonly feePips: number;
-  /** What the vault then held of the leg's tokens; null for other pools. */
+  /** The vault's balances of the leg's tokens after the swap; null for other pools. */
   readonly reserves: readonly [bigint, bigint] | null;
 }
 
@@ -35,11 +35,11 @@ interface OraclePool {
 }
 
 export interface OracleOptions {
-  /** Takes the logs of a vault; without it they count for nothing. */
+  /** Reads the logs of a vault. Without it the vault's logs are ignored. */
   readonly vault?: VaultOracle;
-  /** Swaps before it are not told. */
+  /** Swaps before this block are left out of the result. */
   readonly firstBlock?: number;
-  /** Whether pairs that were made before the first block are known, as a factory tells of them; else they are not. */
+  /** Whether pairs created before the first block are known, as after asking a factory. */
   readonly older?: boolean;
 }
 
@@ -51,12 +51,12 @@ export interface OracleBar {
   volume0: bigint;
   volume1: bigint;
   trades: number;
-  /** Swaps in which the pool's token0, or token1, fell. */
+  /** Number of swaps in which the pool's balance of token0 (or token1) fell. */
   outs0: number;
   outs1: number;
 }
 
-/** numerator / denominator with 20 digits. */
+/** numerator / denominator, computed with about 40 digits before the rounding to a float. */
 function quotient(numerator: bigint, denominator: bigint): number {
   const shift = 40 - (numerator.toString().length - denominator.toString().length);
   const scaled =
@@ -66,7 +66,7 @@ function quotient(numerator: bigint, denominator: bigint): number {
   return Number(`${scaled}e${-shift}`);
 }
 
-/** Every swap of the factories' pools in these blocks (which start with the chain), in order. */
+/** Every swap of the factories' pools in these blocks, in order. The blocks must start with the chain's first. */
 export function oracleSwaps(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,
@@ -125,12 +125,12 @@ function readPairLog(
   if (pool === undefined) return null;
   if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
   const v3 = parsed.args.length > 6;
-  // A pair of one kind may emit what looks like the other kind's event; the vault's Swap has five words.
+  // A pair of one kind may emit an event that looks like the other kind's. The vault's Swap has five words.
   if (parsed.name !== 'Swap' || parsed.args.length < 6 || v3 !== pool.v3) return null;
   const args = parsed.args as readonly bigint[];
   const amount0 = v3 ? args[2]! : args[1]! - args[3]!;
   const amount1 = v3 ? args[3]! : args[2]! - args[4]!;
-  // Pairs hold less than 2^112: what no signed word holds is no swap of theirs, and counts for nothing.
+  // A pair holds less than 2^112, so an amount that overflows int256 cannot be real and is ignored.
   if (BigInt.asIntN(256, amount0) !== amount0 || BigInt.asIntN(256, amount1) !== amount1) return null;
   const sync = syncs.get(key);
   const root = v3 ? args[4]! : 0n;
@@ -150,7 +150,7 @@ function readPairLog(
   };
 }
 
-/** Bars of all timeframes by `timeframe pair bucket leg`; prices of a bar without a priced swap are NaN. */
+/** Bars of all timeframes, keyed by `timeframe pair bucket leg`. Prices are NaN in a bar without a priced swap. */
 export function oracleBars(swaps: readonly OracleSwap[]): Map<string, OracleBar> {
   const bars = new Map<string, OracleBar>();
   for (const swap of swaps) {

@@ -1,20 +1,21 @@
 /**
- * The plain truth of a Balancer V2 vault: every event applied to plain numbers. Shares no code with the product. What no log tells (weights, what a pool is) comes from the simulated chain.
+ * The oracle for a Balancer V2 vault: applies every event to plain numbers. Shares no code with the product. Weights
+ * and pool types come from the simulated chain, because logs do not contain them.
  */
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
 import { parsePlain, type PlainEvent } from './plainEvents';
 
 export interface VaultListing {
   readonly type: number;
-  /** Times 10^18; empty: none that could be relied on. */
+  /** Scaled by 10^18; empty if the pool has no reliable weights. */
   readonly weights: readonly bigint[];
 }
 
 export interface VaultTruth {
   readonly vault: string;
-  /** Tokens that are quotes before others, in order. */
+  /** Tokens preferred as quotes, in order. */
   readonly ranked: readonly string[];
-  /** null: neither weighted nor stable. */
+  /** null if the pool is neither weighted nor stable. */
   listingOf(pool: string): VaultListing | null;
 }
 
@@ -27,7 +28,7 @@ export interface LegSwap {
   readonly amount1: bigint;
   readonly reserve0: bigint;
   readonly reserve1: bigint;
-  /** Price of token0 in token1 as a fraction; null: none. */
+  /** Price of token0 in token1 as a fraction; null if there is no price. */
   readonly price: readonly [bigint, bigint] | null;
   readonly feePips: number;
 }
@@ -41,17 +42,17 @@ interface Pool {
   readonly leg: readonly [number, number];
   readonly birth: { readonly block: ChainBlock; readonly log: ChainLog; fee: bigint };
   fee: bigint;
-  /** The last block that changed the fee, and the fee before it. */
+  /** The last block that changed the fee, and the fee before that block. */
   feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
 }
 
 type Line = (string | number | null)[];
-/** Where in the line of a pool its fee stands. */
+/** Index of the fee in the line of a pool. */
 const FEE = 8;
 
 export class VaultOracle {
-  /** Rows as they must be stored: first their block. */
+  /** Expected rows. Each starts with its block. */
   readonly pools: Line[] = [];
   readonly states: Line[] = [];
   readonly liquidity: Line[] = [];
@@ -64,7 +65,7 @@ export class VaultOracle {
     private readonly firstBlock: number,
   ) {}
 
-  /** Applies the log. What it traded, if it is a swap of a listed pool. */
+  /** Applies the log. Returns the swap if the log is a swap of a listed pool. */
   read(block: ChainBlock, log: ChainLog): LegSwap | null {
     const id = log.topics[1] ?? '';
     const known = this.byId.get(id);
@@ -78,7 +79,7 @@ export class VaultOracle {
         if (pool.pair !== log.address) continue;
         if (pool.feeMoved?.block !== block.number) pool.feeMoved = { block: block.number, before: pool.fee };
         pool.fee = fee;
-        // What the transaction that made it says of the fee is what it was made with, before its registration or after.
+        // A fee event in the transaction of the pool's creation sets the initial fee, before or after the registration.
         if (pool.birth.log.transactionHash !== log.transactionHash) continue;
         pool.birth.fee = fee;
         const row = this.pools.find(([, , pair, , , , , , , born]) => pair === pool.pair && born !== null);
@@ -92,7 +93,7 @@ export class VaultOracle {
     return known === undefined ? null : this.apply(known, parsed, block, log);
   }
 
-  /** The fee in force of each listed pool, in pips. */
+  /** The current fee of each listed pool, in pips. */
   feesNow(): ReadonlyMap<string, number> {
     const listed = [...this.byId.values()].filter((pool) => pool.listed);
     return new Map(listed.map(({ pair, fee }) => [pair, toPips(fee)]));
@@ -113,7 +114,8 @@ export class VaultOracle {
     let leg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
-        // The pair with the largest sum holds the two largest, or the quote and the largest other; the first of equals stays.
+        // The main leg has the largest sum of weights, or the quote and the largest other token. The first of equal
+        // legs wins.
         const sum = weightOf(i) + weightOf(j);
         if (!standsFor([i, j])) continue;
         if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
@@ -137,13 +139,13 @@ export class VaultOracle {
     if (block.number >= this.firstBlock) this.list(pool, block, log);
   }
 
-  /** The first log of the pool that is seen. */
+  /** Called for the first log of the pool that the ingester sees. */
   private list(pool: Pool, block: ChainBlock, log: ChainLog): void {
     if (pool.listed || block.number < this.firstBlock) return;
     pool.listed = true;
     const born = pool.birth.block.number >= this.firstBlock;
     const { type, weights } = pool.listing;
-    // An older pool is listed as it was before the block that shows it.
+    // A pool older than the first block is listed in its state before the block that reveals the pool.
     const found = pool.feeMoved?.block === block.number ? pool.feeMoved.before : pool.fee;
     this.pools.push([
       block.number,
@@ -210,5 +212,5 @@ export class VaultOracle {
   }
 }
 
-/** 1e18 = 100 % to 1e6 = 100 %, half up. */
+/** Converts 1e18 = 100 % to 1e6 = 100 %, rounding half up. */
 const toPips = (fee: bigint): number => Number((fee * 2n + 10n ** 12n) / (2n * 10n ** 12n));

@@ -1,4 +1,4 @@
-/** The page's tests' world: the built program on a development chain, and its API to compare the page with. */
+/** The setup of the web page tests: the built program on a development chain, and its API for comparison. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,19 +27,19 @@ const openapiShape = z.looseObject({ paths: z.record(z.string(), z.record(z.stri
 
 export interface PageWorld {
   readonly url: string;
-  /** The pair that is traded most, and its base token. */
+  /** The pair with the most trades, and its base token. */
   readonly pair: string;
   readonly token: string;
-  /** Somebody who traded. */
+  /** An address that traded. */
   readonly wallet: string;
   json(path: string): Promise<unknown>;
   /** Addresses of a list, in the API's order. */
   addresses(path: string): Promise<string[]>;
-  /** The whole series of a pair, by paging back until there is nothing older. */
+  /** All bars of a pair, by paging back to the oldest one. */
   wholeSeries(path: string): Promise<Bar[]>;
   /** The bars of one answer. */
   bars(path: string): Promise<readonly Bar[]>;
-  /** Each path of the OpenAPI document with its parameters' names. */
+  /** Each path of the OpenAPI document with the names of its parameters. */
   openapi(): Promise<
     { readonly path: string; readonly method: string; readonly parameters: readonly string[] }[]
   >;
@@ -47,15 +47,17 @@ export interface PageWorld {
 }
 
 const START_MS = 240_000;
-/** A short history: some hundred bars of a minute in the pair that is traded most. */
+/** A short history: some hundred one-minute bars in the pair with the most trades. */
 const SWAPS = 6_000;
 const DAYS = 3;
 
-/** A development chain whose trader goes on, and the built program that ingests and serves it. */
+/**
+ * Starts a development chain with a trader that keeps trading, and the built program that ingests and serves the chain.
+ */
 export async function startPageWorld(): Promise<PageWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
   const log = createLog('silent', false);
-  // How to end each part that was started. The last part ends first, also when a later one fails to start.
+  // Stop functions, called in reverse order, also when a later start fails.
   const started: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
     for (const end of started.reverse()) await end();
@@ -112,7 +114,7 @@ async function describeWorld(program: Program): Promise<Omit<PageWorld, 'stop'>>
   };
 }
 
-/** The items of a list, once its 24 hours have seen trades. */
+/** The items of a list, as soon as the list shows trades of the last 24 hours. */
 async function untilListed(program: Program, path: string): Promise<{ address: string }[]> {
   for (const end = Date.now() + START_MS; Date.now() < end; await delay(250)) {
     const response = await fetch(`${program.url}${path}`);
@@ -140,7 +142,7 @@ export type CsvBar = Readonly<
   Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'trades', number>
 >;
 
-/** The bars of the page's own CSV. */
+/** Parses the bars of the page's CSV download. */
 export async function readCsv(download: Download): Promise<CsvBar[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
@@ -161,7 +163,7 @@ export async function readCsv(download: Download): Promise<CsvBar[]> {
   });
 }
 
-/** Only what the CSV has, of bars of the API. */
+/** Reduces API bars to the columns of the CSV. */
 export function asCsv(bars: readonly Bar[]): CsvBar[] {
   return bars.map(({ time, open, high, low, close, volume, trades }) => ({
     time,

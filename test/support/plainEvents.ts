@@ -1,6 +1,6 @@
 /**
- * Logs read by the letter of the ABI, as plainly as can be: signatures as text, 32-byte words as bigints. A log whose
- * topics, length or words do not fit its event is none. Shares no code with the product; a test compares it with ethers.
+ * A plain parser of event logs by the letter of the ABI: text signatures and 32-byte words as bigints. Rejects logs
+ * whose topics, length or words do not fit the event. Shares no code with the product; a test compares it with ethers.
  */
 import { id } from 'ethers';
 
@@ -8,7 +8,7 @@ type Word = string | bigint | readonly (string | bigint)[];
 
 export interface PlainEvent {
   readonly name: string;
-  /** In the order of the signature; addresses and bytes32 as lower-case hex. */
+  /** In the order of the signature. Addresses and bytes32 are lower-case hex. */
   readonly args: readonly Word[];
 }
 
@@ -52,7 +52,7 @@ const EVENTS = new Map(
   }),
 );
 
-/** Topics of what pairs emit, well-formed or not. */
+/** Topics of the pairs' events. Malformed logs have these topics too. */
 export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   [...EVENTS].flatMap(([topic, { name, parameters }]) => {
     const ofPair =
@@ -61,7 +61,7 @@ export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   }),
 );
 
-/** null: no event that is known here, or none at all. */
+/** null if the log is no well-formed event of a known signature. */
 export function parsePlain(log: {
   readonly topics: readonly string[];
   readonly data: string;

@@ -1,4 +1,6 @@
-/** Small worlds for proofs of pricing: pools by their whole reserves, and the records that a quiet epoch leaves of them. */
+/**
+ * Small sets of pools for pricing tests: pools with given reserves, and the records that a quiet epoch leaves of them.
+ */
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import type { LegRecord } from '../../src/pricing/epoch';
 import { findRoutes } from '../../src/pricing/findRoutes';
@@ -11,7 +13,7 @@ import type { Settled } from '../../src/pricing/settle';
 export const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
 export const poolAddress = (n: number): Hex => `0x${'b'.repeat(30)}${n.toString(16).padStart(10, '0')}`;
 
-/** Anchors and the native token of these worlds. */
+/** Anchors and the native token of these tests. */
 export const DAI = token(1);
 export const USDC = token(2);
 export const USDT = token(3);
@@ -22,7 +24,7 @@ export interface TestPool {
   readonly state: LegState;
 }
 
-/** A V2 pool that holds these whole amounts. */
+/** A V2 pool with these amounts in whole tokens. */
 export function v2(n: number, a: Hex, amountA: number, b: Hex, amountB: number): TestPool {
   const aFirst = a < b;
   const leg = makeLeg(poolAddress(n), 1, aFirst ? a : b, aFirst ? b : a);
@@ -31,7 +33,7 @@ export function v2(n: number, a: Hex, amountA: number, b: Hex, amountB: number):
   return { leg, state: { price, liquidity: Math.sqrt(reserve0) * Math.sqrt(reserve1), reserve0, reserve1 } };
 }
 
-/** A V3 pool at a price of b in a, with an active liquidity and real balances. */
+/** A V3 pool with a price of b in a, an active liquidity and real balances. */
 export function v3(
   n: number,
   a: Hex,
@@ -57,7 +59,7 @@ export interface Scene {
   readonly pools: readonly TestPool[];
   readonly anchors?: readonly PriceAnchor[];
   readonly wrappedNative?: Hex | null;
-  /** What a pool's record says otherwise. */
+  /** Overrides of the pools' records. */
   readonly records?: Readonly<Record<number, Partial<LegRecord>>>;
 }
 
@@ -68,7 +70,7 @@ export const ANCHORS: readonly PriceAnchor[] = [
 export const EPOCH = 100;
 export const TIME = 1_700_000_000;
 
-/** Every pool stood still through the epoch before, at its state of now. */
+/** Records of an epoch in which every pool kept its current state. */
 export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
   return new Map(
     pools.map(({ leg, state }, i) => [
@@ -130,7 +132,7 @@ export function settledOf(scene: Scene, of: Hex): Settled | undefined {
   return routesOf(scene).settled.get(of);
 }
 
-/** The tokens from one to its anchor. */
+/** The tokens on the path from one token to its anchor. */
 export function pathOf(routes: FoundRoutes, of: Hex): Hex[] {
   const path: Hex[] = [];
   for (let at = of; at !== ZERO_ADDRESS; at = routes.settled.get(at)?.route.next ?? ZERO_ADDRESS) {

@@ -1,4 +1,4 @@
-/** The built program as a user runs it: spawned, its log read, stopped or killed. */
+/** Spawns the built program as a user does, reads its log, and stops or kills the process. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,26 +9,26 @@ import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 import { CLUSTER_NAME } from './embeddedCluster';
 
 const mainFile = (): string => join(findPackageRoot(), 'dist', 'main.js');
-/** Of what a program printed. */
+/** Characters kept of a program's output. */
 const OUTPUT_KEPT = 200_000;
 const LINES_SHOWN = 40;
 const DRAIN_MAX_MS = 1_000;
-/** Longer than any start: the program hangs. */
+/** Longer than any start. A program that takes more time hangs. */
 const START_MAX_MS = 120_000;
 
 export interface Spawned {
   readonly process: ChildProcess;
-  /** The last that it printed. */
+  /** The latest output. */
   output(): string;
   hasEnded(): boolean;
-  /** How it ended and the last lines that it printed, for an error. */
+  /** How the program ended and its last lines, for an error message. */
   lastWords(): string;
-  /** Sends the signal and waits for the end; resolves to the exit code (null: killed). */
+  /** Sends the signal and waits for the end. Resolves to the exit code, or null if the signal killed the process. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface Program extends Spawned {
-  /** Where its API listens. */
+  /** Address of the API. */
   readonly url: string;
 }
 
@@ -40,7 +40,9 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
   return { ...own, ...placeOf(settings), ...settings };
 }
 
-/** Under jest.cluster.config.js a database of the cluster, of its own for each data folder; else the folder itself. */
+/**
+ * Under jest.cluster.config.js each data folder gets a database of the cluster. Otherwise the folder itself is used.
+ */
 function placeOf({ DATA_DIR: folder }: Settings): Settings {
   const writer = process.env['CANDLEHOUSE_TEST_WRITER_URL'];
   const reader = process.env['CANDLEHOUSE_TEST_READER_URL'];
@@ -55,18 +57,17 @@ function placeOf({ DATA_DIR: folder }: Settings): Settings {
 }
 
 export interface SpawnOptions {
-  /** A process group of its own, to which `end` sends its signal. */
+  /** Starts a separate process group, to which `end` sends its signal. */
   readonly ownGroup?: boolean;
-  /** Whether an end that nobody asked for is part of the test. Default false: then it is printed with the last words. */
+  /** Whether the test expects the program to end early. By default an early end is printed with the last lines. */
   readonly mayEnd?: boolean;
 }
 
-/** The programs of this process that told where they listen, the newest of each address. */
+/** The programs of this process with a known API address, the newest for each address. */
 const listening = new Map<string, Spawned>();
 
 const tailOf = (text: string): string => text.trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
 
-/** Starts `dist/main.js <command>`. */
 export function spawnProgram(
   command: string,
   settings: Settings,
@@ -85,7 +86,7 @@ export function spawnProgram(
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
       child.once('close', () => resolve(code));
-      // A process that it left behind may hold its output open.
+      // A process that the program left behind may keep the output open.
       setTimeout(() => resolve(code), DRAIN_MAX_MS).unref();
     });
   });
@@ -110,7 +111,10 @@ export function spawnProgram(
   };
 }
 
-/** Starts `dist/main.js <command>` and waits until its API listens. Rejects with its last words when it ends before. */
+/**
+ * Starts `dist/main.js <command>` and waits until the API listens. Rejects with the last lines if the program ends
+ * first.
+ */
 export async function startProgram(
   command: string,
   settings: Settings,
@@ -134,7 +138,6 @@ export async function startProgram(
   }
 }
 
-/** Runs a command to its end. */
 export async function runProgram(
   args: readonly string[],
   settings: Settings,
@@ -150,7 +153,7 @@ export async function runProgram(
   return { code, output };
 }
 
-/** Runs a command that must succeed. Throws with its last lines otherwise. */
+/** Runs a command that must succeed. Otherwise throws with the last lines of its output. */
 export async function runToSuccess(args: readonly string[], settings: Settings): Promise<string> {
   const { code, output } = await runProgram(args, settings);
   if (code !== 0)
@@ -158,7 +161,7 @@ export async function runToSuccess(args: readonly string[], settings: Settings):
   return output;
 }
 
-/** The engine's process id as its lock file names it; null when there is none. */
+/** The engine's process id from its lock file; null without a lock file. */
 export function enginePid(dataDir: string): number | null {
   const file = join(dataDir, 'clickhouse', 'lock.json');
   if (!existsSync(file)) return null;
@@ -170,7 +173,10 @@ export function enginePid(dataDir: string): number | null {
   }
 }
 
-/** Whether the process is an engine of the data folder; a dead engine's pid may be another process's by now. */
+/**
+ * Whether the process is an engine of the data folder. The system may have given a dead engine's pid to another
+ * process.
+ */
 export function isEngine(pid: number, dataDir: string): boolean {
   try {
     const command = execFileSync('ps', ['-ww', '-o', 'state=,args=', '-p', String(pid)], {
@@ -182,7 +188,10 @@ export function isEngine(pid: number, dataDir: string): boolean {
   }
 }
 
-/** Waits until the API's newest block is at least `block`. Throws with the program's last words as soon as it has ended. */
+/**
+ * Waits until the API's newest block is at least `block`. Throws with the program's last lines as soon as the program
+ * has ended.
+ */
 export async function waitForBlock(url: string, block: number, timeoutMs = 120_000): Promise<void> {
   const program = listening.get(url);
   const words = (): string => (program === undefined ? '' : `\n${program.lastWords()}`);

@@ -1,4 +1,7 @@
-/** Contracts behind and in front of which logs are decoded: two versions of a store, and proxies that npm has not. */
+/**
+ * Solidity contracts for tests of proxies and upgrades: two versions of a store, and proxies that npm packages do not
+ * contain.
+ */
 import type { SourceSet } from './worldSources';
 
 const SLOT_1822 = '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7';

@@ -1,6 +1,5 @@
-/** A seeded source of randomness (mulberry32): the same seed gives the same run. */
+/** A seeded random number generator (mulberry32): the same seed gives the same run. */
 
-/** Numbers in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -13,7 +12,6 @@ export function seededRandom(seed: number): () => number {
 }
 
 export class Random {
-  /** In [0, 1). */
   readonly next: () => number;
 
   constructor(seed: number) {
@@ -42,7 +40,7 @@ export class Random {
   }
 }
 
-/** The same dice with wide numbers made of words instead of bits: other numbers, much faster. */
+/** The same generator, but wide numbers are made of words instead of bits: other numbers, much faster. */
 export class FastRandom extends Random {
   override big(bits: number): bigint {
     const size = this.int(1, bits);

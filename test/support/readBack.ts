@@ -1,4 +1,4 @@
-/** Reads a CSV, Parquet or Arrow file by columns that the test declares: what the engine makes of the bytes. */
+/** Reads a CSV, Parquet or Arrow file with the engine, by columns that the test declares. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { askRows } from './askRows';
 
@@ -6,7 +6,7 @@ export type ReadRow = Readonly<Record<string, unknown>>;
 
 let tables = 0;
 
-/** `columns`: names and types as in CREATE TABLE. `writerUrl`: of the database in which the rows are kept for the while. */
+/** `columns`: names and types as in CREATE TABLE. `writerUrl`: the database that holds the rows temporarily. */
 export async function readBack(
   writerUrl: string,
   database: Database,

@@ -1,21 +1,21 @@
 /**
- * The one folder that a test run puts temporary files in, and the check that its tests left nothing there: no file, and no
- * process that was started with a path in the folder.
+ * Creates the temporary folder of a test run and checks that tests leave nothing there. Leftovers are files, and
+ * processes whose command line or environment names the folder.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Short: the paths of Unix sockets below it have at most 107 bytes. */
+/** Short, because a Unix socket path has at most 107 bytes. */
 const FOLDER_PREFIX = 'candlehouse-test-';
 /** Linux mounts a file system in memory here. */
 const MEMORY_FOLDER = '/dev/shm';
 const GIB = 2 ** 30;
-/** More than a run needs: its files take less than 1 GiB, and its programs a few. */
+/** More than a run needs: files of less than 1 GiB, and a few GiB for programs. */
 const MEMORY_FOLDER_MIN = 8 * GIB;
 const MEMORY_MIN = 12 * GIB;
-/** Folders of dead runs younger than this stay, in case someone looks into them. */
+/** Folders of dead runs stay for this time, so that a developer can inspect them. */
 const LEFTOVER_AGE_MS = 600_000;
 /** Engines of killed programs end by themselves within this time. */
 const PROCESS_GRACE_MS = 30_000;
@@ -23,7 +23,7 @@ const PROCESS_GRACE_MS = 30_000;
 /** The engine that all test files share. */
 export const ENGINE_FOLDER = 'engine';
 
-/** Creates the folder and makes it the temporary folder of this process and of all that it starts. */
+/** Creates the folder and makes it the temporary folder of this process and its children. */
 export function createRunFolder(): string {
   const parent = chooseParent();
   removeFoldersOfDeadRuns(parent);
@@ -33,7 +33,7 @@ export function createRunFolder(): string {
 }
 
 /**
- * In memory where there is plenty of it, unless TMPDIR names another place. Engines create and remove files all the time: four test
+ * Uses memory when enough is available, unless TMPDIR is set. Engines create and remove files all the time: four test
  * files took 72 s of processor time in memory and 99 s on ext4.
  */
 function chooseParent(): string {
@@ -43,13 +43,13 @@ function chooseParent(): string {
   return isRoomy ? MEMORY_FOLDER : tmpdir();
 }
 
-/** Bytes that Linux says can be had without swapping; 0 where it does not say. */
+/** Bytes that Linux reports as available without swapping; 0 if unknown. */
 function availableMemory(): number {
   const [, kibibytes] = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8')) ?? [];
   return Number(kibibytes ?? 0) * 1_024;
 }
 
-/** Ends the processes and removes the files that the tests left. Returns a line for each, empty when there are none. */
+/** Ends leftover processes and removes leftover files. Returns one line for each. */
 export async function clearRunFolder(folder: string): Promise<string[]> {
   const files = readdirSync(folder).filter((name) => name !== ENGINE_FOLDER);
   const end = Date.now() + PROCESS_GRACE_MS;
@@ -66,13 +66,13 @@ export async function clearRunFolder(folder: string): Promise<string[]> {
   ];
 }
 
-/** For a run that is stopped in the middle: kills all that it started, Jest's workers too, and removes its files. */
+/** For an interrupted run: kills all its processes, Jest's workers included, and removes its files. */
 export function abandonRunFolder(folder: string): void {
   for (const { pid } of listProcesses(folder, true)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // The process ended in the meantime.
     }
   }
   // A killed process may hold its files for a moment.
@@ -84,7 +84,7 @@ interface ProcessFacts {
   readonly command: string;
 }
 
-/** Processes whose command line or environment names the folder. Empty where there is no /proc. */
+/** Processes whose command line or environment names the folder. Empty on systems without /proc. */
 function listProcesses(folder: string, withWorkers = false): ProcessFacts[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => {
@@ -110,7 +110,7 @@ function readProc(pid: number, file: string): string {
   }
 }
 
-/** Removes the folders of runs that were killed; their processes have ended with them. */
+/** Removes the folders of killed runs. Their processes have ended too. */
 function removeFoldersOfDeadRuns(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];
@@ -126,7 +126,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user is alive too.
+    // EPERM means that the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,4 +1,6 @@
-/** API and ingester together in the test's own process, on a database of their own that can be cut off, with their log. */
+/**
+ * Runs API and ingester together in the test's process, with their log. A test can cut the connection to the database.
+ */
 import { readFileSync } from 'node:fs';
 
 import pino from 'pino';
@@ -23,24 +25,24 @@ export interface RunningProgram {
   readonly url: string;
   readonly log: readonly LogLine[];
   ready(): Promise<ReadyAnswer>;
-  /** Waits until /readyz names the problem; resolves to its message. */
+  /** Waits until /readyz names the problem. Resolves to its message. */
   untilProblem(code: string, timeoutMs?: number): Promise<string>;
-  /** Waits until /readyz names none of the codes (of any, when none is given). */
+  /** Waits until /readyz names none of the codes (no code at all by default). */
   untilCalm(codes?: readonly string[], timeoutMs?: number): Promise<void>;
   untilBlock(number: number, hash?: string): Promise<void>;
-  /** Until nothing more can be promoted of a chain that is final up to here: that goes on beside the following of the head. */
+  /** Waits until all blocks up to `final` are promoted. Promotion runs beside the following of the head. */
   untilPromoted(final: number): Promise<void>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A database that outlives the programs on it. */
+/** A database that several programs use in turn. */
 export interface ProgramHome {
   readonly database: Database;
-  /** Past the cable. */
+  /** Address of the database without the cuttable connection. */
   readonly writerUrl: string;
   readonly cable: Cable;
-  /** `ingest`: default true; else it only serves what is there. */
+  /** `ingest` defaults to true. With false the program only serves stored data. */
   start(
     rpcUrls: readonly string[],
     settings?: Readonly<Record<string, string>>,
@@ -73,7 +75,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
         RATE_LIMIT_PER_MINUTE: '0',
         CLICKHOUSE_URL: through(test.writerUrl),
         CLICKHOUSE_READ_URL: through(test.readerUrl),
-        // Under jest.cluster.config.js.
+        // Only under jest.cluster.config.js.
         ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined
           ? {}
           : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),

@@ -1,4 +1,4 @@
-/** Routes of the API over HTTP, without a log and a rate limit unless a test asks for them. */
+/** Serves API routes over HTTP, by default without a log and a rate limit. */
 import { createApp, type AppOptions } from '../../src/api/app';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../../src/api/httpServer';
 import type { Route } from '../../src/api/route';
@@ -9,7 +9,7 @@ export interface ServeOptions extends Partial<Omit<AppOptions, 'routes'>> {
   readonly limits?: Partial<HttpLimits>;
 }
 
-/** An answer may take long on a busy machine, so an idle socket stays open for five minutes. */
+/** Answers may take long on a busy machine, so idle sockets stay open for five minutes. */
 const IDLE_TIMEOUT_MS = 300_000;
 
 export function serveRoutes(

@@ -1,4 +1,4 @@
-/** A small schema in two versions, and the migrations between them, in folders like the package's own. */
+/** A small database schema in two versions with the migrations between them, in folders like the package's. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface SmallSchema {
   /** For `migrate`: a folder with the first version of the schema and no migrations. */
   readonly before: string;
-  /** A folder with the second version and the migrations to it. */
+  /** A folder with the second version and its migrations. */
   readonly after: string;
   remove(): void;
 }

@@ -1,4 +1,7 @@
-/** Sourcify's folder layouts and servers that answer as Sourcify and Blockscout do, filled with the contracts of verifiedWorld.ts. */
+/**
+ * Test servers that answer like Sourcify and Blockscout, and folders in Sourcify's layouts, with the contracts of
+ * verifiedWorld.ts.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -14,7 +17,7 @@ export interface Placed {
   readonly match: 'full_match' | 'partial_match';
 }
 
-/** Writes contracts as Sourcify's repository has them. Answers the folder of each contract. */
+/** Writes contracts in the layout of Sourcify's repository. Returns the folder of each contract. */
 export function writeRepository(root: string, version: 1 | 2, placed: readonly Placed[]): string[] {
   return placed.map(({ contract, chainId, match }) => {
     const folder = join(root, 'contracts', match, String(chainId), getAddress(addressOf(contract)));
@@ -32,9 +35,9 @@ export function writeRepository(root: string, version: 1 | 2, placed: readonly P
 
 export interface FakeServer {
   readonly url: string;
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[];
-  /** The next so many requests are answered with 429. */
+  /** Answers the next `count` requests with 429. */
   failNext(count: number): void;
   close(): Promise<void>;
 }
@@ -68,7 +71,7 @@ async function serve(handle: Handler): Promise<FakeServer> {
 
 const VERIFIED_AT = '2024-05-06T07:08:09Z';
 
-/** Sourcify's API version 2 for contracts of one chain. */
+/** Serves Sourcify's API version 2 for the contracts of one chain. */
 export function serveSourcify(chainId: number, contracts: readonly WorldContract[]): Promise<FakeServer> {
   const row = (index: number) => ({
     match: 'exact_match',
@@ -129,7 +132,7 @@ export function serveSourcify(chainId: number, contracts: readonly WorldContract
   });
 }
 
-/** Blockscout's API version 2, in pages of `page`. */
+/** Serves Blockscout's API version 2, in pages of `page` contracts. */
 export function serveBlockscout(contracts: readonly WorldContract[], page: number): Promise<FakeServer> {
   return serve(({ pathname, searchParams }) => {
     if (pathname === '/api/v2/smart-contracts') {

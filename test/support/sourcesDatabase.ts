@@ -1,4 +1,4 @@
-/** A database of its own for tests of verified contracts, with what reads and writes them. */
+/** A database for tests of verified contracts, with its readers and writers. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { createSignatureReader } from '../../src/query/contracts/signatures';
@@ -10,7 +10,7 @@ import { openTestStore } from './testStore';
 export interface SourcesDatabase {
   readonly writerUrl: string;
   readonly writer: Database;
-  /** As the API has it: read-only, with limits. */
+  /** Read-only and with limits, as in the API. */
   readonly runner: QueryRunner;
   readonly reader: VerificationStore;
   readonly signatures: SignatureReader;

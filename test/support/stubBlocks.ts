@@ -1,6 +1,6 @@
 /**
- * Blocks of the benchmarks' chain, already encoded as a node answers them: V2 and V3 trading from a seed, with real blooms,
- * since the ingester rebuilds them. Who serves them is stubChain.ts.
+ * Builds encoded blocks for the benchmark chain: seeded V2 and V3 trading with real blooms. The ingester checks the
+ * bloom of every block. stubChain.ts serves the blocks.
  */
 import { keccak256 } from 'ethers';
 
@@ -20,7 +20,6 @@ const TOPIC = {
 export const STUB_V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`;
 export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
 const BLOCK_SECONDS = 10;
-/** Swaps of one transaction. */
 const SWAPS_PER_TX = 2;
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
@@ -87,7 +86,7 @@ function creationLogs(pairs: number, onlyV2: boolean): StubLog[] {
   });
 }
 
-/** Bits of a 2048-bit bloom that an address or topic sets (yellow paper, M3:2048). */
+/** Bits of a 2048-bit bloom that an address or topic sets (Yellow Paper, M3:2048). */
 function createBloomer(): (logs: readonly StubLog[]) => string {
   const known = new Map<string, readonly number[]>();
   const bitsOf = (item: string): readonly number[] => {
@@ -113,7 +112,7 @@ function createBloomer(): (logs: readonly StubLog[]) => string {
   };
 }
 
-/** What the node answers, already encoded. Buffers, since they do not burden the garbage collector. */
+/** The node's encoded answers for one block. Buffers keep the load off the garbage collector. */
 export interface StubBlock {
   readonly number: number;
   readonly hash: string;
@@ -121,12 +120,12 @@ export interface StubBlock {
   readonly header: Buffer;
   readonly receipts: Buffer;
   readonly logs: Buffer;
-  /** The block with its transactions in full and the index of its logs; null where no other indexer is served. */
+  /** The block with full transactions and the index of its logs; null unless the chain serves other indexers. */
   readonly full: Buffer | null;
   readonly index: LogIndex | null;
 }
 
-/** What a block is made of. `fork` tells the blocks of one height apart. */
+/** Contents of a block. `fork` distinguishes blocks of the same height. */
 interface StubDraft {
   readonly number: number;
   readonly fork: number;
@@ -135,14 +134,14 @@ interface StubDraft {
   readonly logs: readonly StubLog[];
   readonly bloom: string;
   readonly logsPerTx: number;
-  /** Given where the chain serves other indexers too. */
+  /** Set if the chain serves other indexers too. */
   readonly indexer: LogIndexer | null;
 }
 
 function encodeBlock(draft: StubDraft): StubBlock {
   const { number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer } = draft;
   const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
-  // The first digits tell branches apart, as those of real hashes do: the stream's ids carry no more.
+  // The first digits differ between branches, as in real hashes. Stream ids contain only these digits.
   const mixed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
   const hash = `0x${hexDigits(mixed, 8)}b10c${name.padStart(52, '0')}`;
   const txCount = Math.ceil(logs.length / logsPerTx);
@@ -208,15 +207,17 @@ export interface StubBlockOptions {
   readonly seed?: number;
   /** Time of block 0, unix seconds. */
   readonly genesisTime?: number;
-  /** All pools are pairs of the V2 factory, and a swap is a Sync and a Swap without the transfers of its tokens. */
+  /** All pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
   readonly onlyV2?: boolean;
-  /** Blocks are whole and eth_getLogs filters, as other indexers need; Candlehouse needs neither. */
+  /** Serves full blocks and lets eth_getLogs filter. Other indexers need both, Candlehouse neither. */
   readonly forIndexers?: boolean;
 }
 
-/** Makes blocks one after the other; the same calls give the same blocks. Block 1 creates the pools, the others trade. */
+/**
+ * Makes blocks one after another; the same calls give the same blocks. Block 1 creates the pools, later blocks trade.
+ */
 export class StubBlockMaker {
-  /** Of all blocks made. */
+  /** Number of logs in all blocks. */
   logs = 0;
   swaps = 0;
   readonly indexer: LogIndexer | null;

@@ -1,6 +1,6 @@
 /**
- * A chain for benchmarks and for killing: blocks of stubBlocks.ts, served over JSON-RPC (HTTP, and WebSocket with new heads)
- * with as little work as possible. Deterministic; can be reorganised.
+ * A deterministic chain for benchmarks and crash tests. Serves the blocks of stubBlocks.ts over JSON-RPC (HTTP, and
+ * WebSocket with new heads) with little overhead, and can reorganise.
  */
 import { createServer, type Server } from 'node:http';
 
@@ -16,32 +16,31 @@ export interface StubChainOptions extends StubBlockOptions {
   readonly blocks: number;
 }
 
-/** Blocks that were canonical, ascending. */
+/** Formerly canonical blocks, ascending. */
 export type StubBranch = readonly StubBlock[];
 
 export interface StubChain {
   readonly url: string;
-  /** The same over WebSocket. */
+  /** The WebSocket address of the same node. */
   readonly wsUrl: string;
   readonly logs: number;
   readonly swaps: number;
-  /** All logs of all canonical blocks as eth_getLogs answers, block by block; also of those not visible yet. */
+  /** Logs of each canonical block, as eth_getLogs answers. Includes blocks that are not visible yet. */
   readonly logBodies: readonly Buffer[];
-  /** Canonical blocks, also those not visible yet. */
+  /** Canonical blocks, including those not visible yet. */
   readonly blocks: readonly StubBlock[];
   /** Newest visible block. */
   readonly head: number;
-  /** Last block that the node calls final: 64 below the highest head. */
+  /** Last block that the node reports as final: 64 below the highest head. */
   readonly final: number;
-  /** When the node first told that this block is its newest, ms of performance.now(); null: not yet. */
+  /** When the node first reported this block as its newest, ms of performance.now(); null if not yet. */
   toldAt(hash: string): number | null;
-  /** Time of a block, unix seconds. */
   timeOf(number: number): number;
-  /** Makes blocks up to this number visible, and makes them where they are missing. */
+  /** Makes blocks up to this number visible, and creates missing ones. */
   setHead(number: number): void;
-  /** Puts `length` new blocks in place of the last `depth` visible ones. Returns the branch that was visible. */
+  /** Replaces the last `depth` visible blocks with `length` new ones. Returns the replaced branch. */
   reorg(depth: number, length: number): StubBranch;
-  /** Makes a branch visible again. False where its parent is no longer canonical. */
+  /** Makes a branch visible again. Returns false if its parent is no longer canonical. */
   restore(branch: StubBranch): boolean;
   close(): Promise<void>;
 }
@@ -49,9 +48,9 @@ export interface StubChain {
 interface State {
   head: number;
   final: number;
-  /** The last block that was told to be the newest, and when it was first told. */
+  /** The block last reported as the newest, and the time of the first report. */
   told: { hash: string; at: number } | null;
-  /** When logs were first asked for since that was last read, unix ms. */
+  /** Time of the first request for logs since stub_takeLogsAskedAt was last called, unix ms. */
   logsAskedAt: number | null;
 }
 
@@ -59,12 +58,12 @@ class Chain {
   readonly blocks: StubBlock[] = [];
   readonly state: State = { head: 0, final: 0, told: null, logsAskedAt: null };
   private forks = 0;
-  /** Told of each new head. */
+  /** Called for each new head. */
   onHead: () => void = () => undefined;
 
   constructor(readonly maker: StubBlockMaker) {}
 
-  /** A lower head hides blocks, as if they had not been mined yet. */
+  /** A lower head hides blocks, as if they were not mined yet. */
   setHead(number: number): void {
     if (number < this.state.head) this.state.final = 0;
     this.grow(number);
@@ -101,7 +100,6 @@ class Chain {
   }
 }
 
-/** Builds the chain in memory and serves it. */
 export async function startStubChain(options: StubChainOptions): Promise<StubChain> {
   const maker = new StubBlockMaker(options);
   const chain = new Chain(maker);
@@ -144,7 +142,7 @@ export async function startStubChain(options: StubChainOptions): Promise<StubCha
   };
 }
 
-/** Calls, and one subscription to new heads, over WebSocket. */
+/** Serves calls and one subscription to new heads over WebSocket. */
 function serveSockets(server: Server, chain: Chain): WebSocketServer {
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
   const watchers = new Set<WebSocket>();

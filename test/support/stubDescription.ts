@@ -1,4 +1,4 @@
-/** The chain description that goes with the stub chain. */
+/** The chain description of the stub chain. */
 import type { ChainDescription } from '../../src/domain/chainDescription';
 import type { Hex } from '../../src/domain/hex';
 import { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubChain';
@@ -6,7 +6,7 @@ import { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubChain';
 /** Addresses of the stub chain's quote tokens (stubChain.ts). */
 const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
 
-/** With the first two quote tokens as anchors and the third as the native token. */
+/** The first two quote tokens are anchors, the third is the native token. */
 export function stubDescription(): ChainDescription {
   return {
     chainId: 369,

@@ -1,9 +1,9 @@
-/** The fields of a header and of its transactions that Candlehouse does not read, but other indexers insist on. */
+/** Header and transaction fields that Candlehouse does not read but other indexers require. */
 
 const zeros = (bytes: number): string => `0x${'00'.repeat(bytes)}`;
 const root = (digit: string): string => `0x${digit.repeat(64)}`;
 
-/** What a header has beside what every stub header has. */
+/** Header fields beside the fields of every stub header. */
 export const FULL_HEADER = {
   nonce: zeros(8),
   mixHash: root('5'),
@@ -32,7 +32,7 @@ interface StubReceipt {
   readonly type: string;
 }
 
-/** The transaction that a receipt is of: one call of a router with 260 bytes of input. */
+/** The transaction of a receipt: one router call with 260 bytes of input. */
 export function transactionOf(receipt: StubReceipt): object {
   const { transactionHash, transactionIndex, blockHash, blockNumber, from, to, effectiveGasPrice, type } =
     receipt;

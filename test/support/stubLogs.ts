@@ -1,4 +1,7 @@
-/** Logs of the benchmarks' chain by filter, as eth_getLogs gives them: cut out of the encoded blocks, never encoded anew. */
+/**
+ * Filters logs of the benchmark chain like eth_getLogs. Cuts the answer out of the encoded blocks instead of encoding
+ * logs again.
+ */
 
 export interface StubLog {
   readonly address: string;
@@ -6,7 +9,7 @@ export interface StubLog {
   readonly data: string;
 }
 
-/** Of each log of a block: ids of its address and topics (-1: none), then where its text starts and ends. */
+/** For each log of a block: ids of its address and topics (-1: no topic), then start and end of its text. */
 export type LogIndex = Int32Array;
 
 export interface LogFilter {
@@ -28,11 +31,11 @@ const COMMA = Buffer.from(',');
 const OPENING = Buffer.from('[');
 const CLOSING = Buffer.from(']');
 
-/** Gives addresses and topics small numbers, since millions of logs share a few thousand of them. */
+/** Maps addresses and topics to small numbers, because millions of logs share a few thousand of them. */
 export class LogIndexer {
   private readonly ids = new Map<string, number>();
 
-  /** `texts` are the logs as encoded, one after the other with a comma between and a bracket before. */
+  /** `texts` are the encoded logs. In the block a bracket precedes the first and commas separate them. */
   index(logs: readonly StubLog[], texts: readonly string[]): LogIndex {
     const index = new Int32Array(FIELDS * logs.length).fill(-1);
     let at = 1;
@@ -46,7 +49,7 @@ export class LogIndexer {
     return index;
   }
 
-  /** The logs of these blocks that the filter lets pass, as one JSON array. Throws where a block has no index. */
+  /** The matching logs of these blocks as one JSON array. Throws if a block has no index. */
   select(blocks: readonly IndexedBlock[], filter: LogFilter): Buffer {
     const wanted = [filter.address ?? null, ...(filter.topics ?? [])].map((items) => this.idsOf(items));
     const parts: Buffer[] = [OPENING];
@@ -72,7 +75,7 @@ export class LogIndexer {
   }
 }
 
-/** Adds the texts of what passes; neighbours as one piece. */
+/** Appends the texts of matching logs. Adjacent logs become one piece. */
 function selectOf(
   logs: Buffer,
   index: LogIndex,

@@ -1,4 +1,6 @@
-/** What the stub chain's canonical logs say: blocks for the oracle, and the API's bars beside it. */
+/**
+ * Expected results of the stub chain: blocks for the oracle, and comparison of the API's bars and activity with them.
+ */
 import { STUB_V2_FACTORY, STUB_V3_FACTORY, type StubChain } from './stubChain';
 import type { StubBlock } from './stubBlocks';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
@@ -7,7 +9,7 @@ import { oracleSwaps, type OracleSwap } from './oracle';
 import { ask } from './ask';
 import { findWrongBars } from './wrongBars';
 
-/** Of logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap. */
+/** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap. */
 const ACTIVITY_TOPICS = new Set([
   '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
@@ -22,7 +24,10 @@ export function readStubLogs(body: Buffer): ChainLog[] {
   return logs.map((log) => ({ ...log, logIndex: Number(log.logIndex) }));
 }
 
-/** Swaps of the canonical blocks up to the head, each block decoded once: blocks are asked for again and again. */
+/**
+ * Swaps of the canonical blocks up to the head. Decodes each block once, because tests ask for the same blocks
+ * repeatedly.
+ */
 export class StubTruth {
   private readonly known = new Map<string, readonly OracleSwap[]>();
   private readonly knownEvents = new Map<string, string[]>();
@@ -48,7 +53,9 @@ export class StubTruth {
     return blocks.slice(2, head + 1).flatMap(({ hash }) => this.known.get(hash) ?? []);
   }
 
-  /** A line for each bar of the API that is not the oracle's. The tokens tell no decimals: raw and scaled are the same. */
+  /**
+   * One line for each bar of the API that differs from the oracle's. The tokens have no decimals, so raw equals scaled.
+   */
   async findWrongBars(url: string, head = this.chain.head): Promise<string[]> {
     const swaps = this.swaps(head);
     const baseIsToken0 = new Map<string, boolean>();
@@ -67,7 +74,7 @@ export class StubTruth {
     }));
   }
 
-  /** `<id> <tx_hash>` of the canonical events of blocks from … head, ascending. */
+  /** `<id> <tx_hash>` of the canonical events of blocks `from` to `head`, ascending. */
   activity(from = 0, head = this.chain.head): string[] {
     return this.chain.blocks.slice(from, head + 1).flatMap((block) => {
       const known = this.knownEvents.get(block.hash);
@@ -80,7 +87,7 @@ export class StubTruth {
     });
   }
 
-  /** How the API's list of activity of blocks from … head differs from the canonical events; null: not at all. */
+  /** First difference between the API's activity of blocks `from` to `head` and the canonical events; null if none. */
   async findWrongActivity(url: string, from = 0, head = this.chain.head): Promise<string | null> {
     const listed: string[] = [];
     let cursor: string | null = null;
@@ -113,7 +120,7 @@ export class StubTruth {
   }
 }
 
-/** The first place at which two lists of events part; null: they are equal. */
+/** The first difference between two lists of events; null if they are equal. */
 export function describeDifference(found: readonly string[], expected: readonly string[]): string | null {
   const at = expected.findIndex((event, index) => found[index] !== event);
   if (at === -1 && found.length === expected.length) return null;

@@ -1,4 +1,4 @@
-/** A migrated database of a test file's own, with the writer's connection and the API's read-only one. */
+/** A migrated database for one test file, with a writing connection and the API's read-only connection. */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { createQueryRunner, type QueryRunner } from '../../src/clickhouse/client/namedQueries';
@@ -7,13 +7,13 @@ import { createTestDatabase, type TestDatabase } from './engine';
 
 export interface TestStore extends Omit<TestDatabase, 'drop'> {
   readonly db: Database;
-  /** Named queries of the read-only user, as the API runs them. */
+  /** Named queries of the read-only user, as in the API. */
   readonly runner: QueryRunner;
   /** Closes both connections and drops the database. */
   close(): Promise<void>;
 }
 
-/** `fill` stores rows before any test reads. When it fails, nothing stays open. */
+/** `fill` stores rows before the tests read. If `fill` fails, both connections are closed. */
 export async function openTestStore(fill?: (store: TestStore) => Promise<void>): Promise<TestStore> {
   const { drop, ...place } = await createTestDatabase();
   const db = openDatabase({ url: place.writerUrl });

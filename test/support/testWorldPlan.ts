@@ -1,9 +1,9 @@
-/** The small world of the tests: decimals of 0, 6, 8, 18 and 30, a taxed token, three exchanges, eight pools. */
+/** The small test world: tokens with 0, 6, 8, 18 and 30 decimals, a taxed token, three exchanges and eight pools. */
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/worldPlan';
 
 const TOKENS = ['wpls', 'usdc', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed'];
 
-/** Places of the pools in `world.pools`. */
+/** Indexes into `world.pools`. */
 export const TEST_POOLS = {
   wplsUsdc: 0,
   wplsDai29: 1,
@@ -32,6 +32,6 @@ export const TEST_WORLD_PLAN: WorldPlan = {
   anchors: ['usdc', 'dai'],
   majors: ['weth', 'hexd'],
   burnToken: 'hexd',
-  // The users of anvil.ts get theirs there.
+  // anvil.ts gives tokens to its users.
   holders: 0,
 };

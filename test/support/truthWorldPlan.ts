@@ -1,12 +1,12 @@
 /**
- * The world of the price tests: three stables, the native token and tokens whose true price is known because every pool
- * opens at it; beside them a thin pool, two tokens that nothing prices, and tokens of 0 and 30 decimals.
+ * The plan of the price tests: three stables, the native token, and tokens with a known true price, since every pool
+ * opens at that price. Adds a thin pool, two tokens without a price, and tokens of 0 and 30 decimals.
  */
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../src/dev/worldPlan';
 
 const TOKENS = ['wpls', 'usdc', 'usdt', 'dai', 'hexd', 'weth', 'whole', 'deep', 'taxed', 'pepe', 'floki'];
 
-/** Places of the pools in `world.pools`. */
+/** Indexes into `world.pools`. */
 export const TRUTH_POOLS = {
   wplsUsdc: 0,
   wplsDai: 1,

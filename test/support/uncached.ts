@@ -1,4 +1,4 @@
-/** A cache of answers that keeps nothing: each is made anew. */
+/** An answer cache that stores nothing, so that each answer is computed. */
 import type { ByteCache } from '../../src/api/byteCache';
 import { etagOf } from '../../src/api/etag';
 

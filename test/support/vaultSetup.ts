@@ -13,7 +13,7 @@ export interface Asked {
   readonly at: Hex | 'latest' | { readonly blockHash: Hex };
 }
 
-/** Null reverts; a retryable error fails the batch, as the pool of endpoints has it. */
+/** null means that the call reverts. A retryable error fails the whole batch, as in the pool of endpoints. */
 export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
   return {
     batchSettled(calls, parse) {
@@ -34,7 +34,7 @@ export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError):
   };
 }
 
-/** A chain with no other DEX than a vault. The smaller address is the base. */
+/** A chain whose only DEX is a vault. The smaller address is the base. */
 export function contextOf(registry: PoolRegistry): DecodeContext {
   const none = (): never => {
     throw new Error('no pairs here');

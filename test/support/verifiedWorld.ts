@@ -1,6 +1,6 @@
 /**
- * A world of verified contracts: OpenZeppelin, Uniswap V2 and V3 and tokens made of them, compiled with npm solc. The
- * compilers' answers are kept in node_modules/.cache by the hash of what was compiled, since they take more than a minute.
+ * Verified contracts for tests, compiled with npm solc: OpenZeppelin, Uniswap V2 and V3, and tokens based on them.
+ * Compiling takes more than a minute, so node_modules/.cache keeps the output by hash of the input.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -20,18 +20,18 @@ import { withoutOutputs, type StandardInput } from '../../src/sources/verify/sta
 import { findLicense } from '../../src/sources/license';
 import { listSourceSets, TRICKY, type SourceSet } from './worldSources';
 
-/** One contract with all that its verification needs. */
+/** One contract with all data for its verification. */
 export interface WorldContract {
   readonly path: string;
   readonly name: string;
-  /** `0.8.30+commit.73712a01`. */
+  /** For example `0.8.30+commit.73712a01`. */
   readonly version: string;
-  /** The files that it is made of, and the settings it was compiled with. */
+  /** The source files and the compiler settings. */
   readonly input: StandardInput;
   /** As solc wrote it. */
   readonly metadata: string;
   readonly abi: readonly AbiEntry[];
-  /** 0x hex; with `__$…$__` where libraries belong. */
+  /** 0x hex, with `__$…$__` as placeholders of libraries. */
   readonly creation: string;
   readonly runtime: string;
 }
@@ -56,7 +56,7 @@ const COMPILE_LIMITS = {
   niceness: 0,
 };
 const OUTPUTS = ['abi', 'metadata', 'evm.bytecode.object', 'evm.deployedBytecode.object'];
-/** Changes when what is kept changes. */
+/** Increase this number when the format of the cached files changes. */
 const FORMAT = 2;
 const VERIFIED_AT = 1_700_000_000;
 
@@ -81,7 +81,7 @@ async function compileKept(version: string, input: StandardInput): Promise<Kept>
   const answer = await findCompilers(COMPILE_LIMITS).compile(version, asked);
   const kept = { version: answer.version, contracts: listContracts(answer.output) };
   mkdirSync(folder, { recursive: true });
-  // Another worker may be at the same: the last one wins, with the same content.
+  // Another worker may write the same file. The last writer wins, with the same content.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(kept));
   renameSync(draft, file);
@@ -109,11 +109,11 @@ function listContracts(output: unknown): Kept['contracts'] {
 
 let compiled: Promise<WorldContract[]> | null = null;
 
-/** All contracts of the world: at least 150, each path and name once per compiler. Once per test file. */
+/** All contracts, at least 150. Each path and name occurs once per compiler. Compiles once per test file. */
 export function compileWorld(): Promise<WorldContract[]> {
   compiled ??= (async () => {
     const all = new Map<string, WorldContract>();
-    // One after the other: each takes a core and much memory.
+    // Compiles sequentially, because each run takes a core and much memory.
     for (const set of listSourceSets())
       for (const contract of await compileSet(set)) all.set(addressOf(contract), contract);
     return [...all.values()];
@@ -121,13 +121,13 @@ export function compileWorld(): Promise<WorldContract[]> {
   return compiled;
 }
 
-/** The address that a contract has in the records, unless it is deployed. */
+/** The contract's address in the records, unless it is deployed. */
 export function addressOf(contract: WorldContract): Hex {
   const label = `${contract.version} ${contract.path}:${contract.name}`;
   return `0x${keccak256(toUtf8Bytes(label)).slice(-40)}`;
 }
 
-/** A contract as the store takes it, exactly verified, with the runtime code as compiled for its code. */
+/** The store's record of a contract: an exact match, with the compiled runtime code as its code. */
 export function toRecord(
   contract: WorldContract,
   chainId: number,
@@ -163,13 +163,13 @@ export function toRecord(
   };
 }
 
-/** Records of the whole world on a chain. */
+/** Records of all contracts on a chain. */
 export async function makeRecords(chainId: number): Promise<VerifiedRecord[]> {
   const contracts = await compileWorld();
   return contracts.map((contract) => toRecord(contract, chainId));
 }
 
-/** Records of four small contracts, compiled in seconds: for tests in which any verified contract will do. */
+/** Records of four small contracts, compiled in seconds, for tests that accept any verified contract. */
 export async function makeSmallRecords(chainId: number): Promise<VerifiedRecord[]> {
   return (await compileSet(TRICKY)).map((contract) => toRecord(contract, chainId));
 }
@@ -180,7 +180,7 @@ export interface Deployed {
   readonly constructorArguments: Hex;
 }
 
-/** Deploys a contract from the node's first unlocked account and mines it. `libraries` by `path:Name`. */
+/** Deploys a contract from the node's first unlocked account and mines a block. `libraries` is keyed by `path:Name`. */
 export async function deploy(
   rpc: DevRpc,
   contract: WorldContract,

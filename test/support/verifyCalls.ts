@@ -1,4 +1,4 @@
-/** Calls of the verification actions as its clients make them, to a program that runs. */
+/** Calls the contract verification actions of a running program, as its clients do. */
 
 import type { Hex } from '../../src/domain/hex';
 import type { WorldContract } from './verifiedWorld';
@@ -7,13 +7,12 @@ import { eventually } from './eventually';
 export type Json = Record<string, unknown>;
 export type Fields = Readonly<Record<string, string>>;
 
-/** The compiler has the lowest priority: beside other load it may take minutes. */
+/** The compiler has the lowest priority and may take minutes on a busy machine. */
 const COMPILED_WITHIN_MS = 300_000;
 
 export const statusOf = (guid: unknown): string =>
   `/api?module=contract&action=checkverifystatus&guid=${String(guid)}`;
 
-/** The fields that hardhat sends. */
 export function fieldsFor(contract: WorldContract, address: Hex, more: Fields = {}): Fields {
   return {
     apikey: 'k',
@@ -31,13 +30,13 @@ export function fieldsFor(contract: WorldContract, address: Hex, more: Fields = 
 export interface VerifyCalls {
   post(fields: Fields, path?: string): Promise<Json>;
   get(path: string): Promise<Json>;
-  /** Asks until the answer is as wanted. */
+  /** Polls until the answer satisfies `wanted`. */
   until(path: string, wanted: (json: Json) => boolean): Promise<Json>;
-  /** The last state of a ticket. */
+  /** The final state of a ticket. */
   settled(guid: unknown): Promise<Json>;
 }
 
-/** `urlOf`: where the program listens, read at each call. */
+/** `urlOf` returns the program's current address. */
 export function createVerifyCalls(urlOf: () => string): VerifyCalls {
   const get = async (path: string): Promise<Json> =>
     (await (await fetch(`${urlOf()}${path}`)).json()) as Json;

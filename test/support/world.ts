@@ -1,6 +1,6 @@
 /**
- * A random little chain for the market's tests: tokens, pools and blocks of events as plain rows, and a way into the
- * tables: final blocks in several inserts, head blocks under commits, and orphaned blocks that must never show.
+ * A small random chain for market tests: tokens, pools and blocks of events as plain rows. Inserts them as final
+ * blocks, as head blocks under commits, and as orphaned blocks that must never appear.
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { encodeRows, insertRows } from '../../src/clickhouse/rows/inserter';
@@ -28,7 +28,7 @@ export { hexOf } from './worldEvents';
 export type { WorldBlock } from './worldEvents';
 
 export const CHAIN_ID = 369;
-/** Some 87 blocks below the one whose ords have a digit more: an order by text would show. */
+/** 87 blocks below the block where ords gain a digit, so that sorting ords as text gives a wrong order. */
 export const FIRST_BLOCK = 9_450;
 const START_TIME = 1_700_000_123;
 
@@ -85,23 +85,23 @@ export interface WorldOptions {
   readonly pools: number;
   /** Mean seconds between blocks. */
   readonly spacing: number;
-  /** Mean events a block. */
+  /** Mean events per block. */
   readonly events: number;
 }
 
-/** Makes a world; the same options give the same one. */
+/** The same options give the same world. */
 export function makeWorld(options: WorldOptions): World {
   const random = createRandom(options.seed);
   const tokens = makeTokens();
   const memories: PoolMemory[] = [];
-  // Of its own seed: prices leave the events as they were.
+  // A separate seed, so that prices do not change the events.
   const addPrices = createPriceMaker(createRandom(options.seed + 2));
   const blocks: WorldBlock[] = [];
   let timestamp = START_TIME;
   for (let i = 0; i < options.blocks; i += 1) {
     const number = FIRST_BLOCK + i;
     const previous = blocks.at(-1);
-    // Now and then a long silence, now and then two blocks in one second.
+    // Sometimes a long pause, sometimes two blocks in one second.
     const gap = random() < 0.03 ? random.int(options.spacing * 60) : random.int(options.spacing * 2);
     if (i > 0) timestamp += gap;
     const block: WorldBlock = {
@@ -161,7 +161,6 @@ export async function insertFinal(db: Database, blocks: readonly WorldBlock[]): 
   await insertRows(db, eventsTable, blocks.flatMap(eventsOf));
 }
 
-/** The block's rows of the table of events. */
 export function eventsOf({ swaps, liquidity, states }: WorldBlock): ReturnType<typeof toEventRows> {
   return toEventRows({ swaps, liquidity_events: liquidity, pool_states: states });
 }
@@ -171,7 +170,7 @@ interface HeadBlock {
   readonly commit: number;
 }
 
-/** Inserts blocks, each under its own commit, into the head tables: one insert a table. */
+/** Inserts blocks into the head tables, each under a separate commit, with one insert per table. */
 async function insertHeads(db: Database, heads: readonly HeadBlock[]): Promise<void> {
   const partsOf = <Row>(rowsOf: (block: WorldBlock) => readonly Row[]) =>
     heads.map(({ block, commit }) => ({ rows: rowsOf(block), commit }));
@@ -203,7 +202,7 @@ async function insertHeads(db: Database, heads: readonly HeadBlock[]): Promise<v
   await insertCommits(db, eventsTable, partsOf(eventsOf));
 }
 
-/** Inserts rows of several commits into the table's head twin at once. */
+/** Inserts rows of several commits into the table's head twin with one insert. */
 export async function insertCommits<Row>(
   db: Database,
   table: Table<Row>,
@@ -217,7 +216,7 @@ export async function insertCommits<Row>(
   await db.insert(first.table, first.columns, Buffer.concat(encoded.map(({ body }) => body)));
 }
 
-/** Head blocks that are stored with one insert: several parts a table, but not one a block. */
+/** Head blocks per insert: several parts per table, but fewer than one per block. */
 export const HEADS_AT_ONCE = 20;
 
 export async function insertTokens(db: Database, tokens: readonly TokenRow[]): Promise<void> {
@@ -238,7 +237,7 @@ function toBlockRow(block: WorldBlock): Parameters<typeof blocksTable.writeRow>[
   };
 }
 
-/** Commits of canonical head blocks are their number plus this; orphans have others. */
+/** Commit of a canonical head block = its number + COMMIT_BASE. Orphans have other commits. */
 const COMMIT_BASE = 50_000;
 const ORPHAN_BASE = 90_000;
 
@@ -247,8 +246,8 @@ export function commitOf(number: number): number {
 }
 
 /**
- * The whole world in the tables: blocks up to `storedTo` final (in several inserts), those from `headFrom` to the end in
- * the head tables, and beside some of them an orphan that swapped, minted and made pools too.
+ * Stores the whole world: blocks up to `storedTo` as final (in several inserts), blocks from `headFrom` in the head
+ * tables. Some heights also get an orphaned block with swaps, mints and pools.
  */
 export async function storeWorld(
   db: Database,
@@ -291,7 +290,7 @@ function orphanOf(block: WorldBlock, random: Random): WorldBlock {
   return orphan;
 }
 
-/** The snapshot with this cursor and this newest block; `finalNumber` defaults to the cursor. */
+/** The snapshot with this cursor and newest block. `finalNumber` defaults to the cursor. */
 export function snapshotOf(world: World, finalTo: number, tip: number, finalNumber = finalTo): HeadSnapshot {
   const at = (number: number): WorldBlock => world.blocks[number - FIRST_BLOCK]!;
   const top = at(tip);

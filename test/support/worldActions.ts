@@ -1,6 +1,6 @@
 /**
- * What users do on a test chain, as transactions through the real routers, the position manager and a flash borrower:
- * made here, mined by anvil.ts. Amounts are raw token units; nothing is sent.
+ * Builds users' transactions on a test chain: swaps, mints and burns through the real routers, the position manager and
+ * a flash borrower. anvil.ts mines them. Amounts are raw token units.
  */
 import { Interface } from 'ethers';
 
@@ -9,13 +9,13 @@ import type { DevTransaction } from '../../src/dev/blockMaker';
 import type { World, WorldPool, WorldToken } from '../../src/dev/world';
 import type { Hex } from '../../src/domain/hex';
 
-/** Who sends; default the first user. */
+/** The sender (default: the first user). */
 interface By {
   readonly from?: Hex;
 }
 
 interface Receiver extends By {
-  /** Default the sender. */
+  /** Default: the sender. */
   readonly to?: Hex;
 }
 
@@ -34,25 +34,25 @@ export interface Swap extends Receiver {
   readonly amountIn: bigint;
 }
 
-/** Each makes one transaction for `mineBlock`. */
+/** Each function makes one transaction for `mineBlock`. */
 export interface WorldActions {
-  /** Exact input through the exchange's router; right for taxed tokens too. */
+  /** Exact input through the exchange's router. Works for taxed tokens too. */
   swapV2(pool: WorldPool, swap: Swap): DevTransaction;
-  /** Adds liquidity in the pool's ratio, at most these amounts. */
+  /** Adds liquidity in the pool's ratio, up to these amounts. */
   mintV2(pool: WorldPool, amounts: V2Amounts): DevTransaction;
-  /** Takes out liquidity for this many LP units. */
+  /** Removes liquidity for this number of LP units. */
   burnV2(pool: WorldPool, burn: Receiver & { readonly liquidity: bigint }): DevTransaction;
-  /** A Sync without a swap: what was transferred to the pair becomes its reserve. */
+  /** Calls the pair's sync, which adds transferred tokens to the reserves: a Sync without a swap. */
   syncV2(pool: WorldPool, by?: By): DevTransaction;
-  /** Borrows and pays back in the same token: one Swap event with amounts in and out on the same side. */
+  /** Borrows and repays in the same token: one Swap event with amounts in and out on the same side. */
   flashSwapV2(pool: WorldPool, amounts: V2Amounts): DevTransaction;
   /** Exact input through the V3 router. */
   swapV3(pool: WorldPool, swap: Swap): DevTransaction;
-  /** A new position of the position manager; its id is told by `listMintedPositions`. */
+  /** Mints a position of the position manager. `listMintedPositions` returns its id. */
   mintV3(pool: WorldPool, mint: V3Mint): DevTransaction;
-  /** Takes liquidity out of a position (Burn); the tokens stay owed until `collectV3`. */
+  /** Removes liquidity from a position (Burn). The tokens stay owed until `collectV3`. */
   burnV3(burn: By & { readonly positionId: bigint; readonly liquidity: bigint }): DevTransaction;
-  /** Pays out what a position is owed (Collect, and a Burn of 0 before it where it has liquidity). */
+  /** Pays out the tokens owed to a position (Collect, after a Burn of 0 if the position has liquidity). */
   collectV3(collect: Receiver & { readonly positionId: bigint }): DevTransaction;
   /** A flash loan of a V3 pool (Flash). */
   flashV3(pool: WorldPool, amounts: V2Amounts): DevTransaction;
@@ -80,7 +80,7 @@ const BORROWER = new Interface([
 ]);
 const PAIR = new Interface(['function sync()']);
 
-/** The router of a V2 pool's exchange; throws for a pool of another kind. */
+/** The router of a V2 pool's exchange. Throws for a pool of another kind. */
 export function routerOf(world: World, pool: WorldPool): Hex {
   const factory = world.chainDescription.dexes.find((dex) => dex.name === pool.dex)?.factory;
   const exchange = world.v2.find((candidate) => candidate.factory === factory);
@@ -88,7 +88,7 @@ export function routerOf(world: World, pool: WorldPool): Hex {
   return exchange.router;
 }
 
-/** Actions on the pools of a world. `borrower` is a DevBorrower that owns some of each token. */
+/** Actions on the pools of a world. `borrower` is a DevBorrower that holds some of each token. */
 export function makeWorldActions(world: World, borrower: Hex, firstUser: Hex): WorldActions {
   const send = (
     by: By,

@@ -1,4 +1,4 @@
-/** Events of the random world's pools: swaps, mints, burns and states as plain rows. */
+/** Random events of the test world's pools: swaps, mints, burns and states as plain rows. */
 import type {
   LiquidityEventRow,
   PoolRow,
@@ -33,11 +33,11 @@ export interface PoolMemory {
   sqrt: bigint;
 }
 
-/** Fills a block with events of the pools; log indexes rise with gaps. */
+/** Fills a block with events of the pools. Log indexes ascend with gaps. */
 export function fillBlock(block: WorldBlock, memories: PoolMemory[], random: Random, events: number): void {
   let logIndex = 0;
   for (let i = 0; i < events && memories.length > 0; i += 1) {
-    // A few hot pools, and one (the last) that never trades.
+    // A few pools trade most, and the last pool never trades.
     const memory = memories[Math.floor(random() * random() * Math.max(1, memories.length - 1))]!;
     logIndex += 1 + random.int(3);
     logIndex = addEvent(block, memory, random, logIndex);
@@ -90,7 +90,7 @@ function move(memory: PoolMemory, random: Random, v3: boolean): void {
   memory.sqrt = random.big(90 + random.int(12));
 }
 
-/** Raw token1 per raw token0, 0 where there is none. */
+/** Raw token1 per raw token0; 0 if the pool has no price. */
 export function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigint }, v3: boolean): number {
   if (v3) return (Number(state.sqrt) / 2 ** 96) ** 2;
   return state.reserve0 === 0n || state.reserve1 === 0n ? 0 : Number(state.reserve1) / Number(state.reserve0);
@@ -113,12 +113,12 @@ type SwapBase = Omit<
 
 function makeSwap(base: SwapBase, random: Random): SwapRow {
   const direction = random() < 0.5 ? 1n : -1n;
-  // Pools of the first token have USD prices, most of the time.
+  // Pools of the first token usually have USD prices.
   const tracked = base.token0 === hexOf('aa', 0, 40) && random() < 0.8;
   const flash = random() < 0.03;
   const amount0 = random() < 0.02 ? 0n : direction * random.big(20 + random.int(60));
   const amount1 = flash ? random.big(10) : -direction * random.big(20 + random.int(60));
-  // USD prices are made of the pool's own: without that there are none.
+  // A USD price derives from the pool's price, so a pool without a price has no USD price.
   const usdOf = (price: number): number => (base.price > 0 ? price : 0);
   return {
     ...base,
@@ -171,7 +171,7 @@ function makeLiquidity(
     tick_upper: v3 ? 200 : null,
     amount0_usd: known[0] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
     amount1_usd: known[1] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
-    // Trusted is only what has a price.
+    // Only a token with a price can be trusted.
     trust: (known[0] && random() < 0.5 ? 1 : 0) + (known[1] && random() < 0.5 ? 2 : 0),
     others_usd: random() < 0.2 ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
   };

@@ -1,6 +1,6 @@
 /**
- * Prices of the random world's tokens, as rows of their hops, and what they must come to: chains of up to four hops, a
- * token that is never priced, ones that lose their price or are hardly trusted, and changes in any block.
+ * Random token prices of the test world, as rows of hops, and the expected results. Covers chains of up to four hops,
+ * tokens without a price, lost prices, low confidence, and changes in any block.
  */
 import type { TokenPriceRow } from '../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
@@ -11,7 +11,7 @@ import { hexOf, type WorldBlock } from './worldEvents';
 const tokenAt = (index: number): Hex => hexOf('aa', index, 40);
 export const ANCHOR_USD = 1.0025;
 const ANCHOR = tokenAt(1);
-/** Each token is priced in one before it: up to four hops. The last token of the world has no price. */
+/** Each token is priced in an earlier one, with up to four hops. The world's last token has no price. */
 const ORDER = [ANCHOR, tokenAt(0), tokenAt(2), tokenAt(3), tokenAt(4)];
 
 interface Hop {
@@ -19,7 +19,7 @@ interface Hop {
   readonly price: number;
 }
 
-/** Adds rows of the tokens whose hop changed in a block; made for one chain, in the order of its blocks. */
+/** Adds rows for the tokens whose hop changed in a block. Call it for the blocks of one chain in order. */
 export function createPriceMaker(random: Random): (block: WorldBlock) => void {
   const current = new Map<Hex, Hop>();
   return (block) => {
@@ -57,8 +57,8 @@ export interface PlainPrice {
 }
 
 /**
- * The price of a token by the newest rows of blocks up to `number` whose time is at most `time`, walked one by one.
- * An anchor that was never priced up to that block has its configured price.
+ * The price of a token from the newest rows up to block `number` and up to `time`, found by a linear scan. An anchor
+ * without a row has its configured price.
  */
 export function plainPrice(
   blocks: readonly WorldBlock[],

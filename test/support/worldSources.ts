@@ -1,10 +1,13 @@
-/** Sources of real contracts, out of the npm packages that are installed, as standard JSON inputs; and a few of our own. */
+/**
+ * Solidity sources as standard JSON inputs: real contracts from installed npm packages, and a few written for the
+ * tests.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 import type { StandardInput } from '../../src/sources/verify/standardJson';
 
-/** What is compiled in one run. */
+/** The input of one compiler run. */
 export interface SourceSet {
   readonly version: string;
   readonly input: StandardInput;
@@ -22,7 +25,7 @@ function listFiles(folder: string): string[] {
   });
 }
 
-/** Files of a package's folder under the names by which contracts import them. */
+/** Files of a package's folder under their import names. */
 function load(folder: string, prefix: string, keep: (path: string) => boolean = () => true): Sources {
   const root = join(MODULES, folder);
   const files = listFiles(root).filter((file) => keep(relative(root, file)));
@@ -31,7 +34,7 @@ function load(folder: string, prefix: string, keep: (path: string) => boolean = 
   );
 }
 
-/** OpenZeppelin 5 in full. */
+/** All of OpenZeppelin 5. */
 export function openZeppelin(): Sources {
   return load('openzeppelin-contracts-5', '@openzeppelin/contracts/');
 }
@@ -43,10 +46,10 @@ const TOKEN_KINDS = [
   { base: 'ERC20FlashMint', file: 'token/ERC20/extensions/ERC20FlashMint.sol', more: '' },
 ] as const;
 
-/** How many tokens tokenSources makes. */
+/** Number of tokens that tokenSources makes. */
 export const TOKENS = 40;
 
-/** Tokens as people make them of OpenZeppelin, each in a file of its own, with its own supply and extensions. */
+/** Typical tokens based on OpenZeppelin, one per file, each with a different supply and other extensions. */
 export function tokenSources(): Sources {
   const tokens: Sources = {};
   for (let index = 0; index < TOKENS; index += 1) {
@@ -89,9 +92,9 @@ ${hook}
   return tokens;
 }
 
-/** What PulseChain's nodes run. */
+/** The EVM version of PulseChain's nodes. */
 const SHANGHAI = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'shanghai' };
-/** Some of OpenZeppelin needs more. */
+/** Some OpenZeppelin contracts need a newer EVM version. */
 const CANCUN = { ...SHANGHAI, evmVersion: 'cancun' };
 
 const UNOPTIMIZED = { ...SHANGHAI, optimizer: { enabled: false, runs: 200 } };
@@ -147,7 +150,7 @@ function isUsedByPeriphery(path: string): boolean {
   );
 }
 
-/** Those of `library` that `sources` import, at any distance. */
+/** The files of `library` that `sources` import, directly or indirectly. */
 export function onlyImported(library: Sources, sources: Sources): Sources {
   const found: Sources = {};
   const visit = (path: string, content: string): void => {
@@ -163,7 +166,10 @@ export function onlyImported(library: Sources, sources: Sources): Sources {
   return found;
 }
 
-/** A library of its own address, a contract linked to it, and one with immutables: what a verification must see through. */
+/**
+ * Difficult cases for verification: an external library, a contract linked to the library, and a contract with
+ * immutables.
+ */
 export const TRICKY_SOURCE = `// SPDX-License-Identifier: GPL-3.0-or-later
 pragma solidity ^0.8.20;
 

@@ -1,4 +1,4 @@
-/** Every bar that the API gives, beside the oracle's: of each pair, in each timeframe. */
+/** Compares every bar of the API with the oracle's, for each pair and timeframe. */
 import { ask } from './ask';
 import { oracleBars, type OracleBar, type OracleSwap } from './oracle';
 
@@ -22,7 +22,7 @@ interface Bar {
   readonly buys: number;
 }
 
-/** What scaling needs to know of a pair: decimals of token0 and token1, and whether token0 is the base. */
+/** Data for scaling a pair: decimals of token0 and token1, and whether token0 is the base. */
 export interface PairFacts {
   readonly decimals0: number;
   readonly decimals1: number;
@@ -49,7 +49,7 @@ function isSame(bar: Bar, expected: OracleBar, { decimals0, decimals1, baseIsTok
   );
 }
 
-/** A line for each bar that is missing, too much or different. */
+/** One line for each missing, extra or different bar. */
 export async function findWrongBars(
   url: string,
   swaps: readonly OracleSwap[],
@@ -65,7 +65,7 @@ export async function findWrongBars(
       const { data } = (await answer.json()) as { data: Bar[] };
       const rest = new Map(
         [...expected]
-          // A bar none of whose swaps has a price (its Sync stands in another transaction) is left out.
+          // Leaves out bars without a priced swap. A swap has no price when its Sync is in another transaction.
           .filter(([key, bar]) => key.startsWith(`${seconds} ${pair} `) && !Number.isNaN(bar.open))
           .map(([key, bar]) => [Number(key.split(' ')[2]), bar]),
       );

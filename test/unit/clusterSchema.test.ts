@@ -1,4 +1,6 @@
-/** What becomes of the schema's statements on a cluster. The statements run on two shards in test/integration/cluster.test.ts. */
+/**
+ * Rewrites the schema's statements for a cluster. test/integration/cluster.test.ts runs the statements on two shards.
+ */
 import {
   toDistributedSchema,
   toLocalMigration,
@@ -107,18 +109,18 @@ test.each([
   ),
 ])('SELECT 1 %s is said as %s', (plain, global) => {
   expect(globalSubqueries(`SELECT 1 ${plain}`)).toBe(`SELECT 1 ${global}`);
-  // One of a union is judged by itself.
+  // Each SELECT of a UNION is rewritten separately.
   expect(
     globalSubqueries(`SELECT 2 FROM (SELECT 3) UNION ALL SELECT 1 ${plain} UNION ALL SELECT 4 FROM w`),
   ).toBe(`SELECT 2 FROM (SELECT 3) UNION ALL SELECT 1 ${global} UNION ALL SELECT 4 FROM w`);
 });
 
 test.each([
-  // Over a subquery, or what stands in WITH: a filter with GLOBAL IN would be sent to shards without its set.
+  // A query over a subquery or a WITH clause: a filter with GLOBAL IN would reach the shards without its set.
   'SELECT 1 FROM (SELECT a FROM t UNION ALL SELECT a FROM u) WHERE a IN (SELECT b FROM c)',
   'SELECT 1 FROM (SELECT a FROM t) AS s LEFT JOIN c ON 1',
   'WITH s AS\n(SELECT a FROM t) SELECT 1 FROM s WHERE a IN (SELECT b FROM c)',
-  // The same on every shard.
+  // The subquery gives the same rows on every shard.
   'SELECT 1 FROM t WHERE a IN (SELECT unhex(arrayJoin({list:Array(String)}))) AND b = 1',
   "SELECT 1 FROM t WHERE kind IN ('mint', 'burn')",
   'SELECT 1 FROM x ARRAY JOIN y',

@@ -6,7 +6,7 @@ import { AppError } from '../../src/errors';
 
 const FACTORY = `0x${'f1'.repeat(20)}`;
 const TOKEN = `0x${'a1'.repeat(20)}`;
-/** A whole description of a chain that is not built in. */
+/** A complete description of a chain that is not built in. */
 const WHOLE = {
   chainId: 1_337,
   name: 'Local',

@@ -1,4 +1,4 @@
-/** Migrations must be safe to repeat, because a crash makes the next start repeat them. */
+/** Checks that migrations are safe to repeat, because after a crash the next start repeats them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

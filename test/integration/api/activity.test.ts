@@ -1,4 +1,4 @@
-/** Lists of events against the canonical events of the world, by filter, page and position. */
+/** Compares lists of events with the canonical events of the test chain, by filter, page and position. */
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/schema/tables';
 import { lastOrdOfBlock, ORD_SPAN } from '../../../src/domain/ord';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** To more digits than a float holds, as of a trade above 9,000 USD. */
+/** Sets values with more digits than a float holds, as for trades above 9,000 USD. */
 function enlargeValues({ blocks }: World): void {
   const large = <T extends bigint | null>(value: T): T =>
     (value === null ? value : value * 123_456_789n) as T;
@@ -60,7 +60,7 @@ function enlargeValues({ blocks }: World): void {
   }
 }
 
-/** The float nearest to a value of 12 places. */
+/** The float nearest to a value with 12 decimal places. */
 function nearestUsd(scaled: bigint): number {
   const digits = scaled.toString().padStart(13, '0');
   return Number(`${digits.slice(0, -12)}.${digits.slice(-12)}`);
@@ -89,7 +89,7 @@ function expectStored(head: HeadSnapshot, filter: ActivityFilter): Stored[] {
     .sort((a, b) => b.row.ord - a.row.ord);
 }
 
-/** raw / 10^decimals as a plain decimal, by moving the point. */
+/** raw / 10^decimals as a plain decimal, by moving the decimal point. */
 function plain(raw: bigint, decimals: number): string {
   const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
   const at = digits.length - decimals;
@@ -228,7 +228,8 @@ describe('events', () => {
           limit: 3_000,
         });
         expect(got.map(({ ord }) => ord)).toEqual(wanted.map(({ row }) => row.ord));
-        // To the last field: of all events at the first head every one, else every seventh.
+        // Checks all fields of every event at the first head without a filter. Otherwise checks every seventh event, to
+        // save time.
         const step = turn === 0 && filter === ALL_ACTIVITY ? 1 : 7;
         got.forEach(({ item }, index) => {
           if (index % step === 0) checkItem(item, wanted[index]!, head);
@@ -254,7 +255,7 @@ describe('events', () => {
         [wanted.length - 2, 10],
         [wanted.length + 5, 3],
       ] as const;
-      // All pages with one wide and one narrow filter; with the others, and without head blocks, two of them will do.
+      // All pages for one wide and one narrow filter. Two pages for the other filters, and at the other heads.
       const isFull = index === 0 && ['everything', 'a pair'].includes(name);
       for (const [skip, limit] of isFull ? pages : pages.slice(1, 3)) {
         const from = Math.max(0, skip);

@@ -1,6 +1,6 @@
 /**
- * Audits against what the real ingest session stored over a small chain: the price of every token at every block, before
- * and after promotion, through a reorg, and the sums done again from the printed figures.
+ * Compares audits with the rows that the real ingest session stored for a small chain. Covers the price of every token
+ * at every block, before and after promotion and through a reorg. Recomputes each sum from the printed figures.
  */
 import { createHash } from 'node:crypto';
 
@@ -32,7 +32,7 @@ let session: IngestSession;
 let head: HeadSnapshot;
 let api: ApiServer;
 let statements = 0;
-/** Answers given so far, by path. */
+/** Answers so far, by path. */
 const given = new Map<string, Audit>();
 
 beforeAll(async () => {
@@ -105,7 +105,7 @@ async function storedHops(): Promise<HopRow[]> {
   );
 }
 
-/** The price that the store says a token had at a block: the product of the hops in force. */
+/** A token's price at a block according to the store: the product of the current hops. */
 function storedPrice(rows: readonly HopRow[], token: Hex, block: number): number | null {
   const hops = new Map(
     rows.filter(({ ord }) => Number(ord) <= lastOrdOfBlock(block)).map((row) => [row.token, row]),
@@ -118,7 +118,7 @@ function storedPrice(rows: readonly HopRow[], token: Hex, block: number): number
   return price(token) || null;
 }
 
-/** Sums of decimal strings, exact, as a numerator over 10^scale. */
+/** Parses a decimal string exactly, as a numerator over 10^scale. */
 function exact(text: string): { n: bigint; scale: number } {
   const [whole, fraction = ''] = text.split('.');
   return { n: BigInt(`${whole}${fraction}`), scale: fraction.length };
@@ -161,7 +161,7 @@ function checkSums(audit: Audit, stored: number | null): void {
   expect(Math.abs(Number(audit.price_usd) / stored - 1)).toBeLessThan(1e-9);
 }
 
-/** As the description in the OpenAPI document says, from nothing but the answer. */
+/** Follows the description in the OpenAPI document and uses the answer alone. */
 function hashOf(audit: Audit): string {
   const lines = ['candlehouse-audit 1', `chain ${CHAIN_ID}`, `block ${audit.derived_at_block}`];
   lines.push(`token ${audit.token.address}`);
@@ -180,7 +180,7 @@ function hashOf(audit: Audit): string {
     .digest('hex')}`;
 }
 
-/** Blocks where something happens: pools are made, epochs begin, a price is pushed; and where final ends. */
+/** Blocks with events: new pools, first blocks of epochs, a price push, and the last final block. */
 function interestingBlocks(): number[] {
   const blocks = [4, 33, 64, 78, 90, 96, 99, 121];
   const around = [head.finalTo, head.finalTo + 1, head.number];
@@ -188,9 +188,9 @@ function interestingBlocks(): number[] {
 }
 
 /**
- * Compares three prices of a token at a block: the stored one, the one that its audit derives, and the one that the audit
- * prints. Checks one in `share` of all pairs of a token and a block, so that every token and every block is checked. With
- * `edges` it checks every token at the first block after the final ones and at the head.
+ * Compares three prices of a token at a block: the stored one, the one derived by the audit, and the printed one.
+ * Checks one in `share` of all pairs of token and block, so that every token and every block is checked. With `edges`,
+ * checks every token at the first block after the final ones and at the head.
  */
 async function checkAll(share = 1, edges = false): Promise<void> {
   const rows = await storedHops();
@@ -210,7 +210,7 @@ async function checkAll(share = 1, edges = false): Promise<void> {
         derived_at_timestamp: chain.at(number)!.timestamp,
       });
       const inputs = await inputsOf(address, number);
-      // The very bits, not nearly.
+      // Equal bits, not nearly equal.
       expect(derivePrice(inputs).usd).toBe(stored);
       if (number <= head.finalTo) rememberOrCompare(`${name} ${number}`, audit);
     }
@@ -358,7 +358,7 @@ test('an audit takes few statements, however long the path', async () => {
 
 test('audits of the newest block, made from memory, are those made by reading, while the chain grows and forks', async () => {
   const tables = createAuditTables(runner, CHAIN_ID, api.market.pairs);
-  // Remembered, so that each round goes on from the one before.
+  // Builds the tables first, so that each round continues from the previous one.
   await tables.at(head);
   for (const round of ['fork', 'promotion', 'growth']) {
     chain.mine(round === 'promotion' ? 40 : 5);

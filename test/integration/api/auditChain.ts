@@ -1,6 +1,6 @@
 /**
- * A small chain with sane markets for proofs of audits: V2 and V3 pools that trade, a pool that quotes a thousandfold, a
- * push, pools made late, and reorgs. Logs are encoded here by hand, with no code of the product.
+ * A small chain with realistic markets for audit tests. Includes V2 and V3 pools that trade, a pool with a thousandfold
+ * price, a price push, late pools and reorgs. Encodes logs by hand, without code of the product.
  */
 import { createHash } from 'node:crypto';
 
@@ -51,7 +51,7 @@ interface MarketPool {
   readonly address: Hex;
   readonly token0: SimToken;
   readonly token1: SimToken;
-  /** 0n: V2. */
+  /** 0n for V2. */
   readonly liquidity: bigint;
   sqrt: bigint;
   reserve0: bigint;
@@ -81,7 +81,7 @@ const WHO = data(named(99));
 const units = (whole: number, decimals: number): bigint =>
   (BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n;
 
-/** [block of creation, kind, token and amount, token and amount]. A V3 pool holds a tenth of what its liquidity behaves as. */
+/** [block of creation, kind, token and amount, token and amount]. A V3 pool holds a tenth of its virtual reserves. */
 type Plan = readonly [number, 'v2' | 'v3', SimToken, number, SimToken, number];
 const PLANS: readonly Plan[] = [
   [1, 'v2', WPLS, 1e9, DAI, 50_000],
@@ -100,7 +100,7 @@ const PLANS: readonly Plan[] = [
   [77, 'v2', LATE, 5_000, WPLS, 1e7],
   [120, 'v3', LATE, 5_000, DAI, 520],
 ];
-/** Here a pool that nobody trades in jumps for some blocks. */
+/** In these blocks the price of a pool without trades jumps. */
 const PUSH = { from: 90, to: 99, pool: 12 };
 
 export class AuditChain {
@@ -217,7 +217,7 @@ const sync = ({ address, reserve0, reserve1 }: MarketPool): Draft => ({
   data: data(reserve0, reserve1),
 });
 
-/** Up to half a percent of a reserve goes in, less 0.3 %. */
+/** Swaps in up to half a percent of a reserve, less the 0.3 % fee. */
 function swapV2(pool: MarketPool, random: Random): Draft[] {
   const part = BigInt(random.int(1, 50));
   const { address, reserve0, reserve1 } = pool;

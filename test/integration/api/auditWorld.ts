@@ -1,4 +1,4 @@
-/** The real ingest session over an AuditChain, and what audits of it need. */
+/** Runs the real ingest session over an AuditChain and provides the dependencies of audits. */
 
 import type { ChainFacts } from '../../../src/api/marketRoute';
 import type { BlockSource } from '../../../src/chain/blocks/blockSource';
@@ -44,7 +44,7 @@ export const AUDIT_CHAIN: ChainFacts = {
   dexes: DEXES.map(({ name, displayName, protocol, factory }) => ({ name, displayName, protocol, factory })),
 };
 
-/** Every token tells its decimals and nothing else. */
+/** Tokens answer only decimals(). */
 const rpc: EthCalls = {
   batchSettled: (calls, parse) =>
     Promise.resolve(
@@ -118,7 +118,7 @@ function sourceOf(chain: AuditChain): BlockSource {
   };
 }
 
-/** What an audit finds tokens and pairs in, as of a snapshot. */
+/** Tokens and pairs of a snapshot, as an audit looks them up. */
 export async function directoryAt({ market }: ApiServer, head: HeadSnapshot): Promise<AuditDirectory> {
   return createAuditDirectory(await market.pairs.at(head), await market.tokens.at(head));
 }

@@ -5,7 +5,7 @@ import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '..
 
 const UNKNOWN = hexOf('99', 1, 40);
 
-// More pairs than one call may ask for.
+// More pairs than one request may name.
 const marketWorld = makeMarketWorld({ ...MARKET_PLAN, pools: 40 });
 let market: MarketServer;
 beforeAll(async () => {

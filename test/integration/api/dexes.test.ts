@@ -1,4 +1,4 @@
-/** Figures and history of DEXes against a plain recomputation, in every state of the store. */
+/** Compares figures and history of DEXes with a plain recomputation, in every state of the store. */
 import type { SwapRow } from '../../../src/clickhouse/schema/tables';
 import { listDexDays } from '../../../src/query/dexes/dexDays';
 import { getDexHistory } from '../../../src/query/dexes/dexHistory';
@@ -153,7 +153,7 @@ test('the history of a DEX has every day since the first block, with that day’
           const all = swapsIn(world, at, time - 1, time + DAY - 1);
           const own = all.filter(({ dex }) => dex === item.dex_name);
           const [volume, total] = [sumUsd(own, 'amount_usd'), sumUsd(all, 'amount_usd')];
-          // What was in the pools on past days is not kept.
+          // TVL is known for the last day only, because past TVL is not stored.
           expect([tx, tvl_usd]).toEqual([own.length, time === last ? item.tvl_usd : null]);
           expectClose(volume_usd, volume);
           expectClose(fees_usd, sumUsd(own, 'fee_usd'));

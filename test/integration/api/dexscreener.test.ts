@@ -1,4 +1,4 @@
-/** The DEX Screener adapter over a simulated chain of V2, V3 and weighted pools, against the raw logs of that chain. */
+/** Compares the DEX Screener adapter with the raw logs of a simulated chain of V2, V3 and weighted pools. */
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { readHead } from '../../../src/query/head/headState';
 import {
@@ -54,7 +54,7 @@ async function getJson<T>(path: string): Promise<T> {
 const listEvents = async (from: number, to: number): Promise<ScreenerEvent[]> =>
   screenerEventsShape.parse(await getJson(`/dexscreener/events?fromBlock=${from}&toBlock=${to}`)).events;
 
-/** raw / 10^decimals by moving the point. */
+/** raw / 10^decimals, by moving the decimal point. */
 function plain(raw: bigint, token: string): string {
   const places = decimals.get(token) ?? 0;
   const digits = raw.toString().padStart(places + 1, '0');
@@ -67,7 +67,7 @@ const size = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 interface Expected {
   readonly at: readonly [number, number];
   readonly event: Record<string, unknown>;
-  /** asset1 per asset0; of swaps only. */
+  /** asset1 per asset0; only for swaps. */
   readonly price?: number;
 }
 
@@ -99,7 +99,7 @@ function expectSwap(swap: OracleSwap): Expected | null {
   };
 }
 
-/** Mints and burns by the letter of the logs; V2 pairs say what they hold in the Sync before it. */
+/** Mints and burns from the raw logs. The reserves of a V2 pair come from the preceding Sync. */
 function expectLiquidity(): Expected[] {
   const made = new Map<string, { v3: boolean; token0: string; token1: string }>();
   const expected: Expected[] = [];
@@ -177,7 +177,7 @@ function expectLiquidity(): Expected[] {
 
 let legs: ReadonlyMap<string, readonly `0x${string}`[]>;
 
-/** The two tokens for which a pool of many is listed, as /pairs says. */
+/** The two tokens that /pairs shows for a pool of several tokens. */
 function shownLeg({ address, tokens }: SimVaultPool): readonly `0x${string}`[] {
   const shown = legs.get(address) ?? [];
   return tokens.filter((token) => shown.includes(token));

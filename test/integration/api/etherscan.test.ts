@@ -1,4 +1,7 @@
-/** The Etherscan dialect: mounts, bodies, exact texts, sources, and its logs against a plain search of the blocks. */
+/**
+ * The Etherscan dialect: mounts, request bodies, exact texts, sources, and logs compared with a plain search of the
+ * blocks.
+ */
 import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import type { LogRow } from '../../../src/clickhouse/schema/tables';
@@ -39,7 +42,7 @@ afterAll(() => world.close());
 
 const PAIRS = ['0_1', '0_2', '0_3', '1_2', '1_3', '2_3'];
 
-/** The dialect's words: every stated clause about given topics holds, and topics in no clause match. */
+/** Matches by Etherscan's rules: every stated clause about given topics holds, and topics outside all clauses match. */
 function matchesPlainly(query: Record<string, string>, row: LogRow): boolean {
   const topics = topicsOf(row);
   const holds = (place: string | undefined): boolean =>

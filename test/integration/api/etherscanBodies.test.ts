@@ -1,4 +1,4 @@
-/** Bodies of the Etherscan dialect: how much each action takes, how deep JSON may be, and that forms arrive as sent. */
+/** Request bodies of the Etherscan dialect: size limits per action, JSON depth, and forms that arrive as sent. */
 import type { VerificationQueue, VerificationRequest } from '../../../src/domain/verification';
 import { isWithin } from '../../../src/domain/jsonShape';
 import { SEED } from '../../support/seed';
@@ -101,7 +101,7 @@ test('a long form says what URLSearchParams says of it, escapes and broken ones 
   const whole = ['a', '+', '%41', '%C3%A9', '%e2%82%ac', '%F0%9F%98%80', '='];
   const kinds = [
     [...whole, '😀', 'é'],
-    // Node itself mangles text that is broken and not ASCII.
+    // Node itself alters malformed escapes that are not ASCII.
     [...whole, '%', '%4', '%FF', '%82'],
   ];
   for (let round = 0; round < 20; round += 1) {
@@ -129,7 +129,7 @@ test('JSON that is deep or finely divided is refused before it is parsed', async
   const verify = JSON.stringify(VERIFY).slice(0, -1);
   expect(await post(`${verify},"a":${'['.repeat(2_300_000)}${']'.repeat(2_300_000)}}`, 'json')).toEqual(BAD);
   expect(await post(`a&`.repeat(2_000), 'form')).toEqual(BAD);
-  // Brackets in the name of a field mean nothing.
+  // Brackets in a field name have no special meaning.
   expect(await post(`module=x&a${'[a]'.repeat(20_000)}=1`, 'form')).toEqual(module);
 });
 

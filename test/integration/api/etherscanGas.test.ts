@@ -1,4 +1,4 @@
-/** What to offer for gas and what the native coin is worth, against plain sums over the blocks. */
+/** Compares gas price suggestions and the price of the native coin with plain sums over the blocks. */
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { blocksTable } from '../../../src/clickhouse/schema/tables';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
@@ -81,7 +81,7 @@ beforeAll(async () => {
   });
   await insertBlocks(blocks.slice(0, FINAL));
   for (const block of blocks.slice(FINAL - 5)) await insertBlocks([block], commitOf(block.number));
-  // An orphan that pays far too much.
+  // An orphaned block with a very high gas price.
   await insertBlocks([{ ...blocks[FINAL]!, prices: [10n ** 18n] }], 99_999);
   const { runner, database } = store;
   deps = explorerDeps([{ chainId: CHAIN_ID, runner, head: () => head }], database);

@@ -1,4 +1,4 @@
-/** Holders and supplies of tokens in the explorer's dialects, against every transfer summed one after the other. */
+/** Compares holders and supplies of tokens in the explorer dialects with a plain sum over every transfer. */
 import { balanceChecksTable } from '../../../src/clickhouse/schema/tables';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { formatUnits } from '../../../src/domain/amounts';
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const tokensOf = (): Hex[] => [...world.tokens.map(({ address }) => address), ...LOOSE, LIE];
 
-/** Addresses with a positive balance, the largest first, ties by address. */
+/** Addresses with a positive balance, largest first, ties by address. */
 function plainHolders(token: string): [string, bigint][] {
   const balances = plainBalances(movesOf(moves, head)).get(token) ?? new Map<string, bigint>();
   return [...balances]
@@ -57,7 +57,7 @@ function plainHolders(token: string): [string, bigint][] {
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
 }
 
-/** Null where the logs do not add up. */
+/** null if the logs do not add up. */
 function plainSupply(token: string): bigint | null {
   const balances = plainBalances(movesOf(moves, head)).get(token);
   if (balances === undefined) return null;
@@ -133,7 +133,7 @@ test('a record shows the supply that the node says, else what the transfers come
   expect(told).toBeGreaterThan(0);
 });
 
-/** A node that says this of every token. */
+/** A node that returns this supply for every token. */
 const answering = (supply: bigint): NodeState => ({
   ask: (_hash, questions) =>
     Promise.resolve(questions.map((): Hex => `0x${supply.toString(16).padStart(64, '0')}`)),

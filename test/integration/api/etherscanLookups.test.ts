@@ -1,4 +1,4 @@
-/** Sourcify's and Blockscout's look-ups over the same verified contracts, against the records that were stored. */
+/** Compares contract look-ups of the Sourcify and Blockscout dialects with the stored records. */
 import { getAddress, id, Interface } from 'ethers';
 
 import {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** One of EIP-55's examples with a letter in the wrong case. */
+/** An EIP-55 example with one letter in the wrong case. */
 const MISTYPED = '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 const minimalOf = ({ contract }: VerifiedRecord) => ({

@@ -1,4 +1,4 @@
-/** Modules of the Etherscan dialect beside logs and sources: creations, blocks, tokens, the node's state, chains. */
+/** The other modules of the Etherscan dialect: creations, blocks, tokens, state of the node, chains. */
 import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import { describeRoutes } from '../../../src/api/openapi';
 import { etherscanRoutes } from '../../../src/api/etherscan/etherscanRoutes';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test('getcontractcreation gives seven keys for what is known and leaves out the rest', async () => {
-  // By its last creation: an address may be used again.
+  // The last creation counts, because an address may be used again.
   const last = new Map(
     world.blocks.flatMap(({ number, created }) =>
       created.map((row) => [row.address, { ...row, number }] as const),

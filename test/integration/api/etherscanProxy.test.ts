@@ -1,4 +1,7 @@
-/** Module proxy over a real node: each read is what the node itself answers, in JSON-RPC's envelope; nothing writes. */
+/**
+ * Module proxy over a real node: each read returns the node's own answer in JSON-RPC's envelope, and writes are
+ * refused.
+ */
 import { Interface } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../src/dev/anvil';
@@ -34,13 +37,13 @@ let failed: Hex;
 /** Reverts with four bytes. */
 const REVERTING = '63deadbeef60e01b60005260046000fd';
 
-/** Reverts with four bytes when it is paid, else answers what lies at slot 0. */
+/** Reverts with four bytes when called with value, otherwise returns slot 0. */
 function runtimeCode(): string {
   const jumpTo = (5 + REVERTING.length / 2).toString(16).padStart(2, '0');
   return `341560${jumpTo}57${REVERTING}5b60005460005260206000f3`;
 }
 
-/** Stores 42 at slot 0 and leaves the runtime code, which lies behind these 16 bytes. */
+/** Stores 42 in slot 0 and returns the runtime code after these 16 bytes. */
 function creationCode(runtime: string): string {
   const size = (runtime.length / 2).toString(16).padStart(2, '0');
   return `0x602a60005560${size}8060106000396000f3${runtime}`;
@@ -170,7 +173,7 @@ test('every read answers what the node does', async () => {
     expect([query, await ask(query)]).toEqual([query, { jsonrpc: '2.0', id: 1, result }]);
   }
   expect(await ask({ action: 'eth_blockNumber' })).toEqual({ jsonrpc: '2.0', id: 1, result: tip() });
-  // What was read of the contract is what its constructor stored.
+  // Slot 0 holds the constructor's value.
   expect(await ask({ action: 'eth_getStorageAt', address: contract, position: '0' })).toMatchObject({
     result: `0x${(42).toString(16).padStart(64, '0')}`,
   });

@@ -1,4 +1,4 @@
-/** The explorer's app over HTTP for tests of the Etherscan dialect: any path, method, body and rate limit. */
+/** Serves the explorer's app over HTTP for tests of the Etherscan dialect: any path, method, body and rate limit. */
 
 import { explorerRoutes } from '../../../src/api/explorer/explorerRoutes';
 import type { ExplorerDeps } from '../../../src/api/explorer/explorerRoute';
@@ -9,7 +9,7 @@ export interface DialectAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Null where the body is not JSON. */
+  /** null if the body is not JSON. */
   readonly json: { status?: unknown; message?: unknown; result?: unknown; [key: string]: unknown } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Transfers of NFTs in the Etherscan dialect, against a plain reading of the blocks' logs. */
+/** Compares NFT transfers of the Etherscan dialect with a plain reading of the blocks' logs. */
 import { AbiCoder, Interface } from 'ethers';
 
 import type { LogRow } from '../../../src/clickhouse/schema/tables';
@@ -45,7 +45,7 @@ interface Moved {
 const rowsOf = (address: string): LogRow[] =>
   world.blocks.flatMap(({ logs }) => logs).filter((row) => row.address === address);
 
-/** By ethers' own coder. */
+/** Decoded with ethers' coder. */
 function plainNfts(): Moved[] {
   return rowsOf(NFT).map((row) => {
     const { args } = NFTS.parseLog({ topics: topicsOf(row), data: row.data })!;
@@ -104,7 +104,7 @@ test.each([
     const query = { module: 'account', action, contractaddress: contract };
     const page = { page: '2', offset: '7' };
     expect(await world.resultOf({ ...query, ...page })).toEqual(all.slice(7, 14).map(itemOf));
-    // The ids of one batch keep their order: the newest log is first, not its last id.
+    // The order is by log, newest first. The ids of one batch keep their order.
     const newest = [...new Set(all.map(({ row }) => row))]
       .reverse()
       .flatMap((row) => all.filter((moved) => moved.row === row));

@@ -1,4 +1,4 @@
-/** A little chain with ERC-20 transfers and two verified contracts in the store, behind the Etherscan dialect. */
+/** A small chain with ERC-20 transfers and two verified contracts, behind the Etherscan dialect. */
 import { Interface } from 'ethers';
 
 import type { Database } from '../../../src/clickhouse/client/database';
@@ -55,7 +55,7 @@ const PROXY_CODE: ContractCodeRow = {
 };
 
 export interface DialectWorld {
-  /** For more rows; those of final blocks show at once. */
+  /** For additional rows. Rows of final blocks are visible at once. */
   readonly database: Database;
   readonly blocks: readonly LogBlock[];
   readonly head: HeadSnapshot;
@@ -73,7 +73,7 @@ export const topicsOf = (row: LogRow): string[] =>
 
 export const hexNumber = (value: number): string => `0x${value.toString(16)}`;
 
-/** The log as getLogs shows it. */
+/** The log in the format of getLogs. */
 export function entryOf(blocks: readonly LogBlock[], row: LogRow) {
   const block = blocks[blockOfOrd(row.ord) - FIRST_LOG_BLOCK]!;
   return {
@@ -150,7 +150,7 @@ function transferOf(block: LogBlock, index: number): LogRow {
   };
 }
 
-/** An ERC-721 move, and an ERC-1155 one of one id or of several, by the parity of the block. */
+/** Depending on the parity of the block: an ERC-721 move, or an ERC-1155 move of one or several ids. */
 function nftMovesOf(block: LogBlock, index: number): LogRow[] {
   const sides = [wordOf(index % 3), wordOf(1 + (index % 2))];
   const [from, to] = sides.map((word) => `0x${word.slice(26)}`);

@@ -1,4 +1,4 @@
-/** Logs by every filter, page and cursor, over final and head rows, against a plain search of the blocks. */
+/** Compares logs by filter, page and cursor, over final and head rows, with a plain search of the blocks. */
 import type { LogRow } from '../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../src/domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../../src/domain/ord';
@@ -22,7 +22,10 @@ import { SEED } from '../../support/seed';
 import { openTestStore, type TestStore } from '../../support/testStore';
 
 const BLOCKS = 120;
-/** Any cursor from STORED_FROM − 1 to STORED_TO is possible: blocks between stand in both kinds of tables. */
+/**
+ * Final and head tables both hold the blocks from HEAD_FROM to STORED_TO, so any cursor from HEAD_FROM − 1 to STORED_TO
+ * is valid.
+ */
 const HEAD_FROM = FIRST_LOG_BLOCK + 80;
 const STORED_TO = FIRST_LOG_BLOCK + 100;
 const TIP = FIRST_LOG_BLOCK + BLOCKS - 1;
@@ -42,7 +45,7 @@ afterAll(() => store?.close());
 const topicsOf = (row: LogRow): Hex[] =>
   [row.topic0, row.topic1, row.topic2, row.topic3].slice(0, row.topic_count).map((topic) => topic!);
 
-/** All that match, oldest first, by looking at each log. */
+/** All matching logs, oldest first, by looking at each log. */
 function plainly(head: HeadSnapshot, filter: LogFilter): LogRow[] {
   return blocks
     .filter(({ number }) => number <= head.number)
@@ -59,7 +62,7 @@ interface PlainLog {
   readonly ord: number;
 }
 
-/** The contract's words, not the program's: lists are "or", clauses too, everything else "and". */
+/** Follows the API contract: lists and clauses mean "or", everything else "and". */
 function matchesPlainly(filter: LogFilter, log: PlainLog): boolean {
   if (filter.addresses.length > 0 && !filter.addresses.includes(log.address as Hex)) return false;
   for (let place = 0; place < 4; place += 1) {
@@ -159,7 +162,7 @@ test('going on by cursor shows every log once, whatever the cursor of the tables
     const seen: number[] = [];
     let behind: number | null = null;
     for (let turn = 0; turn < LIST_MAX; turn += 1) {
-      // Each page as of another moment: the same blocks, promoted further or not.
+      // Each page uses another snapshot of the same blocks, with more or fewer of them promoted.
       const finalTo: number = HEAD_FROM - 1 + random.int(STORED_TO - HEAD_FROM + 2);
       const head = logSnapshot(blocks, finalTo, TIP);
       const page = { newestFirst, behind, skip: 0, limit: 1 + random.int(60), bounds: LIST_BOUNDS };

@@ -1,4 +1,4 @@
-/** What the search box and lists of contracts say of verified tokens, twins, addresses and signatures. */
+/** Search results and contract lists: verified tokens, twins, addresses and signatures. */
 import { id } from 'ethers';
 
 import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
@@ -21,7 +21,7 @@ const COPY = hexOf('c9', 1, 40);
 const TWIN = hexOf('c9', 2, 40);
 const CODE = hexOf('cd', 1, 64);
 const MANY = 2_300;
-/** Of the EIP itself; its last letter is in the wrong case. */
+/** An example of EIP-55 with its last letter in the wrong case. */
 const WRONG_CHECKSUM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
 
 let world: DialectWorld;
@@ -106,7 +106,7 @@ test('a verified token is told as such, before an unverified copy that is busier
   expect(first).toMatchObject({ type: 'token', address: SINGLE, title: 'ZZTOP', verified: true });
   expect(second).toMatchObject({ type: 'token', address: COPY, title: 'ZZTOP', verified: false });
   expect(first!.score).toBeGreaterThan(second!.score);
-  // By the name of its contract it is the same token.
+  // The contract's name finds the same token.
   expect(await hits('vault')).toContainEqual(
     expect.objectContaining({ type: 'token', address: SINGLE, title: 'Vault', verified: true }),
   );

@@ -1,4 +1,4 @@
-/** The explorer's endpoints alone over HTTP, for tests that store what they read. */
+/** Serves the explorer's endpoints over HTTP for tests that store the rows themselves. */
 
 import { createByteCache } from '../../../src/api/byteCache';
 import { explorerRoutes } from '../../../src/api/explorer/explorerRoutes';
@@ -30,7 +30,9 @@ export interface TestedChain {
   readonly head: () => HeadSnapshot | null;
 }
 
-/** Dependencies of the endpoints over these chains, of which the first has what is verified; 369 and 943 are valid. */
+/**
+ * Dependencies of the endpoints over these chains. The first chain has the verified contracts; 369 and 943 are valid.
+ */
 export function explorerDeps(
   tested: readonly TestedChain[],
   verifiedDb: string,

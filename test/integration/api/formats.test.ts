@@ -1,4 +1,7 @@
-/** Ticks and activity as CSV, Parquet and Arrow: read back by the engine and compared with the JSON of the same snapshot. */
+/**
+ * Exports ticks and activity as CSV, Parquet and Arrow. Reads the files back with the engine and compares the rows with
+ * the JSON of the same snapshot.
+ */
 import { readBack, type ReadRow } from '../../support/readBack';
 import { hexOf } from '../../support/world';
 import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
@@ -36,7 +39,7 @@ afterAll(() => market?.close());
 
 type Row = ReadRow;
 
-/** 64-bit integers come as text. */
+/** 64-bit integers arrive as text. */
 async function readRowsBack(bytes: Buffer, format: string, columns: string): Promise<Row[]> {
   const rows = await readBack(market.writerUrl, market.db, bytes, format, columns);
   return rows.map((row) => ({ ...row, ...whole(row, ['trades', 'buys', 'sells']) }));

@@ -1,4 +1,4 @@
-/** Holders and supplies of tokens against every transfer summed, in every state of the store. */
+/** Compares holders and supplies of tokens with a plain sum over every transfer, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
@@ -40,7 +40,10 @@ beforeAll(async () => {
 
 afterAll(() => market?.close());
 
-/** Heads in an order in which a process may meet them, and worse: forth, over a reorg and back, far ahead and far back. */
+/**
+ * Heads in the order a process may see them, and in worse orders: forward, over a reorg and back, far ahead and far
+ * back.
+ */
 function heads(): [string, HeadSnapshot][] {
   return [
     ['a cursor and a head above it', wholeSnapshot(world, FINAL, FINAL + 20)],
@@ -60,7 +63,7 @@ function heads(): [string, HeadSnapshot][] {
 
 const balancesAt = new WeakMap<HeadSnapshot, ReturnType<typeof plainBalances>>();
 
-/** What the holders of a token come to, as plainly as can be. During a backfill everything that is stored counts. */
+/** Expected holders of a token by a plain sum. During a backfill all stored transfers count. */
 function plainHolding(of: HeadSnapshot, token: string) {
   const asOf = of.number < STORED ? wholeSnapshot(world, STORED, STORED) : of;
   const balances = balancesAt.get(of) ?? plainBalances(movesOf(moves, asOf));
@@ -100,7 +103,7 @@ async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<numb
   return known;
 }
 
-/** The heads that are checked after the merge. Before it, when rows are spread over many parts, every head is checked. */
+/** Heads checked after the merge. Before the merge, with rows in many parts, every head is checked. */
 const MERGED_HEADS = new Set([
   'a cursor and a head above it',
   'a reorg of two blocks',
@@ -153,7 +156,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
       await expectPlain(tables, at(tip));
       await expectPlain(tables, at(tip + 1, [tip, tip + 1]));
     }
-    // Only what had no transfer before.
+    // Only tokens without an earlier transfer are counted.
     expect(counted.length).toBeLessThan(6);
     for (const [, of] of some()) await expectPlain(tables, of);
     expect(followed).toBeGreaterThan(100);
@@ -174,7 +177,7 @@ test('only tokens that moved are counted again', async () => {
     const blocks = [...moves.canonical.values()].filter(({ number }) => number >= from && number <= to);
     return new Set(blocks.flatMap(({ transfers }) => transfers.map(({ token }) => token.slice(2))));
   };
-  // Both cursors below the stored ones: rows beyond them are no reason either.
+  // Both cursors are below the stored ones, so rows above the cursors are no reason to count again.
   await tables.at(wholeSnapshot(world, FINAL, FINAL + 10));
   for (const [finalTo, tip] of [
     [FINAL, FINAL + 11],
@@ -303,7 +306,7 @@ test('burns are Transfers into burn addresses from others, in every state of the
   let burned = 0n;
   for (const [index, [, of]] of heads().entries())
     for (const [turn, addresses] of [[ZERO_ADDRESS], [ZERO_ADDRESS, DEAD], [DEAD]].entries()) {
-      // All tokens at the first head, and one at each other, another for each list of addresses.
+      // All tokens at the first head. One token at each other head, a different one for each list of addresses.
       const all = world.tokens.map(({ address }) => address);
       for (const token of index === 0 ? all : [all[(index + turn) % all.length]!]) {
         const wanted = plainBurned(of, token, addresses);

@@ -1,4 +1,4 @@
-/** Balances as of one block stay the same while its head is being promoted: at every instant, not only before and after. */
+/** Checks that balances at one block stay the same at every instant while the block is promoted. */
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { transfersTable, type TransferRow } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
@@ -19,7 +19,7 @@ const BATCHES = 25;
 const ROWS = 3_000;
 const WALLETS = Array.from({ length: 40 }, (_, index) => hexOf('e1', index, 40));
 
-// One final stretch, and a head of one block for each batch of transfers.
+// One final range, and a head of one block for each batch of transfers.
 const marketWorld = makeMarketWorld({
   ...WALLETS_PLAN,
   blocks: 10 + BATCHES,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** Random transfers of the pools' tokens in one block; log indexes count up. */
+/** Random transfers of the pools' tokens in one block. Log indexes ascend by one. */
 function makeBatch(number: number, seed: number): TransferRow[] {
   const random = createRandom(seed);
   const tokens = world.blocks.flatMap(({ pools }) =>
@@ -94,7 +94,7 @@ test('a head that is being promoted counts once, also half stored and half merge
         expect(supplies.get(token) ?? 0n).toBe(-(of.get(ZERO_ADDRESS) ?? 0n));
         const positive = [...of].filter(([who, balance]) => who !== ZERO_ADDRESS && balance > 0n);
         const largest = positive.map(([, balance]) => balance).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
-        // V3 pools are no tokens.
+        // V3 pools are not tokens.
         const holding = holders.of(token);
         if (holding !== null) expect([holding.holders, holding.largest]).toEqual([positive.length, largest]);
       }

@@ -1,4 +1,7 @@
-/** Paths, methods, broken databases and pages of the API over HTTP. The contract of each endpoint: httpContract.test.ts. */
+/**
+ * Paths, methods, database failures and pages of the API over HTTP. httpContract.test.ts checks the contract of each
+ * endpoint.
+ */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { startApi, type ApiServer, type Json } from '../../support/apiServer';
@@ -102,7 +105,7 @@ test('pages of activity by cursor neither repeat nor skip while rows arrive', as
   market.head = snapshotOf(world, FINAL, TIP - 20);
   const before = await listIds(market.api, '');
   for (let pages = 0; pages < 1_000; pages += 1) {
-    // A cursor counts more than a page.
+    // A cursor takes precedence over a page number.
     const place = cursor === null ? '' : `&page=3&cursor=${cursor}`;
     const answer = await market.api.get(`/api/v1/activity?limit=20${place}`);
     const { data, meta } = answer.json as unknown as Page;
@@ -110,7 +113,7 @@ test('pages of activity by cursor neither repeat nor skip while rows arrive', as
     cursor = meta.next_cursor;
     expect(meta.has_next).toBe(cursor !== null);
     if (cursor === null) break;
-    // The head moves on between the pages.
+    // The head advances between the pages.
     market.head = snapshotOf(world, FINAL, Math.min(TIP, market.head!.number + 1));
   }
   expect(seen).toEqual(before);

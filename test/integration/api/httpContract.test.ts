@@ -1,4 +1,4 @@
-/** The contract of all endpoints of the market over HTTP: answers in their shapes, bad parameters, an absent head, ETags. */
+/** The HTTP contract of all market endpoints: shapes of answers, invalid parameters, a missing head, ETags. */
 import { activityAnswerShape } from '../../../src/wire/activity';
 import { auditAnswerShape } from '../../../src/wire/audit';
 import { dexAnswerShape, dexesAnswerShape } from '../../../src/wire/dexes';
@@ -99,7 +99,7 @@ const INTEGERS = [
   '1 ',
   '١',
 ];
-/** Integers of paths, with their largest value where it is smaller than any integer. */
+/** Integer parameters with their maximum, if the maximum is below the largest integer. */
 const INTEGER_PARAMS: readonly (readonly [path: string, name: string, max?: number])[] = [
   ...['/api/v1/pairs', '/api/v1/activity', '/api/v1/tokens', `${TOKEN}/pools`, '/api/v1/dexes'].flatMap(
     (list) => [[list, 'page'] as const, [list, 'limit', 100] as const],

@@ -1,4 +1,7 @@
-/** A random little chain of logs for the explorer's tests, and its way into the tables, with orphans beside the head. */
+/**
+ * A small random chain of logs for the explorer's tests. Stores the logs in the tables, with orphaned blocks beside the
+ * head.
+ */
 import type { Database } from '../../../src/clickhouse/client/database';
 import {
   createdContractsTable,
@@ -13,7 +16,7 @@ import { createRandom, type Random } from '../../support/createRandom';
 import { hexOf } from '../../support/worldEvents';
 
 export const LOG_CHAIN_ID = 369;
-/** Some blocks below the one whose ords have a digit more: an order by text would show. */
+/** Below the block where ords gain a digit, so that sorting ords as text gives a wrong order. */
 export const FIRST_LOG_BLOCK = 9_500;
 const EMITTERS = 12;
 const TOPICS = 6;
@@ -37,7 +40,7 @@ function makeLogs(random: Random, number: number, timestamp: number, count: numb
   let logIndex = -1;
   return Array.from({ length: count }, (): LogRow => {
     if (tx === -1 || random() < 0.4) tx += 1;
-    // Log indexes of canonical blocks have no holes, but nothing here depends on it.
+    // Real log indexes of canonical blocks have no gaps, but no code may depend on this.
     logIndex += 1 + (random() < 0.1 ? random.int(5) : 0);
     const topicCount = random.int(5);
     const word = (place: number): Hex | undefined =>
@@ -59,7 +62,7 @@ function makeLogs(random: Random, number: number, timestamp: number, count: numb
   });
 }
 
-/** Blocks of a chain with `events` logs a block on the mean; the same seed gives the same. */
+/** Blocks with a mean of `events` logs each. The same seed gives the same blocks. */
 export function makeLogBlocks(seed: number, blocks: number, events: number): LogBlock[] {
   const random = createRandom(seed);
   let timestamp = 1_700_000_000;
@@ -122,8 +125,8 @@ async function insertBlocks(db: Database, blocks: readonly LogBlock[], commit?: 
 }
 
 /**
- * Blocks up to `storedTo` in the final tables, those from `headFrom` on in the head tables, beside them orphans of other logs.
- * Where the two overlap, any cursor between them may be asked for.
+ * Stores blocks up to `storedTo` in the final tables, and blocks from `headFrom` in the head tables with orphans. Any
+ * cursor within the overlap is valid.
  */
 export async function storeLogBlocks(
   db: Database,
@@ -145,7 +148,7 @@ export async function storeLogBlocks(
   }
 }
 
-/** The snapshot with this cursor and this newest block. */
+/** The snapshot with this cursor and newest block. */
 export function logSnapshot(blocks: readonly LogBlock[], finalTo: number, tip: number): HeadSnapshot {
   const top = blocks[tip - FIRST_LOG_BLOCK]!;
   return {

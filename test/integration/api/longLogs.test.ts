@@ -1,4 +1,4 @@
-/** Logs with long data: pages bounded in bytes, data and values cut, and one log told whole. */
+/** Logs with long data: page sizes in bytes, truncated data and values, and one log in full. */
 import { Interface } from 'ethers';
 
 import type { LogRow } from '../../../src/clickhouse/schema/tables';
@@ -44,7 +44,7 @@ const signatures = {
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 const field = (content: Buffer): string =>
   `${word(content.length)}${content.toString('hex')}${'00'.repeat((32 - (content.length % 32)) % 32)}`;
-/** As an ABI coder writes (uint256, bytes, string); ethers' own takes seconds for a megabyte. */
+/** Encodes (uint256, bytes, string) like an ABI coder. ethers' coder takes seconds for a megabyte. */
 function said(blob: Buffer, text: string): Hex {
   const first = field(blob);
   return `0x${word(7)}${word(96)}${word(96 + first.length / 2)}${first}${field(Buffer.from(text))}`;

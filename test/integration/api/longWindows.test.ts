@@ -1,4 +1,4 @@
-/** Sums over a week and a month against a plain recomputation. */
+/** Compares sums over a week and a month with a plain recomputation. */
 import { toPairDetail } from '../../../src/query/pairs/pairDetail';
 import { readPairTable } from '../../../src/query/pairs/pairTable';
 import { readPairWindows } from '../../../src/query/pairs/pairWindows';
@@ -13,7 +13,7 @@ import type { TestStore } from '../../support/testStore';
 const WEEK = 604_800;
 const MONTH = 2_592_000;
 
-// Sixty days, so that a week and a month cut, with several blocks in many an hour.
+// Sixty days, longer than the windows of a week and a month, with several blocks in many hours.
 const marketWorld = makeMarketWorld({
   ...MARKET_PLAN,
   blocks: 420,

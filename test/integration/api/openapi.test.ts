@@ -1,4 +1,7 @@
-/** The OpenAPI document over a real service: its examples are answers, its bounds are the bounds, its errors the errors. */
+/**
+ * Compares the OpenAPI document with a real service: examples are valid answers, and bounds and errors are the real
+ * ones.
+ */
 import { z } from 'zod';
 
 import { ERROR_STATUS } from '../../../src/errors';
@@ -44,7 +47,7 @@ afterAll(() => market?.close());
 const operations = (): [string, Operation][] =>
   Object.entries(document_.paths).map(([path, { get }]) => [path, get]);
 
-/** The schema with the document's own definitions, as a checker. */
+/** A validator for the schema, with the document's own definitions. */
 function checkerOf(schema: Readonly<Record<string, unknown>>): z.ZodType {
   const whole = { ...schema, $defs: document_.components.schemas };
   const text = JSON.stringify(whole).replaceAll('"#/components/schemas/', '"#/$defs/');
@@ -55,7 +58,7 @@ test('every endpoint with an answer shows a call and its answer, and the call gi
   let called = 0;
   for (const [path, operation] of operations()) {
     const content = operation.responses['200']!.content!['application/json'];
-    // The document is no example of itself.
+    // The document contains no example of itself.
     if (content === undefined || path === '/openapi.json') continue;
     const call = operation['x-example-call'];
     expect([path, call]).toEqual([path, expect.stringMatching(/^\//)]);
@@ -144,7 +147,7 @@ test('before anything is indexed the document stands without examples, and with 
   market.head = snapshotOf(world, FINAL, TIP);
   const after = await fresh.get('/openapi.json');
   expect(after.text).toContain('x-example-call');
-  // Once made, they stay: the document's ETag is not a new one with each block.
+  // Examples are made once, so that the document's ETag does not change with each block.
   market.head = snapshotOf(world, FINAL, TIP - 3);
   expect((await fresh.get('/openapi.json')).headers['etag']).toBe(after.headers['etag']);
   market.head = snapshotOf(world, FINAL, TIP);

@@ -1,4 +1,4 @@
-/** The figures of the whole market against a plain recomputation, in every state of the store. */
+/** Compares the figures of the whole market with a plain recomputation, in every state of the store. */
 import type { Database } from '../../../src/clickhouse/client/database';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import {
@@ -26,7 +26,7 @@ import { openTestStore } from '../../support/testStore';
 
 const FINAL_AT_ONCE = 20;
 const DAY = 86_400;
-/** Blocks from here on tell no gas prices, and those of the last stretch no base fee either. */
+/** Blocks from SILENT_FROM have no gas prices, and blocks from FEELESS_FROM also no base fee. */
 const SILENT_FROM = FIRST_BLOCK + 40;
 const SILENT_TO = FIRST_BLOCK + 80;
 const FEELESS_FROM = FIRST_BLOCK + 60;
@@ -109,14 +109,14 @@ async function storeFinal(db: Database): Promise<void> {
 async function storeHead(db: Database): Promise<void> {
   for (const block of world.blocks.filter(({ number }) => number > FINAL - 5)) {
     await insertBlocks(db, [block], { commit: commitOf(block.number) });
-    // An orphan beside it, which must never count.
+    // An orphaned block of the same height, which must never count.
     const row = rows.find(({ number }) => number === block.number)!;
     const orphan = { ...row, transaction_count: 1_000, gas_prices: [1n] };
     await insertRows(db, blocksTable, [orphan], { commit: 1_000_000 + block.number });
   }
 }
 
-/** Gas of the last 20 blocks up to a block, as plainly as can be. */
+/** Gas price over the 20 blocks up to `tip`, by a plain computation. */
 function gasOf(tip: number): number | null {
   const last = rows.filter(({ number }) => number <= tip && number > tip - 20);
   const paid: bigint[] = [];

@@ -1,4 +1,4 @@
-/** Figures, order and search of pairs against a plain recomputation, in every state of the store. */
+/** Compares figures, order and search of pairs with a plain recomputation, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/schema/tables';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
@@ -63,7 +63,7 @@ function expectCounts(swaps: readonly SwapRow[]): TradeCounts {
   return { buys: buys.length, sells: sells.length, buyers: distinct(buys), sellers: distinct(sells) };
 }
 
-/** Quote per base of a state as a plain float, or null. */
+/** Quote per base of a state as a float, or null. */
 function priceOf(pool: PoolRow, state: PoolStateRow | undefined, baseIsToken0: boolean): number | null {
   if (state === undefined || state.price === 0) return null;
   const scaled = state.price * 10 ** (decimalsOf(world, pool.token0) - decimalsOf(world, pool.token1));
@@ -120,7 +120,7 @@ function checkDetail(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
   checkValues(detail, pool, head);
 }
 
-/** Which cases the random worlds held: a check that meets none of them proves nothing. */
+/** The cases that occurred in the random data. The test must meet every case to be meaningful. */
 const met = new Set<string>();
 
 function checkPrices(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): void {
@@ -167,7 +167,7 @@ function checkSums(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): void 
   expectClose(detail.apr_7d, plainApr(world, head, pool, 604_800, weekFees));
 }
 
-/** A pool that was seen to be created and never moved holds nothing; of an older one nobody knows. */
+/** A pool without a state is empty if its creation is known. The reserves of an older pool are unknown. */
 function heldOf({ created_block: created }: PoolRow, reserve: bigint | undefined): bigint | undefined {
   return reserve ?? (created === null ? undefined : 0n);
 }
@@ -192,7 +192,7 @@ function checkValues(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
     expect([up, down]).toEqual([null, null]);
     return;
   }
-  // All in whole tokens; moving V2 reserves along x·y = k must give the same as the formula by L.
+  // In whole tokens. Moving V2 reserves along x·y = k must give the same result as the formula by L.
   const [d0, d1] = [decimalsOf(world, pool.token0), decimalsOf(world, pool.token1)];
   const x = Number(pool.base_is_token0 ? now.reserve0 : now.reserve1) / 10 ** decimalsOf(world, base);
   const y = Number(pool.base_is_token0 ? now.reserve1 : now.reserve0) / 10 ** decimalsOf(world, quote);
@@ -316,7 +316,7 @@ describe('pairs', () => {
     const ascending = heads.toSorted((a, b) => a.finalTo - b.finalTo || a.number - b.number);
     for (const head of ascending.slice(2)) await check(head);
     expect(bases).toBe(1);
-    // A snapshot below the base, and then the newest again.
+    // A snapshot below the base, then the newest again.
     await check(ascending[0]!);
     await check(ascending.at(-1)!);
     expect(bases).toBe(2);

@@ -1,4 +1,4 @@
-/** Figures of the random world recomputed as plainly as can be, for whatever the market's endpoints show. */
+/** Recomputes the figures of the market endpoints from the random test chain with plain code. */
 import type { PoolRow, PoolStateRow, SwapRow } from '../../../src/clickhouse/schema/tables';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import type { World, WorldBlock } from '../../support/world';
@@ -22,10 +22,10 @@ export function swapsIn(world: World, head: HeadSnapshot, since: number, until =
 
 type UsdField = 'amount_usd' | 'untracked_usd' | 'fee_usd';
 
-/** Times 10^12. */
+/** Scaled by 10^12. */
 export const feeOf = (swap: SwapRow): bigint => (swap.amount_usd * BigInt(swap.fee_pips)) / 1_000_000n;
 
-/** A sum over tracked swaps in USD; of what is not tracked over the others. */
+/** A USD sum over tracked swaps. The fields of untracked volume use the other swaps. */
 export function sumUsd(swaps: readonly SwapRow[], field: UsdField): number {
   const counted = swaps.filter(({ tracked }) => tracked === (field !== 'untracked_usd'));
   return (
@@ -43,7 +43,7 @@ export function priceNow(world: World, head: HeadSnapshot, token: string): Plain
 
 export const trusted = ({ usd, confidence }: PlainPrice): boolean => usd !== null && confidence >= 0.5;
 
-/** TVL of reserves (raw) at the prices of now. */
+/** TVL of raw reserves at current prices. */
 export function plainTvl(
   world: World,
   head: HeadSnapshot,
@@ -63,15 +63,15 @@ export function statesOf(world: World, head: HeadSnapshot, pool: PoolRow): PoolS
   return upTo(world, head, (block) => block.states).filter(({ pair }) => pair === pool.address);
 }
 
-/** TVL of a pool as of the snapshot. */
+/** TVL of a pool at the snapshot. */
 export function tvlNow(world: World, head: HeadSnapshot, pool: PoolRow): number {
   const now = statesOf(world, head, pool).at(-1);
   return now === undefined ? 0 : plainTvl(world, head, pool, Number(now.reserve0), Number(now.reserve1));
 }
 
 /**
- * LP fees over a window in percent a year of its mean TVL: each stretch of time by what the pool held in it, at the prices of
- * the window's last swap before it, or of its first one where there is none, or of now where there is no swap with a price.
+ * LP fees over a window, in percent a year of the mean TVL. Each stretch of time counts the pool's balances in it.
+ * Prices come from the window's last swap before the stretch, else from its first swap, else from now.
  */
 export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, seconds: number, lpFees: number) {
   const since = head.timestamp - seconds;
@@ -81,7 +81,10 @@ export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, second
   const tokens = [pool.token0, pool.token1] as const;
   const [d0, d1] = [decimalsOf(world, tokens[0]), decimalsOf(world, tokens[1])];
   const swaps = swapsIn(world, head, since).filter(({ pair, price }) => pair === pool.address && price > 0);
-  /** USD per whole token at a swap: of the quote token by what the base is worth, of the base by what the quote is. */
+  /**
+   * USD per whole token at a swap. The quote token's price follows from the base's USD price and the swap price, and
+   * vice versa.
+   */
   const usdAt = (swap: SwapRow, side: 0 | 1): number => {
     const ratio = swap.price * 10 ** (d0 - d1);
     const other = swap.base_is_token0 === (side === 0) ? swap.quote_price_usd : swap.price_usd;
@@ -110,7 +113,7 @@ export function plainApr(world: World, head: HeadSnapshot, pool: PoolRow, second
   return tvl === 0 ? null : ((lpFees * ((365 * 86_400) / seconds)) / tvl) * 100;
 }
 
-/** Both unknown, or equal to so many parts. */
+/** Both null, or equal up to a relative error. */
 export function expectClose(
   got: string | number | null,
   wanted: string | number | null,
@@ -121,7 +124,7 @@ export function expectClose(
     expect(Math.abs(Number(got) - Number(wanted))).toBeLessThanOrEqual(tolerance * Math.abs(Number(wanted)));
 }
 
-/** A change in percent; near 0 and near -100 the distance counts, floats being what they are. */
+/** A change in percent. Near 0 and −100 the absolute error counts, because of float rounding. */
 export function expectChange(got: number | null, now: number | null, before: number | null): void {
   if (now === null || before === null || before === 0) expect(got).toBeNull();
   else expect(Math.abs(got! / 100 + 1 - now / before)).toBeLessThanOrEqual(1e-9 * (now / before) + 1e-12);

@@ -1,4 +1,4 @@
-/** What a wallet of the random world holds, as plainly as can be: balances one by one, shares and positions in floats. */
+/** Expected holdings of a wallet by plain computation: balances one by one, LP shares and positions in floats. */
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
@@ -22,7 +22,7 @@ export interface PlainPosition {
   readonly pair: string;
   readonly raw: string;
   readonly share: number | null;
-  /** Raw amounts by the tokens of the pool, in order. */
+  /** Raw amounts in the order of the pool's tokens. */
   readonly amounts: readonly (number | null)[];
   readonly value: number | null;
   readonly trusted: boolean;
@@ -36,7 +36,7 @@ export interface PlainPortfolio {
   readonly negative: boolean;
 }
 
-/** The world at one head. */
+/** The test chain at one head. */
 interface At {
   readonly world: World;
   readonly head: HeadSnapshot;
@@ -89,7 +89,7 @@ function valueOf(
   return { value, trusted: prices.every(trusted) };
 }
 
-/** LP tokens, diluted by what the protocol would be minted, as UniswapV2Pair's _mintFee has it. */
+/** Value of LP tokens, diluted by the protocol's pending mint as in UniswapV2Pair's _mintFee. */
 function plainShare(at: At, pool: PoolRow, raw: bigint, minted: bigint): PlainPosition {
   const state = statesOf(at.world, at.head, pool).at(-1);
   const tokens = pool.tokens.length > 0 ? pool.tokens : [pool.token0, pool.token1];
@@ -122,7 +122,7 @@ function plainShare(at: At, pool: PoolRow, raw: bigint, minted: bigint): PlainPo
   };
 }
 
-/** Positions by their own history: the owner is who got them last. */
+/** Positions from their own history. The last recipient is the owner. */
 function plainNfts(at: At, pools: readonly PoolRow[], wallet: string): PlainPosition[] {
   const events = at.moves.flatMap(({ positions }) => positions);
   const ids = new Set(events.map(({ manager, token_id }) => `${manager}-${token_id}`));

@@ -1,4 +1,4 @@
-/** Portfolios against a plain recomputation from transfers and positions, in every state of the store. */
+/** Compares portfolios with a plain recomputation from transfers and positions, in every state of the store. */
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { transfersTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => market?.close());
 
-/** A pool of three tokens that moves in many blocks. */
+/** A pool of three tokens with moves in many blocks. */
 function addWeightedPool(): void {
   const random = createRandom(world.seed + 9);
   const tokens = [0, 1, 2].map((index) => hexOf('aa', index, 40));
@@ -148,7 +148,7 @@ function checkPositions(got: Portfolio, wanted: PlainPortfolio): void {
       const token = position.tokens[i]!;
       if (amount === null) return expect(token.amount).toBeNull();
       const raw = Number(token.amount) * 10 ** decimalsOf(world, token.address);
-      // Rounded down, as the contracts do; a narrow range near the price loses digits in floats.
+      // The contracts round down. A narrow range near the price loses digits in floats.
       expect(Math.abs(raw - amount)).toBeLessThanOrEqual(2 + 1e-7 * amount);
       return undefined;
     });
@@ -206,12 +206,12 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
       weighted: 0,
     };
     for (const [turn, [, of]] of heads().entries()) {
-      // How the parts lie matters little: once they are merged, half of the heads will do.
+      // The layout of the parts has little effect, so after the merge half of the heads are enough.
       if (state === 'after they were merged' && turn % 2 === 0 && turn > 0) continue;
-      // Another version, or the answers of the state before would be given again.
+      // A new version, because the cache would return the answers of the previous state.
       market.head = { ...of, version: `${of.version} ${state}` };
       const at = { world: worldAt(world, of), head: market.head, moves: movesOf(moves, of) };
-      // The busiest hold most; of the others each meets every second head.
+      // The busiest wallets hold most. Each of the others is checked at every second head.
       const others = HOLDERS.slice(4, 14).filter((_, index) => (index + turn) % 2 === 0);
       for (const wallet of [...HOLDERS.slice(0, 4), ...others, DEAD, STRANGER]) {
         const [got, wanted] = [await ask(wallet), plainPortfolio(at, wallet)];
@@ -248,7 +248,7 @@ describe('the endpoint', () => {
         address,
         total_usd: 0,
         net_worth_usd: 0,
-        // Nobody but the node knows what it has of the native coin.
+        // Only the node knows the balance of the native coin.
         native_usd: null,
         tokens_usd: 0,
         positions_usd: 0,
@@ -328,7 +328,7 @@ test('what the zero address sends to itself is supply, as the locked LP tokens o
   await insertRows(market.db, transfersTable, [
     { ...common, sender: ZERO_ADDRESS, recipient: ZERO_ADDRESS, amount: locked, kind: 'transfer' },
   ]);
-  // A process of its own: this one has no reason to count again what is final.
+  // A separate process. This process has no reason to count final blocks again.
   const other = await startApi(market.runner, () => ({ ...at, version: 'after' }));
   const after = (await other.get(path)).json['data']!;
   expect(Number(after['total_supply']) - Number(before['total_supply'])).toBeCloseTo(1_000, 6);

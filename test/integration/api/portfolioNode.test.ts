@@ -1,4 +1,4 @@
-/** Portfolios with a node at hand: what it says is shown, counted once, and missed when it is away. */
+/** Portfolios with a node: its answers are shown, counted once, and marked as missing when the node is away. */
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
@@ -36,12 +36,12 @@ let head: HeadSnapshot;
 let api: ApiServer;
 let version = 0;
 let asked: { hash: Hex; questions: readonly StateQuestion[] }[] = [];
-/** Beyond what the logs say. */
+/** Balances that the logs do not show. */
 let earlier: (token: string, holder: string) => bigint = () => 0n;
 let away = false;
 
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
-/** What a position of this number is owed. */
+/** The amounts that this position is owed. */
 const owedOf = (id: bigint): [bigint, bigint] => [(id % 1_000n) * 10n ** 12n, (id % 77n) * 10n ** 9n];
 
 function truth(token: string, holder: string): bigint {
@@ -55,7 +55,7 @@ function answerOne(question: StateQuestion): Hex | null {
   if (data.startsWith('0x70a08231')) return `0x${word(truth(to, `0x${data.slice(-40)}`))}`;
   if (data.startsWith('0x18160ddd')) return `0x${word(supplyOf(to))}`;
   const id = BigInt(`0x${data.slice(10, 74)}`);
-  // Nobody but the owner may collect, and one position never answers.
+  // Only the owner may collect, and some positions never answer.
   if (from !== `0x${data.slice(98, 138)}` || id % 5n === 4n) return null;
   const [amount0, amount1] = owedOf(id);
   return `0x${word(amount0)}${word(amount1)}`;
@@ -85,7 +85,7 @@ afterEach(() => api.close());
 
 afterAll(() => store?.close());
 
-/** Asks as of the same block under another version, so that no answer of before is given again. */
+/** Queries the same block under a new version, so that the cache does not return an earlier answer. */
 async function ask(wallet: string): Promise<Portfolio> {
   version += 1;
   head = { ...head, version: `${version}` };
@@ -114,7 +114,7 @@ test('the native coin is priced as its wrapped token and counts once', async () 
     if (got.unclaimed_usd !== null)
       expectClose(got.net_worth_usd, got.native_usd! + got.total_usd + got.unclaimed_usd);
     expectClose(got.total_usd, got.tokens_usd + got.positions_usd);
-    // Known of some positions only, the sum is not known.
+    // If some positions are unknown, the sum is unknown too.
     expect(got.unclaimed_usd === null).toBe(got.positions.some((position) => position.unclaimed === null));
     const parts = [...got.tokens, ...got.positions].map(({ portfolio_pct }) => portfolio_pct);
     expect(sum(parts)).toBeCloseTo(got.total_usd > 0 ? 100 : 0, 6);
@@ -184,7 +184,7 @@ describe('where the history begins late', () => {
       (BigInt(token) + BigInt(holder)) % 3n === 0n ? 10n ** 9n + (BigInt(token) % 1_000n) : 0n;
   });
 
-  /** Raw balances as the answer has them, LP tokens too. */
+  /** Raw balances of the answer, including LP tokens. */
   const shown = ({ tokens, positions }: Portfolio): Map<string, string> =>
     new Map([
       ...tokens.map(({ address, balance_raw }) => [address, balance_raw] as const),
@@ -207,7 +207,7 @@ describe('where the history begins late', () => {
     const balances = shown(got);
     for (const token of tokens) {
       const held = BigInt.asIntN(256, truth(token, wallet));
-      // One token has lies for logs: what it has of them is no balance.
+      // The logs of one token are false, so a negative sum is not a balance.
       if (held < 0n) continue;
       expect([token, balances.get(token) ?? '0']).toEqual([token, held.toString()]);
     }

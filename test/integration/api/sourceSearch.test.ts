@@ -1,4 +1,4 @@
-/** GET /source-search over HTTP: its words, its bounds, its envelope. */
+/** GET /source-search over HTTP: parameters, limits, envelope. */
 import { ZERO_HASH } from '../../../src/domain/hex';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { sourceSearchAnswerShape } from '../../../src/wire/sourceSearch';

@@ -1,4 +1,4 @@
-/** Bars of pairs against a plain recomputation from the swaps, in every state of the store. */
+/** Compares bars of pairs with a plain recomputation from the swaps, in every state of the store. */
 import type { SwapRow } from '../../../src/clickhouse/schema/tables';
 import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** The plainest recomputation: all canonical swaps of the pair, bucket by bucket; the newest bar may hold what is stored beyond it. */
+/** All canonical swaps of the pair, bucket by bucket. The newest bar may contain stored swaps beyond the snapshot. */
 function expectBars(head: HeadSnapshot, request: TicksRequest): { bars: Bar[]; nextTo: number | null } {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const pool = world.blocks.flatMap((block) => block.pools).find(({ address }) => address === request.pair)!;
@@ -159,7 +159,7 @@ async function check(head: HeadSnapshot, request: TicksRequest): Promise<number>
   return answer.data.length;
 }
 
-/** All pairs at the first head; at each other one two of them, others for each timeframe. */
+/** All pairs at the first head. Two pairs at each other head, different ones for each timeframe. */
 function pairsFor(timeframe: Timeframe, index: number, head: HeadSnapshot): `0x${string}`[] {
   const known = pairsKnownTo(head);
   if (index === 0) return known;
@@ -223,7 +223,7 @@ describe('bars of a pair', () => {
         for (const fill of [false, true]) {
           for (const limit of [1, 7, 300]) {
             const head = heads[(index + limit) % heads.length]!;
-            // With bars of an hour every bound; with others one, in turn.
+            // One-hour bars use every bound. Other bars use one bound, in turn.
             const bounds = [null, head.timestamp, head.timestamp + 1e6, 5];
             const turn = index + (invert ? 1 : 0) + (fill ? 2 : 0);
             const tos = timeframe === '1h' ? bounds : [bounds[turn % bounds.length]!];

@@ -1,4 +1,4 @@
-/** Bars of tokens against a plain recomputation from the swaps, in every state of the store. */
+/** Compares bars of tokens with a plain recomputation from the swaps, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframes';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
@@ -24,7 +24,7 @@ const TIP = FIRST_BLOCK + BLOCKS - 1;
 
 const TOKENS = Array.from({ length: 6 }, (_, index) => hexOf('aa', index, 40));
 
-/** Seed and spacing of blocks: a sparse world of the seed of the run, and, in a thorough search, a dense one that stays. */
+/** Seed and block spacing: a sparse chain from the seed of the run, and in a thorough search also a fixed dense one. */
 const WORLDS = (
   [
     [SEED + 1, 600],
@@ -46,7 +46,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     world = priceSwaps(makeWorld({ seed, blocks: BLOCKS, pools: 14, spacing, events: 8 }));
     const early = findCrowded(world, FIRST_BLOCK + 85);
     store = await openTestStore(async ({ db }) => {
-      // So that bars stay in as many parts as there were inserts.
+      // Keeps as many parts as there were inserts.
       await db.command('stop merges', 'SYSTEM STOP MERGES token_bars');
       await storeWorld(db, world, { storedTo: STORED, headFrom: early - 9, inserts: 30 });
     });
@@ -91,7 +91,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     return ticks.get(head, asked);
   }
 
-  /** Gives the number of bars. */
+  /** Returns the number of bars. */
   async function check(head: HeadSnapshot, asked: TokenTicksRequest): Promise<number> {
     const { data, meta } = tokenTicksAnswerShape.parse(JSON.parse(JSON.stringify(await get(head, asked))));
     const wanted = expectTokenBars(world, STORED, head, asked);
@@ -120,7 +120,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     async (timeframe: Timeframe) => {
       let bars = 0;
       for (const [index, head] of Object.values(snapshots).entries()) {
-        // Every token at the first head; at each other one another token for each timeframe.
+        // Every token at the first head. One token at each other head, a different one for each timeframe.
         const turn = (index + TIMEFRAMES.indexOf(timeframe)) % TOKENS.length;
         const tokens = index === 0 ? TOKENS : [TOKENS[turn]!];
         const asked = tokens.flatMap((token) =>
@@ -257,7 +257,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
   });
 });
 
-/** The first block from a number on that trades in the same minute as the one after it; the number, if there is none. */
+/** The first block from `from` that trades in the same minute as the next block; `from` if none does. */
 function findCrowded(world: World, from: number): number {
   const found = world.blocks.find((block, index) => {
     const next = world.blocks[index + 1];
@@ -270,7 +270,7 @@ function findCrowded(world: World, from: number): number {
   return found?.number ?? from;
 }
 
-/** Prices exactly, since nothing is scaled; volumes to the last bits of a float. */
+/** Prices must be equal, because they are not scaled. Volumes may differ by float rounding. */
 function expectClose(got: readonly Bar[], wanted: readonly Bar[]): void {
   const exact = (bars: readonly Bar[]): unknown[] =>
     bars.map(({ volume: _volume, volume_usd: _volumeUsd, ...rest }) => rest);

@@ -1,6 +1,6 @@
 /**
- * For the tests of tokens' bars: the random world with swaps priced in all the ways that matter to a token (either side
- * without a price, times without a native price, swaps of no trusted value), and the plainest recomputation of the bars.
+ * Data for the tests of token bars. Prices the swaps in all ways that matter: either side without a price, times
+ * without a native price, untrusted values. Recomputes the bars with plain code.
  */
 import { TIMEFRAME_SECONDS } from '../../../src/domain/timeframes';
 import type { SwapRow } from '../../../src/clickhouse/schema/tables';
@@ -10,14 +10,16 @@ import type { Bar } from '../../../src/wire/ticks';
 import { createRandom } from '../../support/createRandom';
 import { hexOf, type World } from '../../support/world';
 
-/** Token of which no swap is ever tracked. */
+/** A token without tracked swaps. */
 export const untrackedToken = (seed: number): `0x${string}` => hexOf('aa', seed % 6, 40);
-/** Token that has prices in USD and never a native one. */
+/** A token with USD prices but without native prices. */
 export const nativelessToken = (seed: number): `0x${string}` => hexOf('aa', (seed + 2) % 6, 40);
 
 const holds = (swap: SwapRow, token: string): boolean => swap.token0 === token || swap.token1 === token;
 
-/** Prices the swaps of a world anew, from its seed. Its first sixth and its middle third know no native price. */
+/**
+ * Replaces the prices of the swaps, from the world's seed. The first sixth and the middle third have no native price.
+ */
 export function priceSwaps(world: World): World {
   const random = createRandom(world.seed + 3);
   world.blocks.forEach((block, index) => {
@@ -64,11 +66,11 @@ function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTick
 export interface PlainSeries {
   readonly bars: Bar[];
   readonly nextTo: number | null;
-  /** No swap of the token has a price, whatever its time. */
+  /** No swap of the token has a price, at any time. */
   readonly neverPriced: boolean;
 }
 
-/** `storedTo`: the last block that is stored, which the bar of the newest block may hold already. */
+/** `storedTo`: the last stored block, which the bar of the newest block may already contain. */
 export function expectTokenBars(
   world: World,
   storedTo: number,

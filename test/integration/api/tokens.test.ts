@@ -1,4 +1,4 @@
-/** Figures of tokens against a plain recomputation, in every state of the store. */
+/** Compares figures of tokens with a plain recomputation, in every state of the store. */
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { PoolRow, SwapRow, TokenRow } from '../../../src/clickhouse/schema/tables';
 import { blockOfOrd } from '../../../src/domain/ord';
@@ -34,7 +34,7 @@ const ANCHOR = hexOf('aa', 1, 40);
 
 const marketWorld = makeMarketWorld(MARKET_PLAN);
 const { world, finalTo: FINAL } = marketWorld;
-// The last ones just behind a change, so that also the shortest window holds one.
+// The additional snapshots follow a price change, so that even the shortest window contains one.
 const heads = [...listSnapshots(marketWorld), ...justChanged()];
 let store: TestStore;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.close());
 
-/** Snapshots at final blocks that follow another one within five minutes and change prices. */
+/** Snapshots of final blocks that follow another block within five minutes and change prices. */
 function justChanged(): HeadSnapshot[] {
   return world.blocks
     .filter(({ number, timestamp, prices }, index) => {
@@ -80,7 +80,7 @@ function expectCounts(token: string, swaps: readonly SwapRow[]): TradeCounts {
 function expectFlags(token: TokenRow, times: readonly (number | null)[], head: HeadSnapshot): string[] {
   const bare = token.symbol === null && token.name === null && token.decimals === null;
   const fresh = times.every((time) => time !== null && time > head.timestamp - 86_400);
-  // Its first block is not the chain's.
+  // The history does not start at the chain's first block.
   return [...(bare ? ['no_metadata'] : []), ...(fresh ? ['new'] : []), 'partial_history'];
 }
 
@@ -133,7 +133,7 @@ function checkDetail(
   checkLiquidity(detail, token.address, pools, head);
 }
 
-/** Which cases the random world held: a check that meets none of them proves nothing. */
+/** The cases that occurred in the random data. The test must meet every case to be meaningful. */
 const met = new Set<string>();
 
 function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): void {
@@ -158,7 +158,7 @@ function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): vo
   }
 }
 
-/** USD of a token after its tracked swaps of a window, oldest first. */
+/** USD prices of a token after its tracked swaps of a window, oldest first. */
 function highsOf(token: string, head: HeadSnapshot, seconds: number): { usd: number; timestamp: number }[] {
   return swapsIn(world, head, head.timestamp - seconds)
     .filter((swap) => swap.tracked && holds(swap, token))

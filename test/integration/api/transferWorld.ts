@@ -1,6 +1,6 @@
 /**
- * Random transfers and V3 positions over the random world's blocks, a way into the tables, and what they come to, summed as
- * plainly as can be. Tokens: those of the world, its pools as LP tokens, some that are in no pool, and one whose logs are lies.
+ * Random transfers and V3 positions on the random test chain, stored in the tables and summed with plain code. The
+ * tokens include LP tokens, tokens in no pool, and one with false logs.
  */
 import type { Database } from '../../../src/clickhouse/client/database';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
@@ -31,7 +31,7 @@ export const HOLDERS: readonly Hex[] = Array.from({ length: 60 }, (_, index) => 
 export const MANAGERS: readonly Hex[] = [hexOf('c0', 1, 40), hexOf('c0', 2, 40)];
 /** In no pool. */
 export const LOOSE: readonly Hex[] = [hexOf('d0', 1, 40), hexOf('d0', 2, 40)];
-/** Anybody sends any amount of it. */
+/** Its logs show transfers of any amount by any sender. */
 export const LIE: Hex = hexOf('aa', 4, 40);
 const MAX = (1n << 256n) - 1n;
 const ORPHAN_BASE = 70_000;
@@ -42,13 +42,13 @@ export interface Moves {
   readonly positions: PositionEventRow[];
 }
 
-/** The canonical blocks' moves, and those of orphans beside them. */
+/** Moves of the canonical blocks and of the orphaned blocks beside them. */
 export interface TransferWorld {
   readonly canonical: ReadonlyMap<number, Moves>;
   readonly orphans: ReadonlyMap<number, Moves>;
 }
 
-/** Balances while the world is made, so that honest tokens never go below zero. */
+/** Balances during the generation, so that honest tokens never go below zero. */
 type Books = Map<string, bigint>;
 
 interface Maker {
@@ -56,7 +56,7 @@ interface Maker {
   readonly tokens: readonly Hex[];
   readonly pools: readonly Hex[];
   readonly books: Books;
-  /** Owners of positions by manager and number; null: burnt. */
+  /** Owners of positions by manager and id; null if burnt. */
   readonly owners: Map<
     string,
     { manager: Hex; id: bigint; pool: Hex; liquidity: bigint; owner: Hex; ticks: number[] }
@@ -76,7 +76,7 @@ export function makeTransfers(world: World, seed: number): TransferWorld {
   const canonical = new Map<number, Moves>();
   const orphans = new Map<number, Moves>();
   for (const { number, timestamp } of world.blocks) {
-    // What an orphan does leaves no trace in the books of what comes after it.
+    // An orphaned block must not change the balances of later blocks.
     const aside = { ...maker, books: new Map(maker.books), owners: copyOwners(maker) };
     orphans.set(number, makeMoves(aside, number, timestamp));
     canonical.set(number, makeMoves(maker, number, timestamp));
@@ -222,7 +222,7 @@ function placeOf({
   return { pair: pool, tick_lower: ticks[0]!, tick_upper: ticks[1]! };
 }
 
-/** Final blocks in batches, as promotions store them; head blocks with their orphans. */
+/** Stores final blocks in batches, as promotions do, and head blocks with their orphans. */
 async function storeTransfers(
   db: Database,
   { canonical, orphans }: TransferWorld,
@@ -265,18 +265,17 @@ async function storeTransfers(
   }
 }
 
-/** Opens a store that holds the world and its transfers. */
 export function storeWallets(marketWorld: MarketWorld, moves: TransferWorld): Promise<TestStore> {
   return storeMarket(marketWorld, ({ db }) => storeTransfers(db, moves, marketWorld.range));
 }
 
-/** Stores both and starts the API, as of a head whose whole history is known. */
+/** Stores the chain and its transfers, and starts the API at a head with complete history. */
 export async function startWallets(marketWorld: MarketWorld, moves: TransferWorld): Promise<MarketServer> {
   const { world, finalTo, tip } = marketWorld;
   return serveMarket(await storeWallets(marketWorld, moves), wholeSnapshot(world, finalTo, tip));
 }
 
-/** A snapshot of a chain whose whole history is stored. `orphans`: heights at which the orphan is canonical instead. */
+/** A snapshot of a chain with complete history. `orphans`: heights where the orphan is canonical instead. */
 export function wholeSnapshot(
   world: World,
   finalTo: number,
@@ -302,12 +301,12 @@ export function wholeSnapshot(
   };
 }
 
-/** Heights at which an orphan stands in the snapshot's chain. */
+/** Heights where the snapshot's chain contains the orphan. */
 function orphanedIn(head: HeadSnapshot): ReadonlySet<number> {
   return new Set(head.blocks.filter(({ commit }) => commit >= ORPHAN_BASE).map(({ number }) => number));
 }
 
-/** The world as the snapshot has it: its orphans move tokens alone, no pools and prices. */
+/** The world of the snapshot. Its orphans move tokens only, no pools and prices. */
 export function worldAt(world: World, head: HeadSnapshot): World {
   const orphaned = orphanedIn(head);
   const empty = { swaps: [], liquidity: [], states: [], pools: [], prices: [] };
@@ -326,7 +325,7 @@ export function movesOf({ canonical, orphans }: TransferWorld, head: HeadSnapsho
   return moves;
 }
 
-/** Balances of every holder of each token, one transfer after the other, modulo 2^256 and signed. */
+/** Balances of every holder of each token, summed transfer by transfer, modulo 2^256 as signed numbers. */
 export function plainBalances(moves: readonly Moves[]): Map<string, Map<string, bigint>> {
   const tokens = new Map<string, Map<string, bigint>>();
   for (const { token, sender, recipient, amount } of moves.flatMap(({ transfers }) => transfers)) {
@@ -336,7 +335,7 @@ export function plainBalances(moves: readonly Moves[]): Map<string, Map<string, 
       holders.set(who, BigInt.asIntN(256, (holders.get(who) ?? 0n) + change));
     };
     add(sender, -amount);
-    // What is minted to the zero address is supply, and stays so.
+    // A mint to the zero address is part of the supply for good.
     if (sender !== ZERO_ADDRESS || recipient !== ZERO_ADDRESS) add(recipient, amount);
   }
   return tokens;

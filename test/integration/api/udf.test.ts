@@ -1,4 +1,4 @@
-/** The UDF adapter against the bars of /ticks, as the charting library asks for them. */
+/** Compares the UDF adapter with the bars of /ticks, with the requests of the charting library. */
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../../src/domain/timeframes';
 import type { Bar } from '../../../src/wire/ticks';
 import {
@@ -48,7 +48,7 @@ async function getJson<T>(path: string): Promise<T> {
 const history = async (params: string): Promise<UdfHistory> =>
   udfHistoryShape.parse(await getJson(`/udf/history?${params}`));
 
-/** Every bar of a pair, by the endpoint that the project's own tests hold to the logs. */
+/** All bars of a pair from /ticks, which other tests compare with the logs. */
 async function allTicks(pair: string, timeframe: Timeframe, currency: string): Promise<Bar[]> {
   const bars: Bar[] = [];
   for (let to = ''; ;) {
@@ -96,7 +96,7 @@ describe('history', () => {
           expect(toBars(await history(`${common}&from=${from}&to=${to}`))).toEqual(
             bars.filter(({ time }) => time >= from && time < to),
           );
-          // The library asks for times before 1970 and in the future, and countback wins over from.
+          // The library requests times before 1970 and in the future. `countback` takes precedence over `from`.
           expect(toBars(await history(`${common}&from=-1325376000&to=9999999999`))).toEqual(bars);
           expect(toBars(await history(`${common}&from=${from}&to=${to}&countback=5`))).toEqual(
             bars.filter(({ time }) => time < to).slice(-5),

@@ -1,4 +1,4 @@
-/** Figures of vault pools over time, the fee in force and the mean of what they held, against the simulated vault's books. */
+/** Compares figures of vault pools over time, the current fee and mean balances with the simulated vault's state. */
 import type { ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { hashRanges } from '../../../src/ingest/repair/auditHash';
@@ -43,7 +43,7 @@ afterAll(async () => {
   await store?.close();
 });
 
-/** Brings what is stored to the chain's head. */
+/** Ingests up to the chain's head. */
 async function catchUp(): Promise<HeadSnapshot> {
   await session.advanceTo(headerOf(chain.head));
   return (await readHead(store.runner, SIM_CHAIN_ID))!;
@@ -63,7 +63,7 @@ function listedAt(number: number): readonly SimVaultPool[] {
   return pools.filter(({ nature }) => nature !== 'other');
 }
 
-/** 1e18 = 100 % in basis points, of which a pip is the hundredth. */
+/** From 1e18 = 100 % to basis points. One basis point is 100 pips. */
 const bpsOf = ({ fee }: SimVaultPool): number => Math.round(Number(fee) / 1e12) / 100;
 
 test('a pair shows the fee in force, as the chain grows and after a reorg', async () => {
@@ -98,7 +98,7 @@ test('an audit shows the fee as of its block', async () => {
   let changed = 0;
   for (let [block, turn] = [100, 0]; block <= head.number; block += 40, turn += 1) {
     const pools = new Map(listedAt(block).map((pool) => [pool.address as string, pool]));
-    // Half of the tokens at every block, the other half at the next.
+    // Half of the tokens at each block, the other half at the next.
     const half = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11].filter((index) => (index + turn) % 2 === 0);
     for (const token of half.map(simToken)) {
       const question = { token, block, candidates: [], neighbours: [] };
@@ -114,19 +114,22 @@ test('an audit shows the fee as of its block', async () => {
   expect(changed).toBeGreaterThan(0);
 });
 
-/** Swap, PoolBalanceChanged, PoolBalanceManaged: the vault's logs of the pool with more than one word and topic beside its id. */
+/**
+ * Swap, PoolBalanceChanged and PoolBalanceManaged: the vault's logs of the pool with an additional topic and more than
+ * one data word.
+ */
 function isMove({ address, topics, data }: ChainLog, poolId: Hex): boolean {
   return address === VAULT && topics[1] === poolId && topics.length > 2 && data.length > 66;
 }
 
-/** What the pool held of each token in the mean of (since, now], each block's end counted until the next one's. */
+/** Time-weighted mean balances of the pool over (since, now]. A block's balances count until the next block. */
 function plainMeans(address: Hex, now: number, since: number): number[] | null {
   const held = chain.canonical().flatMap(({ hash, timestamp, logs }) => {
     const pool = chain.vaultPoolsAt(hash)!.find((one) => one.address === address);
     if (pool === undefined || timestamp > now) return [];
     return [{ timestamp, balances: pool.balances, moves: logs.some((log) => isMove(log, pool.poolId)) }];
   });
-  // It counts from the first log on that moves it.
+  // Counts from the first log that changes the pool's balances.
   const first = held.findIndex(({ moves }) => moves);
   const moments = held.slice(first);
   let total = 0;
@@ -143,7 +146,7 @@ function plainMeans(address: Hex, now: number, since: number): number[] | null {
 test('the yield of a pool of more than two tokens is over the mean of what it held of each', async () => {
   const head = await catchUp();
   let [moved, stood] = [0, 0];
-  // Windows that begin before the chain does, and amid it.
+  // Windows that start before the chain's first block, and within the chain.
   for (const later of [0, 75_000, 82_000, 590_000]) {
     const now = { ...head, version: `${head.version} ${later}`, timestamp: head.timestamp + later };
     const { byAddress } = await readTable(now);

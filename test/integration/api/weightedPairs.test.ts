@@ -1,4 +1,7 @@
-/** Weighted and stable pools as pairs: all their tokens, the spot price by balances and weights, value by trusted tokens. */
+/**
+ * Weighted and stable pools as pairs: all their tokens, the spot price from balances and weights, TVL from trusted
+ * tokens.
+ */
 import { ALL_ACTIVITY, listEventsBetween } from '../../../src/query/activity/activity';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { readHead } from '../../../src/query/head/headState';
@@ -175,7 +178,7 @@ test('each is found by any of its tokens', () => {
   let many = 0;
   for (const token of tokens) {
     expect(find({ token: token as `0x${string}` }).sort()).toEqual(holders(token).sort());
-    // A stable pool's own token is its address too.
+    // A stable pool's own token has the pool's address.
     expect(new Set(find({ q: token.toUpperCase().replace('0X', '0x') }))).toEqual(new Set(holders(token)));
     many += holders(token).filter((address) => entries.get(address)!.item.tokens.length > 2).length;
   }
@@ -279,7 +282,7 @@ test('each two of its tokens have bars of their own, either way round', async ()
           expect(answer.data).toEqual([]);
           continue;
         }
-        // Prices of the oracle are token1 per token0; here token1 is the base.
+        // The oracle's prices are token1 per token0; here token1 is the base.
         expect(close(answer.data.at(-1)!.close, 1 / priced.at(-1)!.price!)).toBe(true);
         expect(close(turned.data.at(-1)!.close, priced.at(-1)!.price!)).toBe(true);
         legs += 1;

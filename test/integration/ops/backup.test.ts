@@ -1,4 +1,7 @@
-/** Backup and restore on the embedded engine: as of one moment while the head is followed, whole, and never over data. */
+/**
+ * Backup and restore on the embedded engine: consistent while the head is followed, complete, and never over existing
+ * data.
+ */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +24,7 @@ import { StubTruth } from '../../support/stubTruth';
 
 const FIRST = 300;
 const LAST = 400;
-/** The first range of the audit hashes is whole and final. */
+/** The first range of the audit hashes is complete and final. */
 const END = 1_080;
 
 let chain: StubChain;
@@ -88,7 +91,7 @@ async function restore(config: Config, place: string, replace = false): Promise<
   return said;
 }
 
-/** The audit hashes of every whole range. */
+/** The audit hashes of all complete ranges. */
 async function hashAll(database: Database): Promise<string[]> {
   const hashes: string[] = [];
   for await (const range of hashRanges(database, 369, listWholeRanges(1, END - 64))) {
@@ -97,7 +100,7 @@ async function hashAll(database: Database): Promise<string[]> {
   return hashes;
 }
 
-/** Looks into the database of a program that does not run: each time an engine starts, which takes seconds. */
+/** Opens the database of a stopped program. Each call starts an engine, which takes seconds. */
 async function inside<T>(config: Config, use: (database: Database) => Promise<T>): Promise<T> {
   const attached = await attach(config, silent);
   try {
@@ -121,7 +124,7 @@ test('what was backed up while the head was followed, restored elsewhere and gon
   chain.setHead(FIRST);
   const program = await start(first);
   await waitForBlock(program.url, FIRST);
-  // Blocks come while tables are linked and copied.
+  // New blocks arrive while tables are linked and copied.
   let head = FIRST;
   const miner = setInterval(() => chain.setHead((head = Math.min(LAST, head + 1))), 20);
   const said = await backUp(first, 'while-running');
@@ -140,7 +143,7 @@ test('what was backed up while the head was followed, restored elsewhere and gon
   expect(await restore(other, from)).toContain(`final blocks 1-${finalThen}`);
   await inside(other, async (database) => {
     expect(await finalOf(database)).toBe(finalThen);
-    // The pause in which it was taken is not part of it.
+    // The backup does not contain its own pause.
     expect((await readOperations(database, ['pause'])).get('pause')).toBe(0);
   });
   chain.setHead(END);
@@ -184,7 +187,7 @@ test('a restore that was killed before the restored database was in place is fin
   let before: string[] = [];
   await inside(config, async (database) => {
     before = await hashAll(database);
-    // As of a kill between the DROP and the RENAME.
+    // The state after a kill between DROP and RENAME.
     await database.command('crash', 'RENAME DATABASE candlehouse TO candlehouse_restored');
   });
   const storage = await openStorage(config, silent);
@@ -238,7 +241,7 @@ test('no snapshot is left behind, and a pause that nobody renews ends by itself'
       "SELECT name FROM system.databases WHERE name LIKE 'candlehouse%'",
     );
     expect(databases).toEqual([{ name: 'candlehouse' }]);
-    // As of a command that died: a second from now it counts for nothing.
+    // The pause of a command that died. The pause expires after one second.
     await writeOperation(database, 'pause', Date.now() + 1_000);
   });
   chain.setHead(END + 100);

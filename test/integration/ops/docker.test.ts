@@ -1,4 +1,4 @@
-/** What docker-compose.yml and its files say, held against the program: nothing here needs docker. */
+/** Compares docker-compose.yml and its files with the program. The test does not need docker. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -75,7 +75,7 @@ test('every file, volume and service that the composition names is there', () =>
     if (build !== undefined) expect(existsSync(join(ROOT, build.context, build.dockerfile))).toBe(true);
     const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
     for (const other of needed) expect(Object.keys(compose.services)).toContain(other);
-    // The image of the program has its own.
+    // The program's image has a health check of its own.
     expect([name, healthcheck !== undefined || build !== undefined]).toEqual([name, true]);
     expect(image).toMatch(/:(?!latest)[\w.${}:-]+$/);
   }
@@ -149,7 +149,7 @@ test('configuration files are well formed, and the reader has the limits of the 
   expect(limitsOf(read('scripts/docker/clickhouse/users.xml'), 'candlehouse_reader')).toEqual(limits);
 });
 
-/** The first tag that does not close what was opened last; null: all do. */
+/** The first closing tag that does not match the last open one; null if all match. */
 function findUnbalanced(text: string): string | null {
   const open: string[] = [];
   for (const [tag, closing, name = '', empty] of text
@@ -184,7 +184,7 @@ test('the image is built of what is there, in stages, without development packag
   expect(engines).toMatch(new RegExp(`>=${major}\\.`));
 });
 
-/** Names in the words of Prometheus' language that this program or its libraries show. */
+/** Names in a PromQL expression that this program or its libraries export. */
 function namesIn(expression: string): string[] {
   return [...expression.matchAll(/\b(?:candlehouse|process|nodejs)_\w+/g)].map(([name]) => name);
 }
@@ -208,7 +208,7 @@ test('every figure that the dashboard and the alerts name is one that a scrape s
       expect([name, types.has(name) || types.get(base) === 'histogram']).toEqual([name, true]);
     }
   }
-  // And the other way round: whatever this program counts is drawn or watched somewhere.
+  // The reverse: a panel or an alert uses every metric of this program.
   const named = new Set(expressions.flatMap(namesIn).map((name) => name.replace(/_(bucket|count|sum)$/, '')));
   const undrawn = [...types.keys()].filter((name) => name.startsWith('candlehouse_') && !named.has(name));
   expect(undrawn.sort()).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Restore, reindex and the creation of the second chain's database, killed after each of their statements in turn: the next
- * start ends where one that nothing interrupted ends.
+ * Kills restore, reindex and the creation of the second chain's database after each of their statements. The next start
+ * must reach the state of an uninterrupted one.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -92,7 +92,7 @@ function dump(url: string): Promise<string[]> {
 const TABLES = ['blocks', 'logs', 'swaps', 'pool_states', 'promotions', 'audit_hashes'];
 const MERGED = ['bars', 'token_bars', 'dex_hours', 'pair_totals', 'pool_latest', 'token_balances'];
 
-/** A hash over all rows of each table, merged where rows of one key add up; times of writing left out. */
+/** A hash over all rows of each table, with rows of the same key merged, without insertion times. */
 function hashAll(url: string): Promise<string> {
   const each = [...TABLES, ...MERGED.map((table) => `${table} FINAL`)].map(
     (table) =>
@@ -107,7 +107,7 @@ function hashAll(url: string): Promise<string> {
   );
 }
 
-/** Runs a start through the proxy that is killed after so many statements; resolves to whether it ended before. */
+/** Runs `run` through a proxy that drops all statements after `statements`. Resolves to whether `run` finished. */
 async function runKilled(statements: number, run: () => Promise<unknown>): Promise<boolean> {
   proxy.killAfter(statements);
   return run().then(
@@ -124,7 +124,8 @@ async function startStorage(url: string, more: Readonly<Record<string, string>> 
 test("the creation of the second chain's database goes on after kills", async () => {
   const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
   const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
-  // After both databases, after what is recorded first, and among the tables: interruptedMigrate kills at every statement.
+  // Kills after the creation of the databases, after the first records, and among the tables.
+  // interruptedMigrate.test.ts kills at every statement.
   for (const killed of [1, 2, 3, 4, 5, 15, 30]) expect(await runKilled(killed, start)).toBe(false);
   expect(await runKilled(Infinity, start)).toBe(true);
   expect(proxy.statements().length).toBeGreaterThan(5);
@@ -163,7 +164,7 @@ test('a restore that is killed at any statement leaves the old database or the n
   expect(waiting).toBe(1);
   expect(await runKilled(inPlace, () => restore(proxy.through(writerUrl), names[0]))).toBe(false);
   let kills = 0;
-  // What is there is not created again: each start makes one statement more than the one before.
+  // Existing tables are not created again, so each start gets one statement further.
   const start = (): Promise<unknown> =>
     withDatabase(proxy.through(writerUrl), (database) => migrate(database, silent));
   while (!(await runKilled(1, start))) kills += 1;
@@ -177,7 +178,7 @@ const within = (from: number, to: number): string =>
 
 const DAMAGED = ['swaps', 'logs'];
 
-/** Tables with damaged rows, beside those in use: a clone takes milliseconds, a mutation a second. */
+/** Tables with damaged rows, beside the ones in use. A clone takes milliseconds, a mutation a second. */
 async function prepareDamage(): Promise<void> {
   for (const table of DAMAGED)
     await home.database.command('keep', `CREATE TABLE damaged_${table} CLONE AS ${table}`);
@@ -212,10 +213,10 @@ test('a reindex that is killed at any statement ends as one that was not, when i
   expect(exchanging).toBeGreaterThan(30);
   await damage();
   for (let killed = 1; killed < statements.length; killed += 1) {
-    // A run first drops what the killed one before it left.
+    // A run first drops the leftovers of the killed run before it.
     const before = (await listLeftovers()).length;
     expect(await runKilled(before + killed, () => reindex(proxy.through(home.writerUrl)))).toBe(false);
-    // Up to the exchange a killed run has changed nothing: the next one starts from what it left.
+    // Before the exchange a killed run has no effect, so the next run continues from its leftovers.
     if (killed < exchanging) continue;
     expect(await reindex(home.writerUrl)).toBe(0);
     expect([killed, await hashAll(home.writerUrl)]).toEqual([killed, whole]);

@@ -1,4 +1,4 @@
-/** Retention and reading again: old rows go and nothing else changes; what differs from the node is put right to the bit. */
+/** Retention drops old rows and changes nothing else. Reindex repairs rows that differ from the node, bit by bit. */
 import { askRows } from '../../support/askRows';
 import { startStubChain, type StubChain } from '../../support/stubChain';
 import { stubDescription } from '../../support/stubDescription';
@@ -81,7 +81,7 @@ async function count(table: string, where = '1'): Promise<number> {
 
 const MERGED = new Set(['pool_latest', ...AGGREGATES]);
 
-/** A hash over all rows, merged where rows of one key add up. */
+/** A hash over all rows, with rows of the same key merged. */
 async function hash(table: string): Promise<string> {
   const [row] = await askRows<{ hash: string }>(
     home.database,
@@ -112,7 +112,7 @@ test('pruning says what would go, then drops it while blocks come, and touches n
   expect(await count('logs')).toBe(all.logs - old.logs);
   expect(await count('swaps')).toBe(all.swaps - old.swaps);
   expect(await hashAll([...AGGREGATES, 'token_prices', 'pool_states'])).toEqual(before);
-  // Nothing of it is a gap: neither to the program that runs, nor to the next one.
+  // Pruned rows are no gap, neither for the running program nor after a restart.
   chain.setHead(LAST + 40);
   await program.untilBlock(LAST + 40);
   await program.stop();
@@ -124,7 +124,7 @@ test('pruning says what would go, then drops it while blocks come, and touches n
   expect(await truth.findWrongBars(program.url)).toEqual([]);
   expect(await runVerify(config(), silent, { from: null, to: null })).toBe(0);
   await expect(prune(LAST, ['swaps'], true)).rejects.toThrow(/--before 280: swaps of the last .* stay/);
-  // Twice is once.
+  // A repeated prune drops nothing.
   expect(await prune(cut, ['logs', 'swaps'], true)).toContain('dropping 0 rows of swaps');
 });
 

@@ -1,4 +1,4 @@
-/** What code contracts have: asked of a real node, again after an upgrade, and of contracts that never said anything. */
+/** Code of contracts: read from a real node, read again after an upgrade, and for contracts without logs. */
 import { getCreateAddress, keccak256 } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../src/dev/anvil';
@@ -28,9 +28,9 @@ import { hexOf } from '../../support/worldEvents';
 const CHAIN_ID = 369;
 const log = createLog('silent', false);
 const signal = new AbortController().signal;
-/** Puts the word that it is sent into the slot of EIP-1967; the last byte is a DELEGATECALL. */
+/** Writes its call data word into the EIP-1967 slot. The last byte of the code is a DELEGATECALL. */
 const LATE_PROXY = `0x6027600c60003960276000f36000357f${IMPLEMENTATION_SLOT.slice(2)}5500f4`;
-/** Its one byte, and a salt behind it, are the code. */
+/** The code is one byte, followed by a salt. */
 const PLAIN = '0x6002600c60003960026000f300';
 const wordOf = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`;
 
@@ -132,7 +132,7 @@ test('a proxy that is empty at first is one from its first upgrade on, and asked
   const worker = newWorker();
   expect(await worker.look(signal)).toBe(1);
   expect(await recordOf(proxy)).toMatchObject({ type: 'other', proxy: null });
-  // Far behind the head: the final log alone tells.
+  // The block is far behind the head, so only the final log shows the upgrade.
   await send({ to: proxy, data: wordOf(target) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 150, UPGRADED, wordOf(target))]);
   advance(1_000, 900);
@@ -142,7 +142,8 @@ test('a proxy that is empty at first is one from its first upgrade on, and asked
     proxy: { kind: 'eip1967', implementation: target },
   });
   expect(await listProxies()).toEqual([proxy]);
-  // What it leads to is asked for, and no upgrade again; a restart goes through them and finds nothing to ask.
+  // The implementation is looked up too, but the upgrade is not repeated. A restart scans the upgrades and finds
+  // nothing to ask.
   now += 120_000;
   expect(await worker.look(signal)).toBe(1);
   now += 120_000;
@@ -171,7 +172,7 @@ test('an upgrade of the head is asked for at the next look, and once more when i
   Object.assign(status, { indexed: 2_006 });
   expect(await worker.look(signal)).toBe(1);
   expect(await implementation()).toBe(first.slice(2));
-  // The branch is left, and another upgrade stands in the same block.
+  // A reorg drops the branch, and the same block now contains another upgrade.
   await send({ to: proxy, data: wordOf(second) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT, undefined)]);
   advance(2_080, 2_010);
@@ -240,7 +241,7 @@ describe('contracts that were never seen to do anything', () => {
   let node: NodeCode;
   let asked = 0;
   let silent = false;
-  /** Ends the time that a silent node has for its answer. */
+  /** Each function ends the deadline of a silent node. */
   const deadlines: (() => void)[] = [];
   const clock: Clock = {
     ...systemClock(),
@@ -316,7 +317,7 @@ describe('contracts that were never seen to do anything', () => {
     const [one, other] = [hexOf('5d', 1, 40), hexOf('5d', 2, 40)];
     expect(await dialect('getabi', one)).toBe('Contract source code not verified');
     expect(await nativeOf(`/search?q=${other}`)).toMatchObject([{ type: 'address' }]);
-    // Both answers came although the node still has time.
+    // Both answers arrived before the node's deadline.
     const late = [one, other].map((address) => expect(node.get(address)).rejects.toBeDefined());
     expect(deadlines.length).toBeGreaterThan(0);
     for (const end of deadlines) end();

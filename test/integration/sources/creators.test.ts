@@ -1,4 +1,4 @@
-/** Who made contracts that contracts made: asked of a real node once, stored, and shown by every dialect. */
+/** Creators of contracts that contracts made: read once from a real node, stored, and shown by every dialect. */
 import { readFileSync } from 'node:fs';
 
 import { getCreateAddress, Interface } from 'ethers';
@@ -255,7 +255,7 @@ test("a verified contract's deployment is believed where the node confirms it", 
   const wrong = hexOf('5b', 2, 40);
   await db.store.store([
     { ...one!, codeHash: null, contract: { ...one!.contract, address: factory }, deployment },
-    // The same transaction is said to have made another contract.
+    // Claims that the same transaction created another contract.
     { ...other!, codeHash: null, contract: { ...other!.contract, address: wrong }, deployment },
   ]);
   now += 120_000;
@@ -270,9 +270,9 @@ test("a verified contract's deployment is believed where the node confirms it", 
   expect(await recordOf(wrong)).toMatchObject({ creator: null, creation_tx: null });
 });
 
-/** Sends the rest of what it is sent to the contract whose word comes first. */
+/** The first word of the call data is an address. Forwards the remaining data to that contract. */
 const FORWARDER = '0x601a600c600039601a6000f3602036038060206000376000600091600060006000355af15000';
-/** Makes an empty contract while it is made. */
+/** Its constructor creates an empty contract. */
 const PARENT = '0x600060006000f05060016000f3';
 
 test.each([
@@ -322,7 +322,7 @@ test.each([
   },
 );
 
-/** Makes, when it is called, a contract that logs while it is made and holds one byte. */
+/** Each call creates a contract of one byte that logs in its constructor. */
 const MAKER = '0x6016600c60003960166000f36960006000a060016000f3600052600a60166000f000';
 
 test('a new contract of an unknown factory shows its maker, by a trace of its first log, once that is final', async () => {
@@ -349,7 +349,7 @@ test('a new contract of an unknown factory shows its maker, by a trace of its fi
   expect(await blind.look(signal)).toBeGreaterThan(0);
   expect(await blind.lookForCreators(signal)).toBe(0);
   const [one, other] = [await call(accounts[1]!), await call(accounts[2]!)];
-  // It says something for the first time in a transaction that made another contract.
+  // Its first log is in a transaction that created another contract.
   const quiet = hexOf('5e', 1, 40);
   logs.push(logOf(quiet, other.block, other.hash), logOf(one.address, other.block, other.hash));
   const number = await atTip();

@@ -1,4 +1,4 @@
-/** Imports of verified contracts: both folder layouts, both servers, a copied chain; broken records, stops and going on. */
+/** Imports of verified contracts: both folder layouts, both servers, a copied chain, broken records, and resuming. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const databases: SourcesDatabase[] = [];
 const never = new AbortController().signal;
 
 beforeAll(async () => {
-  // Libraries not yet linked have no code that could be on a chain.
+  // Contracts with unlinked libraries have no code that can be on a chain.
   world = (await compileWorld()).filter((contract) => !contract.runtime.includes('_'));
 });
 
@@ -45,7 +45,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** A node of the given chains with this code at these addresses, and none elsewhere. */
+/** Nodes of the given chains with code at these addresses and nowhere else. */
 function codes(chains: Readonly<Record<number, Readonly<Record<Hex, string>>>>): ChainCode {
   const codeAt = (chainId: number, address: Hex): Hex => (chains[chainId]?.[address] ?? '0x') as Hex;
   return {
@@ -240,7 +240,7 @@ test('a Sourcify server is recognised and read page by page, with what it says o
       },
     });
     const asked = server.asked.length;
-    // Only what is new is asked for again.
+    // A repeated import requests only new contracts.
     expect(await importAll(db, openSourcifyServer(fetch, 369))).toMatchObject({ found: 0 });
     expect(server.asked.slice(asked)).toEqual(['/v2/contracts/369?sort=asc&limit=200&afterMatchId=1059']);
     expect(await importAll(db, openSourcifyServer(fetch, 943))).toMatchObject({ found: 0, finished: true });
@@ -326,7 +326,7 @@ test('a contract of chain 1 is that of a copied chain where the code there is th
     });
     expect(await find(db, 369, addressOf(other))).toBeNull();
     expect(await find(db, 369, addressOf(absent))).toBeNull();
-    // No node of 943 was there: who knows the code later, finds it.
+    // No node of chain 943 was available. A later lookup with the code finds the contract.
     expect(await find(db, 943, addressOf(same), hashCode(same.runtime as Hex))).toMatchObject({
       name: same.name,
     });

@@ -1,4 +1,4 @@
-/** Search in real sources: every answer against a plain search through all files; hostile expressions are refused quickly. */
+/** Compares search in real sources with a plain search through all files. Expensive expressions are refused quickly. */
 import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { logsTable } from '../../../src/clickhouse/schema/tables';
@@ -75,7 +75,7 @@ async function search({ mode = 'text', ...asked }: Asked): Promise<SourcePage> {
   return searchSources({ runner: db.runner, verifiedDb }, { ...defaults, ...asked, regex });
 }
 
-/** Each file once with the contracts that have it. */
+/** Each distinct file with the contracts that use it. */
 function listFiles(): { content: string; users: { record: VerifiedRecord; path: string }[] }[] {
   const files = new Map<string, { record: VerifiedRecord; path: string }[]>();
   for (const record of records)
@@ -84,7 +84,7 @@ function listFiles(): { content: string; users: { record: VerifiedRecord; path: 
   return [...files].map(([content, users]) => ({ content, users }));
 }
 
-/** Matching lines as `line:column:matches text`, by a plain look at every file. */
+/** Matching lines as `line:column:matches text`, from a plain search of every file. */
 function plainHits(
   matchLine: (line: string) => { column: number; matches: number } | null,
   keep = (_: string) => true,
@@ -118,7 +118,7 @@ async function allHits(asked: Asked): Promise<SourcePage> {
   }
 }
 
-/** As plainHits has them. The line of a hit is the one of its snippet at its place. */
+/** Hits in the format of plainHits. The hit's line is taken from its place in the snippet. */
 const shown = (page: SourcePage): string[] =>
   page.hits
     .map((hit) => {
@@ -225,7 +225,7 @@ test.each([
 
 test('an expression is found in files far behind the first hundred with its word, on whatever page', async () => {
   const base = records[0]!;
-  // By half of the files with the rare word, which is more than one look, and by all of them with the common one.
+  // Half of the files with the rare word are more than one batch. All files have the common word.
   const files = Array.from({ length: 900 }, (_, index) => ({
     path: `many/${index}.sol`,
     content: `// common_word ${index}\n${index % 3 === 0 ? `uint seldom_word = ${index};` : ''}\n// ${index * 7}`,
@@ -284,7 +284,7 @@ test('sources that were verified elsewhere are found for a contract with the sam
   await insertRows(db.writer, contractCodesTable, [
     { ...code, address: high, code_hash: CODE, version: 1 },
     { ...code, address: low, code_hash: CODE, version: 1 },
-    // Was a twin and is none any more.
+    // Formerly a twin.
     { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: OTHER, version: 1 },
     { ...code, address: `0x${'0a'.repeat(20)}`, code_hash: `0x${'c2'.repeat(32)}`, version: 2 },
   ]);
@@ -295,7 +295,7 @@ test('sources that were verified elsewhere are found for a contract with the sam
   expect([await lend(), await lend()]).toEqual([1, 0]);
   const hit = { chain_id: 369, contract_name: lender.contract.name, line: 1, contracts: 1 };
   expect(await found()).toMatchObject([{ ...hit, address: low, path: `lent/${lender.contract.name}.sol` }]);
-  // Another one of the chain appears: nothing is lent twice.
+  // A later twin with a smaller address appears. The sources are not lent twice.
   await insertRows(db.writer, contractCodesTable, [
     { ...code, address: `0x${'01'.repeat(20)}`, code_hash: CODE, version: 3 },
   ]);

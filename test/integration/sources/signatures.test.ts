@@ -1,4 +1,7 @@
-/** Signatures that are known without any ABI: complete against npm artifacts, written once, found and decoded with. */
+/**
+ * Event and function signatures known without an ABI: complete for npm artifacts, stored once, and used for search and
+ * decoding.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

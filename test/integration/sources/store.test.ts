@@ -1,4 +1,4 @@
-/** Verified contracts in the real store: 200 real ones go in and come out as they were; twins; what replaces what. */
+/** Stores 200 real verified contracts and reads them back unchanged. Covers twins and the replacement of records. */
 import { Interface, keccak256, toUtf8Bytes } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => db.close());
 
-/** What the reader must answer for a record, by hand. */
+/** The expected answer of the reader for a record, written by hand. */
 function expected(record: VerifiedRecord): VerifiedContract {
   const files = record.sources.map(({ path, content }) => ({
     path,
@@ -28,7 +28,7 @@ function expected(record: VerifiedRecord): VerifiedContract {
   return { ...record.contract, twinOf: null, files };
 }
 
-/** A record like the first token's, changed. */
+/** The first token's record with changes. */
 function like(
   record: VerifiedRecord,
   address: Hex,
@@ -108,7 +108,7 @@ test('of several twins: exact before match, the own chain before another, the ol
   expect([await twinOf(369), await twinOf(943)]).toEqual(['4', '4']);
   await db.store.store([make('5', 369, 'exact_match', 901), make('6', 369, 'exact_match', 902)]);
   expect([await twinOf(369), await twinOf(943)]).toEqual(['5', '4']);
-  // Its own verification comes before any twin's.
+  // A contract's own verification takes precedence over a twin's.
   const own = await db.reader.find({ chainId: 943, address: at('1') }, codeHash);
   expect([own?.twinOf, own?.status]).toEqual([null, 'match']);
 });

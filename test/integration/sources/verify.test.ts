@@ -1,4 +1,7 @@
-/** Verification by recompiling, on a real node: contracts with immutables, libraries, arguments and a factory; tampered sources. */
+/**
+ * Verification by recompiling, on a real node: contracts with immutables, libraries, arguments and a factory; tampered
+ * sources.
+ */
 import { Interface, ZeroAddress } from 'ethers';
 
 import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
@@ -23,7 +26,7 @@ let pool: EndpointPool;
 let db: SourcesDatabase;
 let queue: VerificationQueue;
 let tricky: Map<string, WorldContract>;
-/** What a test says about who created what; chain readers know more. */
+/** Known creations by address. Readers of a real chain know more. */
 const creations = new Map<Hex, Hex>();
 
 beforeAll(async () => {
@@ -58,7 +61,7 @@ interface Asked {
   readonly constructorArguments?: Hex;
 }
 
-/** Submits and waits for the end. */
+/** Submits a job and waits for its end. */
 async function verify(contract: WorldContract, address: Hex, asked: Asked = {}): Promise<VerificationState> {
   const submission = await queue.submit({
     chainId: 369,
@@ -74,7 +77,7 @@ async function verify(contract: WorldContract, address: Hex, asked: Asked = {}):
   return queue.status(submission.guid)!;
 }
 
-/** Remembers the creation, as the indexed chain does. */
+/** Records the creation, as the indexed chain does. */
 async function deployKnown(...args: Parameters<typeof deploy>): Promise<Deployed> {
   const deployed = await deploy(...args);
   creations.set(deployed.address, deployed.transaction);
@@ -149,7 +152,7 @@ test('what the index has not reached is checked with its creation as the node ha
 
 test('what was verified without its creation gets its arguments when it is handed in again', async () => {
   const deployed = await deploy(rpc, vault(), vaultValues);
-  // Older than the blocks whose state is looked at.
+  // Moves the creation behind the blocks whose state is searched.
   await rpc.call('anvil_mine', ['0x100']);
   expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
   expect((await own(deployed.address))?.constructorArguments).toBeNull();
@@ -205,7 +208,7 @@ test('a contract linked to another library than the settings say is refused', as
     state: 'failed',
     reason: expect.stringContaining('runtime code differs in'),
   });
-  // Which the compiler does not link.
+  // The compiler does not link a library under an empty path.
   expect(await verifyWith('', other)).toMatchObject({
     state: 'failed',
     reason: `library ${name} is ${library.address} in the code, not ${other}`,

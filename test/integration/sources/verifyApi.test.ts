@@ -1,4 +1,7 @@
-/** Verification over the Etherscan dialect, by the whole program on two real chains: handed in, compiled, stored, seen everywhere. */
+/**
+ * Verification over the Etherscan dialect, with the whole program on two real chains: submitted, compiled, stored and
+ * shown everywhere.
+ */
 import { getAddress } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../src/dev/anvil';
@@ -14,7 +17,7 @@ import { createVerifyCalls, fieldsFor, statusOf, type Fields, type Json } from '
 import { TRICKY } from '../../support/worldSources';
 import { until as untilTrue } from '../../support/eventually';
 
-// At the lowest priority the compiler takes minutes beside other load, and nothing here is about its priority.
+// At the lowest priority the compiler takes minutes on a busy machine. This file does not test the priority.
 jest.mock('../../../src/sources/verify/compilers', () => {
   const actual = jest.requireActual<typeof import('../../../src/sources/verify/compilers')>(
     '../../../src/sources/verify/compilers',
@@ -28,7 +31,7 @@ jest.setTimeout(900_000);
 const log = createLog('silent', false);
 const OWNER = `0x${'ab'.repeat(20)}`;
 const NOBODY: Hex = `0x${'99'.repeat(20)}`;
-/** The cap stands in the code, so that no two of them have the same. */
+/** The code contains the cap, so different caps give different code. */
 const vaultValues = (cap: number): unknown[] => [OWNER, cap, 'the label'];
 let chains: { node: Anvil; rpc: DevRpc }[];
 let home: ProgramHome;
@@ -54,7 +57,7 @@ beforeAll(async () => {
   for (let index = 0; index < 6; index += 1) deployed.push(await deploy(rpc, vault(), vaultValues(index)));
   library = await deploy(rpc, tricky.get('Vault_Maker')!);
   await chains[1]!.rpc.call('evm_mine');
-  // What is no immutable stands in the arguments alone.
+  // Arguments that are not immutable appear only in the creation transaction.
   twin = await deploy(chains[1]!.rpc, vault(), [OWNER, 0, 'a twin']);
   home = await createProgramHome();
   program = await home.start([chains[0]!.node.url], {
@@ -90,7 +93,7 @@ const recordOf = (address: Hex, chainId: number): Promise<Json> =>
 
 test('sources handed in are compiled, compared and seen in every answer, on the other chain by the same code', async () => {
   const { address, constructorArguments } = deployed[0]!;
-  // A twin is one by its code, which is asked of the node beside the ingestion.
+  // A twin is recognised by its code, which a background task reads from the node.
   await until(`/api/v1/contracts/${address}`, ({ data }) => (data as Json)?.['code_hash'] != null);
   await until(
     `/api/v1/contracts/${twin.address}?chainId=943`,
@@ -136,7 +139,7 @@ test('sources handed in are compiled, compared and seen in every answer, on the 
     ContractName: 'Immutable_Vault',
     SimilarMatch: address,
   });
-  // They are asked of the nodes, which an answer does not wait for.
+  // The arguments are read from the nodes in the background, without delaying an answer.
   await until(
     `/api/v1/contracts/${twin.address}?chainId=943`,
     ({ data }) => (data as Json)['constructor_args'] === twin.constructorArguments,
@@ -325,14 +328,14 @@ test('a body of 6 MB is refused at once, and others are served meanwhile', async
   const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
   expect(large).toEqual(notOk('Error! The request body is larger than 5 MB'));
   expect(small).toEqual(notOk('Unknown UID'));
-  // Whoever still sends when the answer is there reads it all the same.
+  // A client that is still sending when the answer arrives reads the answer anyway.
   for (const megabytes of [5.5, 12, 20]) {
     const sourceCode = 'a'.repeat(megabytes * 1_048_576);
     expect(await post({ ...fields, sourceCode })).toEqual(large);
   }
 });
 
-// Last of those that hand in: it leaves verifications that are open.
+// Last of the submitting tests, because the verifications stay open.
 test('a client address has two open verifications, and a third is refused in words that say so', async () => {
   const { address } = deployed[5]!;
   const withComment = (comment: string): Fields => {

@@ -1,4 +1,7 @@
-/** The stream over real HTTP and the real engine: live events, replay, reorgs, filters, bad input, the end. */
+/**
+ * The event stream over real HTTP and the real engine: live events, replay, reorgs, filters, invalid input, and the end
+ * of the stream.
+ */
 import { get } from 'node:http';
 
 import { addressOf, type ChainWriter, pairOf, swaps, token0Of, TOKEN1, type MadeEvent } from './chainWriter';
@@ -126,7 +129,7 @@ test('filters hold for live events, for the replay and for removed ids alike', a
     expectations.map(([filter]) => join(`?${filter}&last_event_id=100-1048575`)),
   );
   await chain.mine(events);
-  // What is never seen is not taken back either.
+  // A reorg message only covers blocks that the server has seen, so wait for the block first.
   await untilSeen(api.tail, chain);
   await chain.reorg(101, [[event('swap', 9, 1, 8)]]);
   for (const [i, [, logIndexes]] of expectations.entries()) {

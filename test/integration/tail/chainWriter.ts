@@ -1,4 +1,4 @@
-/** Writes a made-up chain into the head and final tables by hand, as the ingester would, for tests of the readers. */
+/** Writes a made-up chain into the head and final tables like the ingester, for tests of the readers. */
 import { createHash } from 'node:crypto';
 
 import type { Database } from '../../../src/clickhouse/client/database';
@@ -29,7 +29,7 @@ export function addressOf(seed: number): Hex {
 export interface MadeEvent {
   readonly kind: 'swap' | 'mint' | 'burn' | 'sync';
   readonly logIndex: number;
-  /** Pool, tokens and maker by small numbers: pool p trades tokens 1000 + p and 1. */
+  /** Pool, tokens and maker as small numbers: pool p trades tokens 1000 + p and 1. */
   readonly pool: number;
   readonly maker: number;
 }
@@ -49,7 +49,7 @@ export function token0Of(pool: number): Hex {
 
 export const TOKEN1 = addressOf(1);
 
-/** `n` swaps of pool 1 in one block. */
+/** `n` swaps of one pool in one block. */
 export function swaps(n: number, pool = 1, maker = 7): MadeEvent[] {
   return Array.from({ length: n }, (_, logIndex) => ({ kind: 'swap', logIndex, pool, maker }));
 }
@@ -58,7 +58,7 @@ export class ChainWriter {
   /** Canonical head blocks above the cursor, ascending. */
   head: MadeBlock[] = [];
   cursor: { number: number; hash: Hex; timestamp: number };
-  /** The last flip, as its writer would tell of it. */
+  /** The last flip, as the writer would announce it. */
   told: HeadNews | null = null;
   private commits = 0;
   private version = 0;
@@ -81,7 +81,7 @@ export class ChainWriter {
     await this.writeDone('start', this.startBlock, this.startBlock - 1);
   }
 
-  /** A block on a parent (the tip by default), in memory only. */
+  /** Makes a block in memory only, by default on the tip. */
   make(events: readonly MadeEvent[] = [], parent: { number: number; hash: Hex } = this.tip): MadeBlock {
     this.commits += 1;
     return {
@@ -94,14 +94,14 @@ export class ChainWriter {
     };
   }
 
-  /** A block on the tip, made canonical. */
+  /** Adds a canonical block on the tip. */
   async mine(events: readonly MadeEvent[] = []): Promise<MadeBlock> {
     const block = this.make(events);
     await this.flip([...this.head, block]);
     return block;
   }
 
-  /** Makes these the canonical head blocks: stores their rows, then one flip of all heights that differ. */
+  /** Makes these the canonical head blocks: stores their rows, then flips all heights that differ at once. */
   async flip(head: readonly MadeBlock[]): Promise<void> {
     for (const block of head) {
       if (!this.stored.has(block.commit)) await this.store(block);
@@ -144,7 +144,7 @@ export class ChainWriter {
     this.head = [...head];
   }
 
-  /** Replaces everything above `forkNumber` by new blocks with these events. */
+  /** Replaces everything above `forkNumber` with new blocks that have these events. */
   async reorg(forkNumber: number, blocks: readonly (readonly MadeEvent[])[]): Promise<MadeBlock[]> {
     const kept = this.head.filter((block) => block.number <= forkNumber);
     const made: MadeBlock[] = [];
@@ -162,7 +162,7 @@ export class ChainWriter {
     await this.moveCursor(moved);
   }
 
-  /** The two steps of promote(), for tests in between. */
+  /** The first of two steps of promote(), for tests of the state in between. */
   async copyToFinal(moved: readonly MadeBlock[]): Promise<void> {
     for (const block of moved) await this.insertAll(rowsOf(block));
   }
@@ -230,7 +230,7 @@ function hashOf(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** Each event stands in a transaction of its own, another one on each branch. */
+/** Each event has a different transaction on each branch. */
 export function transactionOf(block: MadeBlock, event: MadeEvent): Hex {
   return hashOf(`${block.hash}${event.logIndex}`);
 }

@@ -1,4 +1,4 @@
-/** The snapshot of the head, read from the real engine while blocks come, fork and are promoted. */
+/** Reads the snapshot of the head from the real engine while blocks arrive, fork and are promoted. */
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { headBlocksTable } from '../../../src/clickhouse/schema/tables';
 import {

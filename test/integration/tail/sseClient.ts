@@ -1,4 +1,4 @@
-/** A plain client of server-sent events over HTTP, which can stop reading, break off and come back with its last id. */
+/** A plain client of server-sent events over HTTP. It can stop reading, disconnect, and resume with its last id. */
 import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 
 export interface SseMessage {
@@ -28,7 +28,7 @@ export class SseClient {
     this.lastId = lastId;
   }
 
-  /** Connects and resolves when the headers are there. */
+  /** Connects and resolves when the headers have arrived. */
   connect(): Promise<this> {
     const headers = this.lastId === null ? {} : { 'last-event-id': this.lastId };
     return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ export class SseClient {
     this.response = null;
   }
 
-  /** Resolves when the condition holds; rejects after the time. */
+  /** Resolves when the condition is true. Rejects after the timeout. */
   async until(condition: () => boolean, timeoutMs = 120_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!condition()) {
@@ -85,7 +85,7 @@ export class SseClient {
     }
   }
 
-  /** Waits for so many messages and gives `event id` lines of all. */
+  /** Waits for at least `count` messages and returns the `event id` lines of all. */
   async atLeast(count: number, timeoutMs?: number): Promise<string[]> {
     await this.until(() => this.messages.length >= count, timeoutMs);
     return this.lines();

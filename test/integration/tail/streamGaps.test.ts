@@ -1,4 +1,6 @@
-/** More events than a replay, a change or a client's queue holds: gaps, and no gap for those who read. */
+/**
+ * More events than a replay, a change or a client queue can hold: slow clients get gaps, clients that read get none.
+ */
 import { pairOf, swaps, type ChainWriter } from './chainWriter';
 import { type SseClient } from './sseClient';
 import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
@@ -75,7 +77,7 @@ test('a client that does not read is told of a gap when it does again; the other
   const fast = await join();
   slow.pause();
   let sent = 0;
-  // The kernel's buffers take some megabytes before the client is felt to be slow.
+  // The kernel buffers some megabytes before the server notices a slow client.
   for (let i = 0; i < 10; i += 1) {
     await chain.mine(swaps(2_500));
     sent += 2_500;
@@ -93,7 +95,7 @@ test('a client that does not read is told of a gap when it does again; the other
   expect(covered).toBe(25_001);
 });
 
-/** Events that were sent plus those that lie in gaps, where each block from 101 on has `perBlock`. */
+/** Events that were sent plus events inside gaps. Each block from 101 on has `perBlock` events. */
 function countCovered(client: SseClient, perBlock: number): number {
   const position = (id: unknown): number => {
     const [block = 0, logIndex = 0] = String(id).split('-').map(Number);

@@ -1,6 +1,6 @@
 /**
- * Clients that come and go between two API processes while a seeded chain grows, forks, forks back and becomes final:
- * net of reorgs each ends with exactly the canonical events of its filter, none twice, none missing.
+ * Clients switch between two API processes while a seeded chain grows, forks, forks back and becomes final. Net of
+ * reorgs each client ends with exactly the canonical events of its filter.
  */
 import { runsOf } from '../../support/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
@@ -17,7 +17,7 @@ interface Held {
   readonly tx: string;
 }
 
-/** A consumer that keeps what a user of the stream would keep. */
+/** A client that keeps the state of a real user of the stream. */
 class Follower {
   readonly held: Held[] = [];
   private client: SseClient | null = null;
@@ -47,7 +47,7 @@ class Follower {
     this.client = null;
   }
 
-  /** Takes in what has arrived. */
+  /** Processes the messages received so far. */
   drink(): void {
     for (; this.client !== null && this.read < this.client.messages.length; this.read += 1) {
       const message = this.client.messages[this.read];
@@ -139,7 +139,7 @@ class Scenario {
     await chain.reorg(chain.tip.number - depth, blocks);
   }
 
-  /** Makes an earlier branch canonical again, if it still stands on the cursor. */
+  /** Makes an earlier branch canonical again, if its parent is still the cursor's block. */
   private async forkBack(): Promise<void> {
     const { chain } = this.world;
     const branch = this.left[this.random.int(this.left.length)];
@@ -165,7 +165,7 @@ class Scenario {
     else await follower.connect(api);
   }
 
-  /** What a follower must hold in the end: its ids, and the transactions that tell one branch from another. */
+  /** Expected final state of a follower: event ids, and the transactions that distinguish branches. */
   expected(follower: Follower): { id: string; tx: string }[] {
     const canonical = [...this.finals, ...this.world.chain.head];
     return canonical.flatMap((block) =>

@@ -1,4 +1,4 @@
-/** A stream server as main.ts would put it together, on a database of its own, for tests over real HTTP. */
+/** Starts a stream server as main.ts does, on a separate database, for tests over real HTTP. */
 
 import { activityStream } from '../../../src/api/stream/activityStream';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
@@ -21,13 +21,13 @@ export interface Tail {
 }
 
 export interface StreamWorld {
-  /** Another one after `clear`. */
+  /** A new object after `clear`. */
   readonly chain: ChainWriter;
   readonly database: Database;
   readonly readerUrl: string;
-  /** Starts one API process; several may share the world. `port`: another way to the same database. */
+  /** Starts one API process. Several processes may share the chain. `port`: another port of the same database. */
   serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
-  /** Stops the API processes and empties the tables: quicker than a new world for each test. */
+  /** Stops the API processes and empties the tables, which is faster than a new database for each test. */
   clear(): Promise<void>;
   drop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
       stopping.abort();
       await running;
       hub.close();
-      // Not broken off: streams end with their last event.
+      // Connections are not cut: streams end with their last event.
       await new Promise((resolve) => served.server.close(resolve));
       await reader.close();
     },

@@ -1,4 +1,4 @@
-/** Streams and the sockets that carry them: pipelined requests, sockets half-closed and sockets reset. */
+/** Streams and their sockets: pipelined requests, half-closed and reset sockets. */
 import { once } from 'node:events';
 import { connect as openSocket, type Socket } from 'node:net';
 
@@ -31,7 +31,7 @@ interface Client {
 
 async function open(): Promise<Client> {
   const { hostname, port } = new URL(api.url);
-  // The server closes its half as it likes: the client keeps its own half open until it says otherwise.
+  // The client keeps its half of the connection open after the server has closed the other half.
   const socket = openSocket({ host: hostname, port: Number(port), allowHalfOpen: true });
   sockets.push(socket);
   let text = '';
@@ -48,7 +48,7 @@ test('a socket with 100 pipelined requests has one stream, which goes on and end
   const { socket, text } = await open();
   socket.write(request().repeat(100));
   await until(() => text().includes('retry: 3000'));
-  // A request that came later is answered: all hundred before it were looked at.
+  // A later request gets its answer, so the server has looked at all hundred earlier ones.
   const later = await open();
   later.socket.write(request('/nowhere'));
   await until(() => later.text().includes('HTTP/1.1 404'));
@@ -103,7 +103,7 @@ test('a client that half-closes and reads nothing more is counted out at once', 
   socket.write(request());
   await until(() => text().includes('retry: 3000'));
   socket.pause();
-  // More than the buffers of both ends take.
+  // More than the buffers of both ends hold.
   for (let block = 0; block < 20 && api.hub.heldBytes() === 0; block += 1) {
     await world.chain.mine(swaps(2_500));
     await untilSeen(api.tail, world.chain);

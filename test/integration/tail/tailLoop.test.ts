@@ -90,7 +90,7 @@ test('one that is told of a flip takes it as told, and whoever tells nonsense is
     tail.wake(chain.told);
     await seen;
     expect(tail.current()?.hash).toBe(chain.tip.hash);
-    // The database was not asked.
+    // The loop did not query the database.
     expect(tail.facts().silenceMs).toBeGreaterThanOrEqual(silenceMs!);
     versions.push(tail.current()?.version);
   }

@@ -1,4 +1,7 @@
-/** Blocks as nodes tell them over JSON-RPC, with right blooms. Made once per block; nobody may change what is handed out. */
+/**
+ * Encodes simulated blocks as JSON-RPC answers with correct blooms. Each block is encoded once, so callers must not
+ * change the result.
+ */
 import { keccak256 } from 'ethers';
 
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
@@ -6,7 +9,7 @@ import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface BlockJson {
-  /** With hashes of transactions. */
+  /** With transaction hashes. */
   readonly header: Json;
   readonly whole: Json;
   readonly receipts: readonly Json[];
@@ -15,7 +18,7 @@ export interface BlockJson {
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
-/** Three bit numbers by address or topic: they repeat from seed to seed. */
+/** Three bit numbers by address or topic. Seeds share most addresses and topics. */
 const bits = new Map<string, readonly number[]>();
 const BITS_MAX = 200_000;
 

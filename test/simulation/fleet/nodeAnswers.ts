@@ -1,4 +1,4 @@
-/** What a simulated node answers to each method, as seen from the branch it believes in. */
+/** The answer of a simulated node to each RPC method, for the branch that the node currently sees. */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { answerPairCall, simDecimals } from '../simPairCalls';
@@ -14,13 +14,13 @@ export interface NodeView {
   readonly world: SimWorld;
   readonly nature: NodeNature;
   readonly mood: NodeMood;
-  /** Blocks from 0 to the head that the node sees. */
+  /** Blocks from 0 to the node's head. */
   readonly branch: readonly ChainBlock[];
-  /** True when the node has forgotten what it is asked for. */
+  /** Whether the node lacks the requested block this time. */
   forgets(): boolean;
 }
 
-/** decimals(): a stable pool is its own token. */
+/** Selector of decimals(). A stable pool is its own token. */
 const DECIMALS = '0x313ce567';
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
@@ -55,7 +55,7 @@ function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
   if (at === 'latest') number = branch.length - 1;
   if (at === 'finalized') {
     if (nature.noTag !== null) return nature.noTag === 'empty' ? { result: null } : refuse(nature.noTag);
-    // What the node's own head makes final, and no node ever calls final what may still be taken back.
+    // Finality follows the node's own head. No node reports a block as final that a reorg may still remove.
     const { finalNumber, depth } = view.world;
     number = Math.max(0, Math.min(finalNumber, branch.length - 1 - depth) - view.mood.tagBehind);
   }
@@ -98,7 +98,7 @@ function call(view: NodeView, { to, data }: { to: Hex; data: Hex }, at: unknown)
   return { result: answer };
 }
 
-/** What the contract would answer at that block. */
+/** The contract's answer at that block. */
 export function answerContract(
   world: Pick<SimWorld, 'chain'>,
   hash: Hex,

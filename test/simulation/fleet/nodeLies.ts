@@ -1,6 +1,6 @@
 /**
- * Answers that are wrong in ways that can be told from the answer: something left out, of another block, or taken back.
- * What nobody could tell from one node alone (a whole fork of its own) is a mood of the node, not a lie.
+ * Wrong node answers that a client can detect from the answer: something missing, from another block, or removed. A
+ * consistent fork of one node is not detectable from its answers alone, so nodeTraits.ts simulates forks.
  */
 import type { Random } from '../../support/random';
 import type { SimChain } from '../simChain';
@@ -8,7 +8,7 @@ import { blockJson, bloomOf, type Json } from './blockJson';
 
 type Log = Json & { readonly address: `0x${string}`; readonly topics: readonly `0x${string}`[] };
 
-/** The same result where there is nothing to lie about. */
+/** Returns the same result if the method has no lie. */
 export function lieAbout(random: Random, chain: SimChain, method: string, result: unknown): unknown {
   if (method === 'eth_getBlockReceipts' && Array.isArray(result))
     return lieInReceipts(random, chain, result as Json[]);
@@ -55,8 +55,8 @@ function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unkno
 }
 
 /**
- * Leaves one log out, of the block's. One among the last of the block whose address and topics stand in other logs of it
- * too leaves no trace in the bloom and none in the order: that lie nobody can see, so it is not told.
+ * Drops one of the block's logs. Keeps the last log if its absence changes neither the bloom nor the log order, because
+ * a client cannot detect such a lie.
  */
 function omitOne(
   random: Random,

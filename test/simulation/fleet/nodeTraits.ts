@@ -1,4 +1,4 @@
-/** How a simulated node misbehaves for a while: drawn anew now and then, from dice of its own. */
+/** Random misbehaviour of a simulated node, redrawn from time to time from a separate generator. */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import {
@@ -11,38 +11,38 @@ import {
   type RpcRefusal,
 } from './wordings';
 
-/** What a node is for its whole life. */
+/** The properties of a node that never change. */
 export interface NodeNature {
   readonly chainId: number;
-  /** null: it has eth_getBlockReceipts. */
+  /** null if the node has eth_getBlockReceipts. */
   readonly noReceipts: RpcRefusal | null;
   readonly rangeMax: number;
   readonly rangeWording: (typeof RANGE_WORDINGS)[number];
   readonly resultMax: number;
   readonly resultWording: (typeof RESULT_WORDINGS)[number];
-  /** Calls in one batch at most. */
+  /** Maximum number of calls in one batch. */
   readonly batchMax: number;
-  /** null: it knows the finalized tag. `null` as an answer where `empty`. */
+  /** null if the node supports the `finalized` tag. `empty` answers null. */
   readonly noTag: RpcRefusal | 'empty' | null;
   readonly rateWording: RpcRefusal;
   readonly unknownWording: RpcRefusal | 'empty';
 }
 
-/** What it is for a while. */
+/** The state of a node for a number of requests. */
 export interface NodeMood {
-  /** Sees the chain as it was so long ago. */
+  /** Delay of the node's view of the chain. */
   readonly lagMs: number;
-  /** Sees this head for ever. */
+  /** Never leaves this head. */
   readonly stuckAt: Hex | null;
-  /** Behind one address stand several nodes: each call sees up to so much of the past. */
+  /** Several nodes share one address: each call sees the chain up to `spreadMs` in the past. */
   readonly spreadMs: number;
-  /** Forgets every block with this probability each time it is asked. */
+  /** Probability, per request for a block, that the node does not have the block. */
   readonly forgets: number;
-  /** Probability that a request gets no answer, or none of use. */
+  /** Probability that a request gets no usable answer. */
   readonly fails: number;
-  /** Probability that an answer is a lie that can be seen. */
+  /** Probability of a detectable lie. */
   readonly lies: number;
-  /** How far below the truth its finalized tag stands. */
+  /** How many blocks the node's `finalized` tag is behind the true one. */
   readonly tagBehind: number;
 }
 
@@ -56,7 +56,7 @@ export const GOOD_MOOD: NodeMood = {
   tagBehind: 0,
 };
 
-/** How bad a fleet is; all probabilities are of a node's mood. */
+/** How bad a group of nodes is. All probabilities apply to a node's mood. */
 export interface FleetHealth {
   readonly lag: number;
   readonly stuck: number;
@@ -81,7 +81,7 @@ export function drawNature(random: Random, chainId: number): NodeNature {
   };
 }
 
-/** `orphan`: a head that was given up lately, if there is one. */
+/** `orphan` is a recently abandoned head, if any. */
 export function drawMood(random: Random, health: FleetHealth, orphan: Hex | null): NodeMood {
   return {
     lagMs: random.chance(health.lag) ? random.pick([100, 1_000, 5_000, 10_000]) : 0,

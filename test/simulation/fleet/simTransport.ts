@@ -1,6 +1,6 @@
 /**
- * One simulated node behind the interface of the real transports: the real endpoint pool, block source and follower run
- * over it. Every answer takes virtual time; what goes wrong is drawn from the node's own dice.
+ * A simulated node behind the interface of the real transports, used by the real endpoint pool, block source and
+ * follower. Every answer takes virtual time, and each node draws its own faults.
  */
 import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpc/rpcError';
 import {
@@ -18,7 +18,7 @@ import type { SimWorld } from './simWorld';
 
 /** For a whole answer. */
 const TIMEOUT_MS = 30_000;
-/** Requests of one mood. */
+/** Number of requests before the mood changes. */
 const MOOD_REQUESTS = 25;
 
 export interface SimNodeOptions {
@@ -28,9 +28,9 @@ export interface SimNodeOptions {
   readonly nature: NodeNature;
   readonly health: FleetHealth;
   readonly trace: (event: string) => void;
-  /** Whether it pushes heads. */
+  /** Whether the node pushes heads. */
   readonly pushes: boolean;
-  /** It never lies and never sticks: somebody must tell the truth. */
+  /** Never lies and never gets stuck. The simulation needs one node that tells the truth. */
   readonly honest: boolean;
 }
 
@@ -49,13 +49,13 @@ export class SimTransport implements RpcTransport {
 
   watchHeads?: (onHead: (hint: HeadHint | null) => void) => () => void;
 
-  /** From now on it answers at once and truly. */
+  /** From now on the node answers immediately and correctly. */
   calmDown(): void {
     this.calm = true;
     this.mood = GOOD_MOOD;
   }
 
-  /** The chain moved: pushed perhaps never, perhaps twice. */
+  /** Pushes the new head: once, sometimes twice or never. */
   announce(): void {
     const { random, world } = this.options;
     const times = this.calm ? 1 : random.pick([0, 1, 1, 1, 2]);
@@ -135,7 +135,7 @@ export class SimTransport implements RpcTransport {
     return { error: asError(this.name, refusal) };
   }
 
-  /** A request without an answer of use. */
+  /** Fails a request without a usable answer. */
   private async fail(signal?: AbortSignal): Promise<never> {
     const { random, world, nature } = this.options;
     const status = (code: number, retryAfter?: string): RpcError =>
@@ -155,7 +155,7 @@ export class SimTransport implements RpcTransport {
     ] as const);
     switch (kind) {
       case 'timeout':
-        // Nothing comes, or a byte now and then: the deadline of the real transports ends both.
+        // The node sends nothing, or single bytes. The deadline of the real transports ends both.
         await world.clock.sleep(TIMEOUT_MS, signal);
         throw new RpcError('timeout', `${this.name}: no whole answer within ${TIMEOUT_MS} ms`);
       case 'reset':
@@ -179,7 +179,7 @@ export class SimTransport implements RpcTransport {
   }
 }
 
-/** Through the product's own reading of an error object. */
+/** Uses the product's parser for error objects. */
 function asError(name: string, error: { readonly code: number; readonly message: string }): RpcError {
   const answer = readAnswer({ name, scrub: (text) => text }, { error });
   if (!('error' in answer)) throw new Error('an error object was read as a result');

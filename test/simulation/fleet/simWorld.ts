@@ -1,4 +1,4 @@
-/** The world that nodes look at: the chain, when each of its blocks was seen, and which head was the head when. */
+/** The chain as the simulated nodes see it: when each block appeared, and which block was the head at each time. */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import type { VirtualClock } from '../virtualClock';
@@ -12,25 +12,25 @@ interface HeadChange {
 export class SimWorld {
   private readonly changes: HeadChange[] = [];
   private readonly branches = new Map<Hex, readonly ChainBlock[]>();
-  /** Highest block that ever was the head. */
+  /** The highest block that was ever the head. */
   private highest = 0;
 
   constructor(
     readonly chain: SimChain,
     readonly clock: VirtualClock,
-    /** Nothing deeper below the highest head is ever taken back. */
+    /** Maximum depth of a reorg, counted from the highest head. */
     readonly depth: number,
   ) {
     this.noteHead();
   }
 
-  /** To be called after every move of the chain. */
+  /** Call this after every change of the chain. */
   noteHead(): void {
     this.highest = Math.max(this.highest, this.chain.head.number);
     this.changes.push({ at: this.clock.now(), tip: this.chain.head.hash });
   }
 
-  /** The last block that can no longer be taken back. */
+  /** The last block that no reorg can remove any more. */
   get finalNumber(): number {
     return Math.max(0, this.highest - this.depth);
   }
@@ -39,7 +39,7 @@ export class SimWorld {
     return this.chain.head.hash;
   }
 
-  /** What was the head then. */
+  /** The head at that time. */
   headAt(time: number): Hex {
     for (let index = this.changes.length - 1; index >= 0; index -= 1) {
       const change = this.changes[index]!;
@@ -48,7 +48,7 @@ export class SimWorld {
     return this.changes[0]!.tip;
   }
 
-  /** The branch that ends with this block, from block 0 on. */
+  /** The branch that ends with this block, from block 0. */
   branch(tip: Hex): readonly ChainBlock[] {
     if (tip === this.chain.head.hash) return this.chain.canonicalView();
     const known = this.branches.get(tip);

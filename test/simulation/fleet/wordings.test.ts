@@ -1,4 +1,4 @@
-/** The wordings of the simulated nodes are sorted as what they mean. */
+/** Checks that the error classifier understands the error texts of the simulated nodes. */
 import { kindOfRpcError } from '../../../src/chain/rpc/rpcError';
 import * as wordings from './wordings';
 

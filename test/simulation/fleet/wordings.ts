@@ -1,4 +1,4 @@
-/** How the common clients and vendors say no: codes and texts as they are seen in the wild. */
+/** Error codes and texts of common clients and vendors, copied from real answers. */
 
 export interface RpcRefusal {
   readonly code: number;
@@ -7,7 +7,7 @@ export interface RpcRefusal {
 
 type RangeWording = (max: number, span: number) => RpcRefusal;
 
-/** The range of an eth_getLogs is too wide. */
+/** The block range of an eth_getLogs is too wide. */
 export const RANGE_WORDINGS: readonly RangeWording[] = [
   // go-ethereum forks, bor, erigon
   (max) => ({ code: -32005, message: `query exceeds max block range ${max}` }),
@@ -42,7 +42,7 @@ export const RANGE_WORDINGS: readonly RangeWording[] = [
   (_max, span) => ({ code: -32005, message: `block range is too large: ${span}` }),
 ];
 
-/** The answer would hold too many logs. */
+/** The answer would contain too many logs. */
 export const RESULT_WORDINGS: readonly ((max: number) => RpcRefusal)[] = [
   // Infura, go-ethereum behind it
   (max) => ({ code: -32005, message: `query returned more than ${max} results` }),
@@ -59,7 +59,7 @@ export const RESULT_WORDINGS: readonly ((max: number) => RpcRefusal)[] = [
   (max) => ({ code: -32000, message: `too many results, max ${max}` }),
 ];
 
-/** A rate limit inside a 200. */
+/** A rate limit inside a 200 response. */
 export const RATE_WORDINGS: readonly RpcRefusal[] = [
   { code: -32005, message: 'daily request count exceeded, request rate limited' },
   { code: 429, message: 'Your app has exceeded its compute units per second capacity.' },
@@ -72,7 +72,7 @@ export const RATE_WORDINGS: readonly RpcRefusal[] = [
   { code: -32029, message: 'Too Many Requests' },
 ];
 
-/** A block that the node does not have. */
+/** The node does not have the block. */
 export const UNKNOWN_BLOCK_WORDINGS: readonly RpcRefusal[] = [
   { code: -32000, message: 'header not found' },
   { code: -32000, message: 'unknown block' },
@@ -86,7 +86,7 @@ export const UNKNOWN_BLOCK_WORDINGS: readonly RpcRefusal[] = [
   { code: -32000, message: 'missing trie node 5f3 (path ) state is not available' },
 ];
 
-/** The `finalized` tag is not known. */
+/** The node does not know the `finalized` tag. */
 export const NO_TAG_WORDINGS: readonly RpcRefusal[] = [
   { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' },
   { code: -39001, message: 'Unknown block' },
@@ -94,7 +94,7 @@ export const NO_TAG_WORDINGS: readonly RpcRefusal[] = [
   { code: -32602, message: 'Invalid params' },
 ];
 
-/** eth_getBlockReceipts is not there. */
+/** The node does not have eth_getBlockReceipts. */
 export const NO_METHOD_WORDINGS: readonly RpcRefusal[] = [
   { code: -32601, message: 'the method eth_getBlockReceipts does not exist/is not available' },
   { code: -32601, message: 'Method not found' },

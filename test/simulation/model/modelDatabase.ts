@@ -1,6 +1,6 @@
 /**
- * One life's connection to the model: the real protocol of clickhouseStore.ts runs over it, and may die before a statement,
- * between any two tables that it writes (a source, then its views), and after it was done but before that is known.
+ * The model's connection for one life. The real protocol of clickhouseStore.ts runs over the connection. The process
+ * may die before a statement, between two table writes (a source, then its views), or before the acknowledgement.
  */
 import type { Clock } from '../../../src/chain/rpc/clock';
 import type { Database, QueryParams } from '../../../src/clickhouse/client/database';
@@ -21,7 +21,7 @@ export function openModelDatabase(
     die();
     if (faults.glitches()) throw glitchError();
     trace(name);
-    // Sent: what happens from here on, nobody may hear of.
+    // From here on the statement takes effect even if the client dies.
     const order = faults.shuffle(steps());
     const lateMs = clock === null ? null : faults.lateMs();
     if (clock !== null && lateMs !== null) {

@@ -1,7 +1,7 @@
 /**
- * What outlives a crash: a model of the database in memory. Final tables with deduplication windows, head tables in
- * partitions, the views' targets, and the two tables of the protocol. Only whole steps happen here; who dies between
- * them is up to the connection.
+ * A model of the database in memory that survives crashes. Holds final tables with deduplication windows, partitioned
+ * head tables, view targets, and the two tables of the protocol. Each step is atomic. The connection decides about
+ * crashes between steps.
  */
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import {
@@ -17,11 +17,11 @@ import {
 import { ModelViews } from './modelViews';
 import type { Fields } from './rowBytes';
 
-/** Blocks in a partition of the head tables, and of head_blocks. */
+/** Blocks per partition: HEAD_PARTITION for the head tables, HEIGHTS_PARTITION for head_blocks. */
 const HEAD_PARTITION = 256;
 const HEIGHTS_PARTITION = 1_024;
 
-/** One thing that an insert does to one table, at once. */
+/** One atomic effect of an insert on one table. */
 export type Step = () => void;
 
 export class ModelEngine {
@@ -32,7 +32,7 @@ export class ModelEngine {
   heights: HeadHeight[] = [];
   readonly tokens = new Map<string, Fields>();
   readonly views = new ModelViews();
-  /** Statements that were given up by their senders and will land yet. */
+  /** Statements that their senders gave up and that still take effect later. */
   under = 0;
 
   constructor() {

@@ -1,6 +1,6 @@
 /**
- * What the ingester reads back, answered by the model: one function for each named query, in the shapes that ClickHouse's
- * JSON has (64 bits and wider as text). A query that is not known here is an error, never an empty answer.
+ * Answers the ingester's named queries from the model, one function for each. Shapes follow ClickHouse's JSON (integers
+ * of 64 bits and more as text). An unknown query is an error, never an empty answer.
  */
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import type { QueryParams } from '../../../src/clickhouse/client/database';

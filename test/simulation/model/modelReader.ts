@@ -1,9 +1,9 @@
-/** What the readers' query read_head answers over the model: the cursor, and all that was ever said of heights above it. */
+/** Answers the readers' query read_head from the model: the cursor, and all rows of heights above the cursor. */
 import type { HeadRow } from '../../../src/query/head/headState';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
 
-/** Throws where the chain was never begun. */
+/** Throws if no start row is stored. */
 export function headRowOf(engine: ModelEngine): HeadRow {
   const done = engine.promotions.filter(({ status }) => status === 'done').sort((a, b) => b.seq - a.seq);
   const [newest] = done;

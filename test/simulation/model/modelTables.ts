@@ -1,4 +1,4 @@
-/** The tables of the model: rows as the bytes that were inserted, and for final ones the tokens of the last inserts. */
+/** The tables of the model: rows as inserted bytes, and the tokens of the last inserts into final tables. */
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
 import { headBlocksTable, tokensTable } from '../../../src/clickhouse/schema/tables';
 import { RowCode, type Fields } from './rowBytes';
@@ -18,7 +18,7 @@ export function codeOfTable(name: string): RowCode {
   return code;
 }
 
-/** Inserts whose tokens a table remembers (non_replicated_deduplication_window of the schema). */
+/** How many insert tokens a table remembers (non_replicated_deduplication_window in the schema). */
 const TOKENS_KEPT = 1_000;
 const ORD_SPAN = 2 ** 20;
 
@@ -44,7 +44,7 @@ export class StoredRow {
   }
 }
 
-/** Where a row stands in the chain: its ord, or for blocks the number. Read without decoding the row. */
+/** Sort key of a row: its ord, or the number of a block. Reads the key without decoding the row. */
 export function placeOf(table: string, bytes: Buffer): number {
   if (table === 'blocks') return bytes.readUInt32LE(4);
   return Number(bytes.readBigUInt64LE(table === 'logs' ? 4 : 0));
@@ -59,7 +59,7 @@ export function blockOf(table: string, bytes: Buffer): number {
 export class TokenWindow {
   private readonly tokens = new Set<string>();
 
-  /** False when an insert with this token was seen. Inserts without a token always count. */
+  /** Returns false for a repeated token. Inserts without a token always count. */
   take(token: string | undefined): boolean {
     if (token === undefined) return true;
     if (this.tokens.has(token)) return false;

@@ -1,6 +1,6 @@
 /**
- * The materialized views of the model: what each insert into a source adds to its targets, computed plainly. Targets are
- * written one after another, so that a death in between leaves some behind, and each remembers tokens of its own.
+ * The materialized views of the model: plain code computes what each insert adds to the targets. Targets are written
+ * one after another, each with its own tokens, so that a crash may skip some.
  */
 import type { Fields } from './rowBytes';
 import { TokenWindow } from './modelTables';
@@ -81,7 +81,7 @@ export class ModelViews {
     ];
   }
 
-  /** How many swaps the aggregates hold, as the audit of a range counts them. */
+  /** Number of swaps in the aggregates, as the audit of a range counts them. */
   totals(): { name: string; total: number }[] {
     const bars = new Map(TIMEFRAMES.map((timeframe) => [timeframe, 0]));
     for (const [key, bar] of this.bars) {
@@ -157,7 +157,7 @@ function takeNewest(map: Map<string, LatestState>, fields: Fields): void {
   if (known === undefined || ord > known.ord) map.set(pair, { ord, fields });
 }
 
-/** By `token holder`, modulo 2^256 read as signed; from zero to zero counts once. */
+/** Adds to balances by `token holder`, modulo 2^256 as a signed number. A transfer from zero to zero only subtracts. */
 function addTransfer(balances: Map<string, bigint>, { token, sender, recipient, amount }: Fields): void {
   const add = (holder: unknown, delta: bigint): void => {
     const key = `${token} ${holder}`;

@@ -1,9 +1,11 @@
 /**
- * Rows in ClickHouse's RowBinary, taken apart: by type names alone, with no code of the product, so that what was encoded
- * wrongly is also read wrongly here.
+ * Decodes rows of ClickHouse's RowBinary by type names. Shares no code with the product, so that an encoding error
+ * shows here.
  */
 
-/** Fields by column. Integers up to 64 bits are numbers (in arrays of 64 bits bigints), wider ones bigints; bytes are 0x-hex. */
+/**
+ * Fields by column. Integers up to 64 bits are numbers (bigints inside arrays), wider ones bigints. Bytes are 0x-hex.
+ */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface RowShape {
@@ -128,7 +130,7 @@ function codeOf(type: string, column: string): FieldCode {
   return fixed(1, (bytes, at) => words.get(bytes[at]!));
 }
 
-/** Splits and reads rows of one table. */
+/** Splits and decodes rows of one table. */
 export class RowCode {
   private readonly codes: readonly FieldCode[];
 
@@ -136,7 +138,7 @@ export class RowCode {
     this.codes = shape.types.map((type, index) => codeOf(type, shape.columns[index]!));
   }
 
-  /** The bytes of each row, without the commit that head rows begin with. */
+  /** The bytes of each row, without the commit at the start of head rows. */
   split(body: Buffer, withCommit: boolean): { readonly commit: number; readonly bytes: Buffer }[] {
     const rows: { commit: number; bytes: Buffer }[] = [];
     const cursor: Cursor = { bytes: body, at: 0 };

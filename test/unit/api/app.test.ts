@@ -1,9 +1,9 @@
-/** What the app does around its routes: rate limit, OpenAPI document, CORS, headers. */
+/** The app around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { startApi, type Json } from '../../support/apiServer';
 
-// Nothing here asks the database, and none is there.
+// No test in this file queries the database, so none exists.
 const runner = createQueryRunner(openDatabase({ url: 'http://127.0.0.1:1/none' }));
 
 test("the rate limit answers 429 with Retry-After beyond the minute's calls, and never for health", async () => {

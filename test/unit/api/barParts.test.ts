@@ -21,7 +21,7 @@ const swapArbitrary = fc.record({
   buy: fc.boolean(),
 });
 
-/** A run of swaps with rising ords; several may share a second. */
+/** A run of swaps with rising ords. Several may share a second. */
 const swapsArbitrary = fc.array(swapArbitrary, { maxLength: 40 }).map((swaps) => {
   let timestamp = 1_700_000_000;
   return swaps.map(({ gap, ...swap }, index): HeadSwap => {
@@ -30,7 +30,7 @@ const swapsArbitrary = fc.array(swapArbitrary, { maxLength: 40 }).map((swaps) =>
   });
 });
 
-/** The bar of some swaps, written the plainest way. */
+/** The bar of some swaps, computed in the plainest way. */
 function barOf(swaps: readonly HeadSwap[], bucket: number): BarPart {
   const priced = swaps.filter(({ price }) => price > 0);
   const tracked = swaps.filter((swap) => swap.tracked);
@@ -64,7 +64,7 @@ function barsOf(swaps: readonly HeadSwap[]): BarPart[] {
   );
 }
 
-/** Without the ords of prices that do not exist. */
+/** Without the ords of missing prices. */
 function comparable(bars: Iterable<BarPart>): unknown[] {
   return [...bars]
     .sort((a, b) => a.bucket - b.bucket)

@@ -1,4 +1,7 @@
-/** What a client can use up of the HTTP server is bounded, and the service goes on for the others. */
+/**
+ * Limits on a client's use of the HTTP server: slow requests, unread answers, sockets and open requests. Other clients
+ * keep getting answers.
+ */
 import { connect, type Socket } from 'node:net';
 
 import { HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';
@@ -29,7 +32,7 @@ async function serve(limits: Partial<HttpLimits> = {}): Promise<number> {
 interface Client {
   readonly socket: Socket;
   text(): string;
-  /** Resolves when the server has closed the socket; fails after 10 s. */
+  /** Resolves when the server has closed the socket. Rejects after 10 s. */
   readonly closed: Promise<void>;
 }
 
@@ -59,7 +62,7 @@ async function expectAlive(port: number): Promise<void> {
   expect(client.text()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nup$/);
 }
 
-/** A client that sends a piece every 50 ms, never enough. */
+/** A client that sends one piece every 50 ms and never completes a request. */
 function trickle({ socket, closed }: Client, piece: string): void {
   const timer = setInterval(() => socket.writable && socket.write(piece), 50);
   void closed.catch(() => undefined).finally(() => clearInterval(timer));

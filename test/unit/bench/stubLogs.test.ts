@@ -1,4 +1,7 @@
-/** What other indexers read from the benchmarks' chain must be what Candlehouse reads, or their figures compare nothing. */
+/**
+ * Checks that other indexers read the same data from the benchmark chain as Candlehouse. Otherwise the benchmarks would
+ * compare different work.
+ */
 import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../support/stubChain';
 
 interface Log {

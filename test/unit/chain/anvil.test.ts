@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(closeAll);
 afterAll(() => anvil.stop());
 
-/** Init code of a contract that, at each call, emits two logs: one with two topics, one anonymous. */
+/** Init code of a contract that emits two logs per call: one with two topics, one anonymous. */
 const EMITTER = ((): string => {
   // LOG2 of 32 bytes with topics caller and callvalue; LOG0 of 64 bytes; stop.
   const runtime = '3433602060' + '00a260406000a000';
@@ -74,7 +74,7 @@ test.each(['http', 'ws'])(
 
       const before = follower.tip;
       await anvil.call('anvil_reorg', 3, []);
-      // The head keeps its number and gets another hash; nothing is pushed until the next block.
+      // The head keeps its number and gets another hash. The node pushes no head until the next block.
       await anvil.call('evm_mine');
       await caughtUp();
       const reorg = steps.find((step) => step.forkNumber !== null);
@@ -98,7 +98,7 @@ test('a real node’s receipts and its logs make the same blocks', async () => {
   const [endpoint] = pool.endpoints;
   const attempt = endpoint?.attempt.bind(endpoint);
   if (endpoint === undefined || attempt === undefined) throw new Error('the pool has its endpoint');
-  // The same node, as if it had no eth_getBlockReceipts.
+  // The same node, as if eth_getBlockReceipts did not exist.
   endpoint.attempt = (calls, parse, signal) => {
     const renamed = calls.map((call) =>
       call.method === 'eth_getBlockReceipts' ? { ...call, method: 'eth_noSuchMethod' } : call,

@@ -1,4 +1,4 @@
-/** What the block source must make of a fake chain's block, written down from the chain itself. */
+/** The expected output of the block source for a block of the fake chain, built from the chain itself. */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { FakeBlock } from '../../support/fakeChain';
 

@@ -1,4 +1,4 @@
-/** How far it is from the node's answers to the blocks that the decoder is given. */
+/** Limits the number of stack frames between the transport and the block decoder. */
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/head/follower';
 import { syncToHead } from '../../../src/chain/head/syncToHead';

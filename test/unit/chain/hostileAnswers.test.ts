@@ -1,4 +1,6 @@
-/** Answers of a node that means harm: their bytes, their shape, all of them at once, and honest ones that are too large. */
+/**
+ * Answers of a malicious node: hostile bytes, wrong shapes, all of them at once, and honest answers that are too large.
+ */
 import type { ServerResponse } from 'node:http';
 
 import { AnswerMeter, ByteBudget, ANSWER_BYTES_MAX } from '../../../src/chain/rpc/answerBounds';
@@ -23,7 +25,7 @@ function transportTo(url: string, bodyBytesMax = ANSWER_BYTES_MAX) {
   return transport;
 }
 
-/** Sends pieces without end, as fast as they are read. Counts what was taken. */
+/** Sends pieces without end, as fast as the client reads. Counts the bytes taken. */
 function pour(response: ServerResponse, piece: Buffer, head: string): { written: number } {
   const sent = { written: 0 };
   const go = (): void => {
@@ -163,7 +165,7 @@ test('an endpoint whose answer is too large is not the last word: another one is
   expect(await pool.call(BLOCK.method, BLOCK.params, anything)).toMatchObject({ number: '0x0' });
   const alone = poolOf([hostile.httpUrl], { bodyBytesMax: 50_000 });
   await expect(alone.call(BLOCK.method, BLOCK.params, anything)).rejects.toMatchObject({ kind: 'too_large' });
-  // One try each: no endless retry.
+  // One attempt each: no endless retry.
   expect(hostile.countCalls(BLOCK.method)).toBe(2);
 });
 

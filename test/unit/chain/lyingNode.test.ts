@@ -5,7 +5,7 @@ import { closeAll, sourceOf, startNode } from './setup';
 
 afterEach(closeAll);
 
-/** A change of one node's answers: of the receipts of a block, or of its header. */
+/** A change to one node's answers: to the receipts of a block, or to its header. */
 interface Lie {
   readonly name: string;
   readonly kind: string;
@@ -113,7 +113,7 @@ const LIES: Lie[] = [
   { name: 'a short bloom', kind: 'malformed', header: (header) => ({ ...header, logsBloom: '0x00' }) },
 ];
 
-/** The block that is lied about: it has several transactions with logs. */
+/** The false answers concern this block, which has several transactions with logs. */
 const TARGET = 5;
 
 function lyingChain(): FakeChain {
@@ -168,7 +168,7 @@ test('logs left out are caught in logs mode too', async () => {
   };
   const { source, pool } = sourceOf([liar, honest]);
   expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  // Four rounds bring the blocks before the lie, three more nothing.
+  // The first four rounds return the blocks before the false one, the next three return nothing.
   expect(pool.health()).toMatchObject({
     endpoints: [{ state: 'benched' }, { state: 'ok' }],
     mismatches: { bloom: 4 + 3 },

@@ -1,4 +1,4 @@
-/** What the chain tests share: nodes that are stopped after each test, pools over them, a silent log. */
+/** Shared setup of the chain tests: nodes that are stopped after each test, endpoint pools, a silent log. */
 import { createLog } from '../../../src/log';
 import {
   createEndpointPool,
@@ -17,7 +17,7 @@ export const silentLog = createLog('silent', false);
 
 const closers: (() => Promise<void>)[] = [];
 
-/** To be called by `afterEach`: stops whatever the test started, pools first. */
+/** Call this in `afterEach`. Stops everything that the test started, pools first. */
 export async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
 }

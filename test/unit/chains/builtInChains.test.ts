@@ -3,7 +3,7 @@ import { getAddress } from 'ethers';
 import { BUILT_IN_CHAINS, findBuiltInChain } from '../../../src/chains/builtInChains';
 import { parseChainDescription } from '../../../src/chains/parseChainDescription';
 
-/** Copies of Ethereum's state: dollars on Ethereum, nearly nothing here. */
+/** PulseChain copied Ethereum's state. These tokens are dollars on Ethereum and worth almost nothing here. */
 const FORKED_STABLES = {
   DAI: '0x6B175474E89094C44Da98b954EedeAC495271d0F',
   USDC: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -16,7 +16,7 @@ const FORKED_WRAPPERS = {
   WETH: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   WBTC: '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
 };
-/** Checksummed, as PulseChain's own lists have them. */
+/** Checksummed, as in PulseChain's own lists. */
 const KNOWN_369 = {
   wrappedNative: '0xA1077a294dDE1B09bB078844df40758a5D0f9a27',
   anchors: [

@@ -12,7 +12,7 @@ function parses(text: string): boolean {
 }
 
 const json = fc.json({ maxDepth: 4 });
-/** JSON with some of its characters replaced, dropped or doubled. */
+/** JSON with some characters replaced, dropped or doubled. */
 const damaged = fc
   .tuple(
     json,
@@ -42,7 +42,7 @@ describe('the place where a text stops being JSON', () => {
         (lines[fault.line - 1] ?? '').slice(0, fault.column - 1),
       ];
       const inPrefix = findJsonFault(before.join('\n'));
-      // Cut off there, the only fault left is the end itself.
+      // When the text is cut off at the fault, only its end can be reported as a fault.
       expect(inPrefix === null || (inPrefix.line === fault.line && inPrefix.column >= fault.column)).toBe(
         true,
       );

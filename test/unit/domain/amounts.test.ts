@@ -11,7 +11,7 @@ import {
 import { agree, exactly, parseDecimal } from './rational';
 
 const UINT256_MAX = (1n << 256n) - 1n;
-/** Decimal strings of the API: plain notation, never an exponent, no trailing zeros, no sign on zero. */
+/** Decimal strings of the API: plain notation, no exponent, no trailing zeros, no sign on zero. */
 const PLAIN = /^(?:0|-?(?:0|[1-9]\d*)\.\d*[1-9]|-?[1-9]\d*)$/;
 
 const decimalsOf = fc.integer({ min: 0, max: DECIMALS_MAX });
@@ -156,7 +156,7 @@ describe('formatRatio', () => {
   });
 });
 
-/** 10^exponent, 1 for a negative one. */
+/** 10^exponent; 1 for a negative exponent. */
 function tenTo(exponent: number): bigint {
   return 10n ** BigInt(Math.max(0, exponent));
 }

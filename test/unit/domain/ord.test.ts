@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { blockOfOrd, eventId, lastOrdOfBlock, logIndexOfOrd, ORD_SPAN, toOrd } from '../../../src/domain/ord';
 
-/** The store keeps block numbers in 32 bits; an ord stays an exact number up to here. */
+/** The store keeps block numbers in 32 bits. An ord stays an exact number up to this block. */
 const BLOCK_MAX = 2 ** 32 - 1;
 const block = fc.integer({ min: 0, max: BLOCK_MAX });
 const logIndex = fc.integer({ min: 0, max: ORD_SPAN - 1 });

@@ -1,4 +1,4 @@
-/** Exact fractions of BigInt: the plainest way to say how wrong a float or a decimal string is. */
+/** Exact BigInt fractions, for measuring the error of a float or a decimal string. */
 
 export interface Rational {
   readonly numerator: bigint;
@@ -6,7 +6,7 @@ export interface Rational {
   readonly denominator: bigint;
 }
 
-/** The very value of a finite float64. */
+/** The exact value of a finite float64. */
 export function exactly(value: number): Rational {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
@@ -21,7 +21,7 @@ export function exactly(value: number): Rational {
     : { numerator: sign * mantissa, denominator: 1n << -exponent };
 }
 
-/** The value of a decimal string in plain notation; throws for any other text. */
+/** The value of a decimal string in plain notation. Throws for any other text. */
 export function parseDecimal(text: string): Rational {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (sign === undefined) throw new Error(`not plain: ${text}`);
@@ -29,7 +29,7 @@ export function parseDecimal(text: string): Rational {
   return { numerator: sign === '-' ? -digits : digits, denominator: 10n ** BigInt(fraction.length) };
 }
 
-/** True when |a − b| ≤ 10^−digits · |b|. */
+/** True if |a − b| ≤ 10^−digits · |b|. */
 export function agree(a: Rational, b: Rational, digits: number): boolean {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   const size = b.numerator * a.denominator;

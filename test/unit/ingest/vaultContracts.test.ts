@@ -1,7 +1,7 @@
 /**
- * Blocks of a real vault with real pools (Balancer's own builds on a development chain): weighted ones of two, three and
- * four tokens, and a composable stable one. Recorded are the logs and, for each block, what the contracts answered after
- * it: getPoolTokens, getNormalizedWeights, getSwapFeePercentage, getAmplificationParameter, getGradualWeightUpdateParams.
+ * Recorded blocks of a real Balancer vault on a development chain: weighted pools of two, three and four tokens, and a
+ * composable stable pool. The fixture contains the logs. For each block it also contains the contracts' answers:
+ * getPoolTokens, getNormalizedWeights, getSwapFeePercentage, getAmplificationParameter, getGradualWeightUpdateParams.
  */
 import { AbiCoder } from 'ethers';
 
@@ -42,7 +42,7 @@ const BLOCKS: readonly ChainBlock[] = recorded.blocks.map(({ from, ...block }) =
 const FIRST = BLOCKS[0]!.number;
 const LAST = BLOCKS.at(-1)!;
 
-/** What was answered of the pool as of the block: the newest record up to it. */
+/** The pool's answers at the block: the newest record up to the block. */
 function answersAt(poolId: string, number: number): PoolAnswers | undefined {
   for (let at = number; at >= FIRST; at -= 1) {
     const found = ANSWERS[String(at)]?.[poolId];
@@ -65,7 +65,7 @@ function answer({ to, data, at }: Asked): Hex | null {
 
 const coder = AbiCoder.defaultAbiCoder();
 
-/** The books and the fee that the contracts tell. */
+/** Balances and fee from the contracts' answers. */
 function truthAt(poolId: Hex, number: number) {
   const { books, pool } = answersAt(poolId, number)!;
   const [tokens, balances] = coder.decode(['address[]', 'uint256[]', 'uint256'], books!);
@@ -79,7 +79,7 @@ function truthAt(poolId: Hex, number: number) {
   };
 }
 
-/** Reads the blocks from one on; tells the states after each of them, and all rows. */
+/** Reads the blocks from `first` on. Returns all rows, and calls `each` after every block. */
 async function readFrom(first: number, reversible: boolean, each?: (number: number) => void) {
   const registry = new PoolRegistry();
   const context = contextOf(registry);
@@ -107,14 +107,14 @@ describe('real pools of a real vault', () => {
     const registries: PoolRegistry[] = [];
     const { registry } = await readFrom(FIRST, true);
     registries.push(registry);
-    // Rewinding block by block must give each block's truth again.
+    // Rewinding block by block must restore the state of each block.
     for (let number = LAST.number; number >= FIRST; number -= 1) {
       registry.rewindTo(number);
       for (const poolId of POOLS) {
         const known = registry.findVaultPool(addressOf(poolId));
         const books = answersAt(poolId, number)?.books ?? null;
         if (known === undefined) {
-          // Before its registration the vault reverts.
+          // Before the registration of the pool the vault reverts.
           expect(books).toBeNull();
           continue;
         }

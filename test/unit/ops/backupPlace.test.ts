@@ -1,4 +1,4 @@
-/** What people and logs are shown of the place of a backup: where it is, never the keys to it. */
+/** The place of a backup in messages and logs: its location, never its credentials. */
 import { placeToWrite } from '../../../src/commands/backupPlace';
 
 const shownOf = async (place: string): Promise<string> => (await placeToWrite(place, '/data', null)).shown;

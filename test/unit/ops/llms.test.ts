@@ -1,4 +1,4 @@
-/** llms.txt is made from the OpenAPI document: it names all of it, and nothing else. */
+/** llms.txt is generated from the OpenAPI document. It must name every endpoint and nothing else. */
 import { healthz } from '../../../src/api/service/healthz';
 import { llms, writeLlms } from '../../../src/api/service/llms';
 import { describeRoutes } from '../../../src/api/openapi';

@@ -1,4 +1,4 @@
-/** What a soak found: a node that answers a balance with no digits is one that does not say it. */
+/** A balance answer without digits counts as no answer. A soak test found this case. */
 import type { Hex } from '../../../src/domain/hex';
 import { createBalanceSeeds } from '../../../src/query/holders/balanceSeeds';
 import { readWalletState } from '../../../src/query/portfolio/walletState';

@@ -1,4 +1,4 @@
-/** What an epoch leaves of a leg, against sums done by hand. */
+/** Compares the record of a leg after an epoch with sums done by hand. */
 import {
   closeEpoch,
   decay,
@@ -17,7 +17,7 @@ const at = (liquidity: number, price = 1): LegState => ({
   reserve0: liquidity,
   reserve1: liquidity,
 });
-/** Blocks 64–95, ten seconds each, are epoch 2. */
+/** Epoch 2: blocks 64–95, ten seconds each. */
 const SPAN = { firstBlock: 64, lastBlock: 95, lastTime: 950 };
 const move = (block: number, state: LegState): LegMove => ({ block, time: block * 10, state });
 const moves = (...blocks: readonly LegMove[]) => ({ leg, older: false, blocks, traded: 0 });
@@ -49,11 +49,11 @@ test('the depth of an epoch is the lower median of the liquidity at the ends of 
 test('a pool made in the second half of an epoch counts by the mean, never by more than it ends with', () => {
   // 12 of 32 blocks (84–95) at 500: 500 · 12 / 32.
   expect(closeEpoch(undefined, moves(move(84, at(500))), SPAN).depthLiquidity).toBe(187.5);
-  // 11 blocks at 8000, 1 at 10: the mean is far above what stayed.
+  // 11 blocks at 8000, 1 at 10: the mean is far above the final liquidity.
   const drained = moves(move(84, at(8000)), move(95, at(10)));
   expect(closeEpoch(undefined, drained, SPAN).depthLiquidity).toBe(10);
   expect(closeEpoch(undefined, moves(move(90, at(8e9)), move(91, at(0))), SPAN).depthLiquidity).toBe(0);
-  // In the first half it was there for most of the epoch.
+  // Liquidity from the first half of the epoch was present for most of the epoch.
   expect(closeEpoch(undefined, moves(move(70, at(500))), SPAN).depthLiquidity).toBe(500);
 });
 

@@ -1,4 +1,4 @@
-/** One hop, against sums done by hand. */
+/** Compares the price of one hop with sums done by hand. */
 import { priceHop, type HopInput } from '../../../src/pricing/hop';
 
 interface Row {
@@ -34,7 +34,8 @@ test('pools that agree are averaged by weight', () => {
   // (1 + 1.01 + 2 · 1.02) / 4
   expect(found.price).toBeCloseTo(1.0125, 14);
   expect(found.warnings).toEqual([]);
-  // Weighted median 1.01; distances ln(1.02/1.01) weighs 2, ln(1.01/1) 1, 0 weighs 1: half lies at or below ln(1.02/1.01).
+  // Weighted median 1.01. The distances ln(1.02/1.01), ln(1.01/1) and 0 have weights 2, 1 and 1, so the weighted median
+  // distance is ln(1.02/1.01).
   expect(found.deviation()).toBeCloseTo(Math.log(1.02 / 1.01), 14);
 });
 
@@ -45,7 +46,7 @@ test('an outlier beyond 5 % of the weighted median is left out where the others 
     { price: 99, weight: 10 },
     { price: 106, weight: 10 },
   );
-  // Median 100 and 3 · 1.4826 · ln(1.01) = 0.0443 < 0.05 < ln(1.06).
+  // Median 100, and 3 · 1.4826 · ln(1.01) = 0.0443 < 0.05 < ln(1.06).
   expect(found.price).toBeCloseTo(100, 12);
   expect(found.excluded).toEqual([{ key: 'p3', reason: 'outlier', price: 106 }]);
   expect(found.warnings).toEqual(['outlier_pools_excluded']);
@@ -53,7 +54,7 @@ test('an outlier beyond 5 % of the weighted median is left out where the others 
 
 test('where the pools scatter widely the bound is three robust standard deviations', () => {
   const spread = [1, 1.1, 1.2, 1.3, 1.4].map((price) => ({ price, weight: 1 }));
-  // Median 1.2; sorted distances in ln: 0, 0.080, 0.087, 0.154, 0.182: the median of them is ln(1.2 / 1.1).
+  // Median 1.2. The sorted ln distances are 0, 0.080, 0.087, 0.154, 0.182, and their median is ln(1.2 / 1.1).
   const bound = 3 * 1.4826 * Math.log(1.2 / 1.1);
   const inside = 1.2 * Math.exp(bound - 1e-9);
   const outside = 1.2 * Math.exp(bound + 1e-9);
@@ -120,7 +121,8 @@ test('of two equally deep pools that disagree the smaller key counts, in whateve
 });
 
 test('two that stay after the cut can still disagree', () => {
-  // Median ln 1.2, median distance ln 1.2: 5 is out by 3 · 1.4826 · 0.182 = 0.811 < ln(5/1.2); 1 and 1.2 differ by 18 %.
+  // Median ln 1.2, median distance ln 1.2. 5 is excluded: 3 · 1.4826 · 0.182 = 0.811 < ln(5/1.2). 1 and 1.2 differ by
+  // 18 %.
   const found = hop({ price: 1, weight: 1 }, { price: 1.2, weight: 1 }, { price: 5, weight: 0.9 });
   expect(found.price).toBe(1);
   expect(found.warnings).toEqual(['outlier_pools_excluded', 'pool_disagreement', 'single_pool']);
@@ -150,7 +152,7 @@ test('a pool without a price, or with one that is no number, is left out', () =>
   expect(hop()).toMatchObject({ price: 0, pools: [], excluded: [] });
 });
 
-/** As the words say: values ascending, equal ones as they come, until half of the weight is reached. */
+/** Follows the definition: takes ascending values, equal ones in input order, until half of the weight is reached. */
 const plainMedian = (values: readonly (readonly [value: number, weight: number])[]): number => {
   const sorted = [...values].sort(([a], [b]) => a - b);
   const half = sorted.reduce((sum, [, weight]) => sum + weight, 0) / 2;
@@ -159,7 +161,7 @@ const plainMedian = (values: readonly (readonly [value: number, weight: number])
 };
 
 test.each([3, 8, 24, 25, 80])('the deviation of %i pools is the median distance from the median', (count) => {
-  // All within 5 % of each other, in no order, one in three at the price of the one before; weights with exact sums.
+  // Unordered prices within 5 % of each other. One in three equals its predecessor. Weights have exact sums.
   const places = Array.from({ length: count }, (_, i) => ((i - (i % 3 === 2 ? 1 : 0)) * 37) % count);
   const rows = places.map((place, i) => ({ price: 1 + (place / count) * 0.04, weight: 1 + ((i * 13) % 7) }));
   const logs = rows.map(({ price, weight }) => [Math.log(price), weight] as const);

@@ -26,7 +26,7 @@ const recordOf = (leg: Leg, movedAt: number, epoch: number): LegRecord => ({
   epoch,
 });
 
-/** One epoch: legs are made, some move, its records are made, and what sleeps is forgotten. */
+/** One epoch: new legs, some moves, closing of the records, and dropping of inactive legs. */
 function runEpoch(book: LegBook, random: Random, epoch: number, time: number): void {
   for (let made = 0; made < 2; made += 1)
     book.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));
@@ -45,7 +45,7 @@ function runEpoch(book: LegBook, random: Random, epoch: number, time: number): v
   book.setClock({ ...book.clock, block: epoch * 32, epoch });
 }
 
-/** Everything that may be asked, in no order; live legs by what they stand for at a time. */
+/** The observable state of the book, sorted for comparison. Live legs exclude legs that are dormant at `time`. */
 function plain(book: LegBook, time: number) {
   const names = (of: Iterable<{ readonly address: string }>): string[] =>
     [...of].map(({ address }) => address).sort();

@@ -1,4 +1,4 @@
-/** The pricer block by block: what is priced at once, what waits for an epoch, and what a push does. */
+/** The pricer block by block: tokens priced at once, tokens that wait for an epoch, and the effect of a price push. */
 import type { MarketBlock } from '../../../src/pricing/pricer';
 import { Pricer } from '../../../src/pricing/pricer';
 import { ANCHORS, DAI, NATIVE, token, v2, type TestPool } from '../../support/pools';
@@ -13,7 +13,7 @@ interface Part {
   readonly traded?: readonly (readonly [TestPool, number])[];
 }
 
-/** Blocks from 32 on, ten seconds each, with what happens in some of them. */
+/** Blocks from 32 on, ten seconds each. `parts` contains the events by block. */
 function blocks(count: number, parts: Readonly<Record<number, Part>>): MarketBlock[] {
   return Array.from({ length: count }, (_, i) => {
     const number = 32 + i;
@@ -46,7 +46,7 @@ test('a token is priced in the block that gives it a pool, with little trust unt
   expect(trust[2]).toBeUndefined();
   expect(pricer.routeOf(T)).toMatchObject({ recent: false, hops: 1 });
   expect([trust[3], trust[31]]).toEqual([0.4, 0.4]);
-  // From block 64 on: 10^6 / (10^6 + 10^4), no more than 0.989.
+  // From block 64 on: 10^6 / (10^6 + 10^4) = 0.990, above the limit of 0.989 for derived prices.
   expect([trust[32], trust[79]]).toEqual([0.989, 0.989]);
 });
 
@@ -63,7 +63,7 @@ test('a price follows its pool in the same block, but a jump that nobody paid fo
   expect(usdAt(39, { 35: { made: [POOL] }, 70: { moved: [step] } })).toBe(1.1);
   const held = usdAt(39, { 35: { made: [POOL] }, 70: { moved: [jump] } })!;
   expect(held).toBeCloseTo(1, 12);
-  // 2 % depth of a pool of a million is 9,950 DAI.
+  // The 2 % depth of a pool of a million is 9,950 DAI.
   const part = (amount: number) => ({ moved: [jump], traded: [[jump, amount]] as const });
   expect(usdAt(39, { 35: { made: [POOL] }, 70: part(9_900) })).toBeCloseTo(1, 12);
   expect(usdAt(39, { 35: { made: [POOL] }, 70: part(10_000) })).toBe(3);
@@ -87,9 +87,9 @@ test('a price that was held to its mean is looked at again when an epoch begins,
   const all = blocks(70, { 35: { made: [POOL] }, 70: { moved: [jump] } });
   const changes = all.map((block) => pricer.apply(block, false).hops);
   const changed = changes.flatMap((hops, i) => hops.filter(({ token: of }) => of === T).map(() => 32 + i));
-  // Made, confirmed, and the first block of the epoch after the push, which itself moved nothing.
+  // Created, confirmed, and the first block of the epoch after the push. The price did not change during the push.
   expect(changed).toEqual([35, 64, 96]);
-  // By the end of its epoch it had stood at three times the price for 250 seconds.
+  // At the end of the epoch the pool was at three times the price for 250 seconds.
   expect(pricer.priceOf(T)!.usd).toBeCloseTo(3 ** (1 - Math.exp(-250 / 1_800)), 12);
 });
 

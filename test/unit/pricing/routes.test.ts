@@ -1,4 +1,7 @@
-/** Routes of an epoch: depth, trust, order, anchors, against sums done by hand; and what people do to fake a price. */
+/**
+ * Compares the routes of an epoch (depth, trust, order, anchors) with sums done by hand, and tries known ways to fake a
+ * price.
+ */
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { levelOf } from '../../../src/pricing/confidence';
 import { weightedLiquidity } from '../../../src/pricing/leg';
@@ -25,7 +28,7 @@ const THREE = [DAI, USDC, USDT].map((address) => ({ address, priceUsd: 1 }));
 
 test('depth is what moves the price by 2 %: r · (√1.02 − 1) of the known side of a V2 pool', () => {
   const found = settledOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
-  // 10,000 · 0.00995049 = 99.5 USD; in steps of an eighth of an octave 2^(53/8).
+  // 10,000 · 0.00995049 = 99.5 USD, rounded down to an eighth of an octave: 2^(53/8).
   expect(found.route.depthUsd).toBe(2 ** (53 / 8));
   expect(found.usd).toBe(20);
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });
@@ -34,7 +37,7 @@ test('depth is what moves the price by 2 %: r · (√1.02 − 1) of the known si
 test('a V3 pool counts by its active liquidity, but never by more than is really there', () => {
   const of = (balanceB: number) =>
     settledOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
-  // Virtual DAI: 10^6 · √4 = 2,000,000; 2 % take 19,901 of it.
+  // Virtual DAI: 10^6 · √4 = 2,000,000. Moving the price by 2 % takes 19,901 of them.
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
   expect(of(1_000).route.depthUsd).toBe(steps(1_000));
@@ -44,7 +47,7 @@ test('a V3 pool counts by its active liquidity, but never by more than is really
 });
 
 test('a weighted pool is as deep as a V2 pool that moves as much, to first order', () => {
-  // 80/20: 0.02 · 0.8 of B1 moves the price by 2 %; a V2 pool of r1 takes 0.01 of it, so r1 = 1.6 · B1.
+  // 80/20 pool: 0.02 · 0.8 of B1 moves the price by 2 %. A V2 pool of r1 takes 0.01 of r1, so r1 = 1.6 · B1.
   const liquidity = weightedLiquidity(300, 1_000, 0.8, 0.2);
   const spot = 1_000 / 0.2 / (300 / 0.8);
   expect(liquidity * Math.sqrt(spot)).toBeCloseTo(1_600, 9);
@@ -81,7 +84,7 @@ test('trust falls with the age of the last move: whole up to an hour, half at a 
 });
 
 test('trust falls with the disagreement of the pools', () => {
-  // Two pools of 10^9 USD, 4 % apart: each half of ln(1.04) from the middle, so 1 − 0.0196 / 0.1.
+  // Two pools of 10^9 USD, 4 % apart. Each is half of ln(1.04) from the middle, so 1 − 0.0196 / 0.1.
   const pools = [v2(1, T, 1e9, DAI, 1e9), v2(2, T, 1e9, DAI, 1.04e9)];
   expect(settledOf({ pools }, T)!.route.confidence).toBe(0.8);
 });
@@ -174,7 +177,7 @@ test('of three anchors the one that differs from the other two by more than 2 % 
 
 test('anchors without a pool between them are compared through the native token', () => {
   const pools = [v2(1, NATIVE, 1e6, DAI, 1e6), v2(2, NATIVE, 1e6, USDC, 0.9e6)];
-  // One native is worth 1 DAI or 0.9 USDC: the DAI is worth less.
+  // One native coin is worth 1 DAI or 0.9 USDC, so DAI is worth less.
   expect([...routesOf({ pools }).anchors.keys()]).toEqual([USDC]);
   const dust = [v2(1, NATIVE, 900, DAI, 900), v2(2, NATIVE, 1e6, USDC, 0.9e6)];
   expect([...routesOf({ pools: dust }).anchors.keys()]).toEqual([DAI, USDC]);
@@ -206,7 +209,7 @@ test('a self-issued token with huge reserves on both sides gives nobody a price 
   const [mine, friend] = [token(60), token(61)];
   const pools = [
     v2(1, T, 1e6, DAI, 1e5),
-    // 60 USD make a token "worth" a million, of which 10^12 lie in pools with others.
+    // 60 USD set the token's price, at which the other pools hold 10^12 tokens "worth" far more.
     v2(2, mine, 6e-5, DAI, 60),
     v2(3, mine, 1e12, T, 1e3),
     v2(4, mine, 1e12, friend, 1e12),

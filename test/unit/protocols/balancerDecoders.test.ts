@@ -17,7 +17,7 @@ import { encode, toLog, type Words } from './reference';
 import { runsOf } from '../../support/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
-/** Together 11,000 logs each run; a failure prints its seed. */
+/** Together 11,000 logs per run. A failure prints its seed. */
 const LOGS_PER_EVENT = runsOf(1_000);
 const MUTANTS = runsOf(3_000);
 
@@ -25,7 +25,7 @@ function decode(words: Words): BalancerEvent | null {
   return decodeBalancerEvent(toLog(words));
 }
 
-/** Also counts the logs that are events at all, since agreeing on none would prove nothing. */
+/** Also counts the valid events, because agreement on zero events would prove nothing. */
 function expectAgreement(logs: fc.Arbitrary<Words>, numRuns: number, eventsMin: number): void {
   let events = 0;
   const property = fc.property(logs, (words) => {
@@ -77,7 +77,7 @@ const wordsOf = (data: string): string[] => data.slice(2).match(/.{64}/g) ?? [];
 const toData = (words: readonly string[]): string => `0x${words.join('')}`;
 const toWord = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
 
-/** Turns offsets and lengths into others: near, far, huge, swapped, shared, and with gaps that the ABI would allow. */
+/** Replaces offsets and lengths: near, far, huge, swapped, shared, and with gaps that the ABI would allow. */
 const otherArrays = fc
   .tuple(
     arrayLog,

@@ -1,6 +1,6 @@
 /**
- * The slow, independent reading of Balancer logs: the event signatures, decoded by ethers. As in reference.ts a log is
- * well-formed if and only if encoding what it decodes to gives the same bytes again; beyond the ABI come the vault's rules.
+ * The slow reference decoder of Balancer logs: event signatures, decoded by ethers. As in reference.ts, a log is
+ * well-formed if its decoded values encode to the same bytes. The vault's own rules apply in addition.
  */
 import { Interface } from 'ethers';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ export const BALANCER_EVENTS = [
   'SwapFeePercentageChanged',
 ];
 
-/** The pool's contract in its id. */
+/** The id of a pool starts with the address of its contract. */
 const poolOf = (poolId: string): Hex => poolId.slice(0, 42) as Hex;
 
 const hexOf = (digits: number): fc.Arbitrary<string> =>
@@ -43,7 +43,7 @@ const uint256 = fc.oneof(
 );
 const int256 = uint256.map((value) => BigInt.asIntN(256, value));
 
-/** Lists of one length, which is sometimes none, sometimes too many, and sometimes not the same for all. */
+/** Lists of equal length. Rarely the length is 0, too large, or different between the lists. */
 function lists(...elements: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown[][]> {
   const length = fc.oneof(
     { weight: 12, arbitrary: fc.integer({ min: 1, max: 8 }) },
@@ -77,7 +77,7 @@ export function balancerLogsOf(event: string): fc.Arbitrary<Words> {
   return values[event]!.map((each) => encode(BALANCER, event, each));
 }
 
-/** What ethers makes of the log; null unless it is written as Solidity writes it and keeps the vault's rules. */
+/** ethers' reading of the log; null unless the encoding is Solidity's and the vault's rules hold. */
 export function referenceBalancer(words: Words): BalancerEvent | null {
   const parsed = parseCanonical(words);
   if (parsed === null) return null;

@@ -24,7 +24,7 @@ import {
 import { runsOf } from '../../support/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
-/** Together more than 10,000 logs each run; a failure prints its seed. */
+/** Together more than 10,000 logs per run. A failure prints its seed. */
 const LOGS_PER_EVENT = runsOf(600);
 const MUTANTS = runsOf(1_500);
 
@@ -197,7 +197,7 @@ describe('malformed logs', () => {
   });
 });
 
-/** The word with each single bit above its type flipped; for a narrow signed type that includes its lost sign. */
+/** The word with each single bit above its type flipped. For a narrow signed type this includes its lost sign. */
 function dirtyWords(type: string, word: string): string[] {
   const [, , bitsText] = /^(u?)int(\d+)$/.exec(type) ?? [];
   const bits = type === 'address' ? 160 : Number(bitsText);

@@ -1,4 +1,4 @@
-/** The checked-in logs: one for each event and direction, with what they say, chosen by hand. */
+/** The golden logs: one for each event and direction, chosen by hand, with their decoded values. */
 import pancakeV3Logs from '../../golden/logs/pancakeV3.json';
 import uniswapV2Logs from '../../golden/logs/uniswapV2.json';
 import uniswapV3Logs from '../../golden/logs/uniswapV3.json';
@@ -10,7 +10,7 @@ import { toLog, type Words } from './reference';
 
 export interface GoldenLog {
   readonly protocol: Protocol;
-  /** What the log tells, in words. */
+  /** A description of the log. */
   readonly name: string;
   /** The event as Solidity declares it. */
   readonly event: string;
@@ -25,13 +25,13 @@ export const GOLDEN_LOGS: readonly GoldenLog[] = [
   ...pancakeV3Logs.map((golden) => ({ protocol: pancakeV3, ...golden })),
 ];
 
-/** What the protocol makes of these words, be it a creation or an event. */
+/** The protocol's reading of these words: a creation, an event, or null. */
 export function decode(protocol: Protocol, words: Words): PoolCreation | PoolEvent | null {
   const log = toLog(words);
   return protocol.decodeCreation(log) ?? protocol.decodeEvent(log);
 }
 
-/** As JSON holds it: integers as decimal strings. */
+/** In JSON form: integers as decimal strings. */
 export function asJson(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? each.toString() : each)),

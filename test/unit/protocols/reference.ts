@@ -1,6 +1,6 @@
 /**
- * The slow, independent reading of DEX logs that ours is held against: the ABIs of the published Uniswap packages, decoded
- * by ethers. A log is well-formed if and only if encoding what it decodes to gives the same bytes again.
+ * The slow reference decoder of DEX logs: the ABIs of the published Uniswap packages, decoded by ethers. A log is
+ * well-formed if and only if its decoded values encode to the same bytes.
  */
 import { Interface, type LogDescription, type ParamType } from 'ethers';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import type { ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import type { PoolCreation, PoolEvent } from '../../../src/protocols/protocol';
 
-/** PancakeSwap's only difference; it has the name of Uniswap's event, so it needs an interface of its own. */
+/** PancakeSwap's only different event. The event has the name of Uniswap's and therefore needs a separate interface. */
 const PANCAKE_SWAP =
   'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, ' +
   'uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)';
@@ -32,7 +32,7 @@ export interface Words {
   readonly data: string;
 }
 
-/** A log of these words; everything else about it does not matter to a decoder. */
+/** A log of these words. Decoders ignore all its other fields. */
 export function toLog({ topics, data }: Words): ChainLog {
   return {
     address: ADDRESS,
@@ -59,7 +59,7 @@ function arbitraryOf({ type }: ParamType): fc.Arbitrary<unknown> {
   return made;
 }
 
-/** Any value of a Solidity type, with the small and the extreme ones more often than chance. */
+/** Any value of a Solidity type, with more small and extreme values than by chance. */
 function makeArbitrary(type: string): fc.Arbitrary<unknown> {
   if (type === 'address') {
     return fc
@@ -85,7 +85,7 @@ export function logsOf(abi: Interface, event: string): fc.Arbitrary<Words> {
   return fc.tuple(...fragment.inputs.map(arbitraryOf)).map((values) => encode(abi, event, values));
 }
 
-/** The log as ethers reads it, null unless it is well-formed. */
+/** The log as ethers reads it; null unless the log is well-formed. */
 function parseCanonical(abi: Interface, { topics, data }: Words): LogDescription | null {
   let parsed: LogDescription | null;
   let again: Words;

@@ -1,4 +1,4 @@
-/** Logs that differ a little from good ones, for decoders that must read them as ethers does or not at all. */
+/** Makes slightly damaged logs. A decoder must read them as ethers does or reject them. */
 import fc from 'fast-check';
 
 import type { Words } from './reference';

@@ -172,7 +172,7 @@ describe('the state of a V3 pool', () => {
   });
 });
 
-/** Values of every magnitude up to the bound, and both bounds. */
+/** Values of every magnitude up to the bound, including both bounds. */
 function upTo(minimum: bigint, maximum: bigint): fc.Arbitrary<bigint> {
   const bits = fc.integer({ min: 1, max: maximum.toString(2).length });
   const anySize = fc.tuple(bits, fc.bigInt({ min: minimum, max: maximum })).map(([size, value]) => {

@@ -1,4 +1,4 @@
-/** Tick and liquidity arithmetic against the contract's constants and against plain fractions. */
+/** Compares tick and liquidity arithmetic with the contract's constants and with plain fractions. */
 import { amountsOfLiquidity, sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../../../src/protocols/tickMath';
 
 test('the ends of the range are the constants of TickMath.sol', () => {

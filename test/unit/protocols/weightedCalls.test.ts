@@ -30,7 +30,7 @@ function answer(method: string, values: readonly unknown[]): Hex {
   return ABI.encodeFunctionResult(method, values) as Hex;
 }
 
-/** What ethers reads, null unless encoding it gives the same bytes again. */
+/** ethers' reading; null unless encoding the values gives the same bytes. */
 function reference(method: string, data: Hex): unknown[] | null {
   const types = ABI.getFunction(method)!.outputs.map(({ type }) => type);
   try {
@@ -41,7 +41,7 @@ function reference(method: string, data: Hex): unknown[] | null {
   }
 }
 
-/** The answer as it is, or with words cut off, added or changed. */
+/** The answer unchanged, or with words cut off, added or changed. */
 function spoilt(good: fc.Arbitrary<Hex>): fc.Arbitrary<Hex> {
   const change = fc.constantFrom('none', 'cut', 'word on', 'word off', 'word', 'digit');
   const value = fc.oneof(fc.nat({ max: 300 }).map(BigInt), fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }));

@@ -1,6 +1,6 @@
 /**
- * Balancer's WeightedMath.sol in 80 decimal digits, without fee and without its limits: what the prices and depths are
- * held against. Powers go through series of logarithm and exponential, of bases near 1 only.
+ * Balancer's WeightedMath.sol with 80 decimal digits, without fee and limits, as a reference for prices and depths.
+ * Powers use series of logarithm and exponential, for bases near 1 only.
  */
 import type { Rational } from '../domain/rational';
 

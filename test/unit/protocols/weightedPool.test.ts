@@ -146,15 +146,15 @@ describe('the state of a Balancer pool', () => {
 
 type Operation = 'join' | 'exit' | 'swap' | 'withdraw' | 'deposit' | 'update';
 
-/** One token in the vault's own books (BalanceAllocation.sol). */
+/** One token's balances inside the vault (BalanceAllocation.sol). */
 interface Book {
   cash: bigint;
   managed: bigint;
 }
 
 /**
- * What the vault does, by its source: AssetManagers.sol, PoolBalances.sol, Swaps.sol. The event it emits, or null where
- * it would revert.
+ * The vault's behaviour according to AssetManagers.sol, PoolBalances.sol and Swaps.sol. Returns the emitted event, or
+ * null if the vault reverts.
  */
 function perform(
   books: Map<Hex, Book>,

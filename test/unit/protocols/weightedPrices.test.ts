@@ -42,7 +42,7 @@ const weightsOf = (count: number): fc.Arbitrary<bigint[]> =>
     return weights.map((weight, index) => (index === 0 ? weight + rest : weight));
   });
 
-/** A pool of 2 to 8 tokens and two different ones of them. */
+/** A pool of 2 to 8 tokens, and two different tokens of the pool. */
 const anyPool = fc
   .integer({ min: 2, max: 8 })
   .chain((count) =>

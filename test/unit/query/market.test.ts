@@ -3,7 +3,7 @@ import { medianGasGwei, type GasRow } from '../../../src/query/overview/overview
 import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/ranking';
 
 describe('a stretch of time', () => {
-  /** Every second that a plan covers, to see that none is missing or twice. */
+  /** Every second that a plan covers, to detect missing and duplicate seconds. */
   function secondsOf(stretch: Stretch, finalTime: number | null): number[] {
     const { hours, swaps } = planStretch(stretch, finalTime);
     const seconds: number[] = [];

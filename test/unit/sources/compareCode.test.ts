@@ -1,4 +1,4 @@
-/** The comparison of code byte by byte: what may differ, and that nothing else may. */
+/** Compares code byte by byte: only certain bytes may differ. */
 import type { Hex } from '../../../src/domain/hex';
 import { compareCode, findMetadata, hasMetadataHash } from '../../../src/sources/verify/compareCode';
 import { findCompilers } from '../../../src/sources/verify/compilers';
@@ -43,7 +43,7 @@ test('code equals itself exactly, and an argument tail only where it is creation
 test('every changed byte is a difference, but those of the metadata that a comment changes too', () => {
   const { runtime } = compiled.get('Vault_Maker')!;
   const metadata = findMetadata(runtime.code, commented.runtime.code)!;
-  // Its own and that of the vault that it carries.
+  // The contract's own metadata, and that of the embedded vault.
   expect(metadata).toHaveLength(2);
   const bytes = Buffer.from(runtime.code, 'hex');
   const inMetadata = (at: number): boolean =>

@@ -1,11 +1,11 @@
-/** The bounds of a compilation's process, held against compilers that take whatever they can get. */
+/** Limits on a compiler process, tested with compilers that take as much as possible. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { findCompilers } from '../../../src/sources/verify/compilers';
 
-/** Stands in for solc: does what the source's path says. `content` is a file in which the process notes facts. */
+/** Replaces solc. The source's path selects the behaviour. `content` is a file for the process to record facts in. */
 const GREEDY = `
 const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
 const { getPriority } = require('node:os');

@@ -1,4 +1,4 @@
-/** Who made a contract, by the traces that nodes give, and by those that they refuse. */
+/** The creator of a contract, found in the traces of a node, or without them when the node refuses. */
 import { FakeNode, type CallFault } from '../../support/fakeNode';
 import { FakeChain } from '../../support/fakeChain';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-/** The node's answers by method; what is not named it does not have. */
+/** Sets the node's answers to trace methods. The node lacks all other trace methods. */
 function answerWith(answers: Readonly<Record<string, CallFault>>): void {
   node.onCall = ({ method }) => (/trace/.test(method) ? (answers[method] ?? missing) : undefined);
 }

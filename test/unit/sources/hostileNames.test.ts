@@ -1,4 +1,4 @@
-/** Names and paths from outside: control characters, bidi marks and the like are refused before anything is stored. */
+/** Names and paths from outside: control characters, bidi marks and similar ones are refused before storage. */
 import { isPrintable } from '../../../src/domain/address';
 import { BrokenRecord, checkLimits, type ImportedRecord } from '../../../src/sources/import/foundContract';
 import { NO_DEPLOYMENT } from '../../../src/sources/verifiedRecord';
@@ -65,7 +65,7 @@ test.each(HOSTILE)('%s is refused in a path and in every name of a record', (_, 
   ];
   for (const record of broken) {
     expect(() => checkLimits(record)).toThrow(BrokenRecord);
-    // The reason is shown and logged.
+    // Users and logs see the reason.
     expect(() => checkLimits(record)).toThrow(/^[\x20-\x7e]+$/);
   }
 });

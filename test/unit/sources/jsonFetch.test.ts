@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { createJsonFetch } from '../../../src/sources/import/jsonFetch';
 import { listen } from '../../support/listen';
 
-/** Collects garbage at once, as V8 does now and then. */
+/** Collects garbage immediately. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;

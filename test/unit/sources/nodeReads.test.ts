@@ -1,4 +1,4 @@
-/** Reads that a client passes on to a node: the answer may be hostile, since the node is not ours. */
+/** Reads that the API passes on to a node. The answer may be hostile, because the node belongs to someone else. */
 import { createServer } from 'node:http';
 
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
@@ -12,7 +12,7 @@ interface Call {
   readonly method: string;
 }
 
-/** The text of every result; the node writes it as it is. */
+/** The text of every result, sent by the node unchanged. */
 let result = '';
 let node: Listening;
 let pool: EndpointPool;

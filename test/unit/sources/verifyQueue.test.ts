@@ -1,4 +1,4 @@
-/** What one client can make the verification queue do: open jobs, their order, and failures that are not repeated. */
+/** Limits of one client in the verification queue: open jobs, their order, and failures that are not repeated. */
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
 import type { Hex } from '../../../src/domain/hex';
 import { AppError } from '../../../src/errors';
@@ -10,10 +10,10 @@ import { until } from '../../support/eventually';
 const OK_OUTPUT = { contracts: {} };
 const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
 
-/** A compiler that starts one compilation at a time and ends it when the test says so. */
+/** A compiler that runs one compilation at a time and ends it when the test calls `end`. */
 class HeldCompiler {
   readonly versions = ['0.8.30'];
-  /** Names of the sources in the order in which they were compiled. */
+  /** Names of the sources in order of compilation. */
   readonly seen: string[] = [];
   #end: ((error: AppError | null) => void) | null = null;
 
@@ -28,7 +28,7 @@ class HeldCompiler {
     });
   }
 
-  /** Ends the compilation that is under way, if there is one. */
+  /** Ends the running compilation, if any. */
   release(): void {
     this.#end?.(null);
     this.#end = null;
@@ -97,7 +97,7 @@ afterEach(async () => {
 test('a client has two open jobs; a third is refused until one of them ends', async () => {
   const [first, second] = [await guidOf(queue, 'a', 'one'), await guidOf(queue, 'b', 'one')];
   expect(await queue.submit(requestOf('c'), 'one')).toEqual({ kind: 'client_busy', openMax: 2 });
-  // A request that is open already gets its own ticket, and other clients are served.
+  // A repeated open request gets its existing ticket, and other clients are served.
   expect(await guidOf(queue, 'b', 'one')).toBe(second);
   await guidOf(queue, 'c', 'another');
   await compiler.end();
@@ -130,7 +130,7 @@ test('clients take turns, and within a round the shortest source goes first', as
     if (count === 1) await guidOf(queue, 'late', 'four', 10);
     await until(() => compiler.seen.length === Math.min(6, count + 1));
   }
-  // The first of each client is its oldest: "one long" waits for shorter ones of its round, not for "late".
+  // The first job of each client is its oldest. "one long" waits for the shorter jobs of its round, but not for "late".
   expect(compiler.seen).toEqual(['running', 'three short', 'two middle', 'one long', 'late', 'one short']);
 });
 
@@ -176,6 +176,6 @@ test('many large sources do not wait together', async () => {
     const submitted = queue.submit(requestOf(`${index}`, 9 * 2 ** 20), `client ${index}`);
     kinds.push(await submitted.then(({ kind }) => kind).catch((error: AppError) => error.code));
   }
-  // One is being compiled, and 32 MiB wait.
+  // One job is being compiled, and 32 MiB wait.
   expect(kinds).toEqual([...Array<string>(4).fill('queued'), ...Array<string>(8).fill('unavailable')]);
 });

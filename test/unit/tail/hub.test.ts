@@ -1,4 +1,4 @@
-/** The hub between a change of the chain and its clients, with sockets that the test holds. */
+/** The hub between chain changes and stream clients, with sockets that the test controls. */
 import { toOrd } from '../../../src/domain/ord';
 import {
   createHub,

@@ -1,4 +1,4 @@
-/** What a slow client is told of the messages it lost. */
+/** The gap message for a slow client. */
 import { LostRange } from '../../../src/tail/lostRange';
 import { gapMessage, parsePosition, reorgMessage, type StreamMessage } from '../../../src/tail/streamMessage';
 import { toOrd } from '../../../src/domain/ord';

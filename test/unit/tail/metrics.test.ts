@@ -1,4 +1,4 @@
-/** What a scrape shows. */
+/** Contents of the metrics page. */
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createMetrics } from '../../../src/metrics';
 

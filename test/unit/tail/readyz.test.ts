@@ -1,4 +1,4 @@
-/** When the service calls itself ready, and what it says when it is not. */
+/** When /readyz reports ready, and its problems otherwise. */
 import { judge, readyShape, type IngestFacts } from '../../../src/api/service/readyz';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 

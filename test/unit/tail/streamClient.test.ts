@@ -1,4 +1,4 @@
-/** One client's queue against a socket that takes bytes when the test says so. */
+/** One client's queue, with a socket that accepts bytes when the test allows. */
 import { toOrd } from '../../../src/domain/ord';
 import {
   QUEUE_BYTES_MAX,

@@ -1,4 +1,4 @@
-/** The bars of the page's chart, held against a plain series that changes under it: trades, pauses, reorgs, paging. */
+/** Compares the bars of the page's chart with a plain series that changes: trades, pauses, reorgs, paging. */
 import {
   fromPage,
   scaleOf,
@@ -26,14 +26,17 @@ const bar = (time: number, close: number): Bar => ({
   closed: true,
 });
 
-/** What the API answers for a series: the last `limit` bars before `to`. */
+/** The API's answer for a series: the last `limit` bars before `to`. */
 function answer(truth: readonly Bar[], limit: number, to = Infinity): BarPage {
   const before = truth.filter(({ time }) => time < to);
   const data = before.slice(-limit);
   return { data, meta: { next_to: before.length > data.length ? (data[0]?.time ?? null) : null } };
 }
 
-/** What the page does after an event: the last two bars, and a whole page where these do not reach what is shown. */
+/**
+ * The page's reaction to an event: requests the last two bars, and a whole page if they do not connect to the shown
+ * bars.
+ */
 function touch(series: BarSeries, truth: readonly Bar[], page: number): BarSeries {
   return withNewest(series, answer(truth, 2)) ?? doubt(series, truth, page);
 }
@@ -62,8 +65,8 @@ test('whatever happens to the series, the chart shows a gapless end of it after 
       if (what === 0 && series.nextTo !== null)
         series = withOlder(series, answer(truth, page, series.nextTo));
       else if (what === 1) {
-        // A reorg takes the last bars back and puts others there; the page is told, and asks for a whole page, which is
-        // longer than any reorg: blocks are final long before.
+        // A reorg replaces the last bars. The page then requests a whole page of bars, which covers more time than any
+        // reorg.
         const kept = truth.slice(0, Math.max(0, truth.length - random.int(0, page)));
         clock = kept.at(-1)?.time ?? clock;
         truth = kept;

@@ -1,4 +1,4 @@
-/** Numbers, times and addresses as the page shows them. */
+/** Numbers, times and addresses in the page's format. */
 import {
   formatAgo,
   formatAmount,
@@ -81,7 +81,7 @@ test('whatever a price is, what is shown is the price to four digits', () => {
   }
 });
 
-/** The number that a person reads: counted zeros written out, separators left out. */
+/** The number that a person reads: expands counted zeros and removes separators. */
 function readBack(text: string): number {
   const plain = text.replace(/0\.0([₀-₉]+)/, (_, counted: string) => {
     const zeros = Number([...counted].map((digit) => '₀₁₂₃₄₅₆₇₈₉'.indexOf(digit)).join(''));

@@ -1,4 +1,7 @@
-/** How the page is served: hashed assets for ever, pages revalidated, a strict policy, and a plain word when nothing was built. */
+/**
+ * Serving the web page: hashed assets are cached without limit, pages are revalidated, the policy is strict, and a
+ * plain text appears without a build.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -74,7 +74,7 @@ test('a fixed depth asks nobody', async () => {
   const finality = createFinality(sourceOf([node]).source, 12, silentLog);
   expect(await finality.finalAt(refAt(chain, 5))).toEqual({ number: 0, hash: null });
   expect(await finality.finalAt(refAt(chain))).toEqual({ number: 88, hash: null });
-  // A head that went back says less: what was final under the other need not be under this one.
+  // A head that went back has a lower final block than the previous head.
   expect(await finality.finalAt(refAt(chain, 95))).toEqual({ number: 83, hash: null });
   expect(node.calls).toHaveLength(0);
 });
@@ -87,6 +87,6 @@ test('finality never falls and never passes the head', async () => {
   node.lag = 30;
   expect((await finality.finalAt(refAt(chain))).number).toBe(136);
   node.lag = 0;
-  // A follower that is still catching up: all it has is final, if it has the same blocks.
+  // A follower that is catching up has only final blocks, if they are the node's blocks.
   expect(await finality.finalAt(refAt(chain, 50))).toEqual({ number: 50, hash: chain.at(50).hash });
 });

@@ -12,7 +12,7 @@ function refsOf(chain: FakeChain, from = 0): BlockRef[] {
   return chain.blocks.slice(from).map(refOf);
 }
 
-/** A follower on block 0 of a chain of `length` further blocks, at its head. */
+/** A follower at block 0 of a chain with `length` further blocks. */
 function followed(seed: number, length: number): { chain: FakeChain; follower: HeadFollower } {
   const chain = new FakeChain(seed);
   chain.mineMany(length, 0);

@@ -11,13 +11,13 @@ import { until } from '../../../support/eventually';
 
 afterEach(closeAll);
 
-/** Pauses last until they are cut short: a feed with this clock never polls. */
+/** Pauses last until a push ends them, so a feed with this clock never polls. */
 const endlessPauses: Clock = {
   ...systemClock(),
   sleep: (_ms, signal) => systemClock().sleep(600_000, signal),
 };
 
-/** Runs a feed in the background and collects what it yields. */
+/** Runs a feed in the background and collects its heads. */
 function feedOf(
   urls: readonly string[],
   isTaken?: (head: BlockRef) => boolean,
@@ -76,7 +76,7 @@ test.each(['httpUrl', 'wsUrl'] as const)(
     node.chain.mine();
     const next = node.chain.head.hash;
     await until(() => heads.length > told);
-    // Whoever was told of it went elsewhere: it is told until it is taken.
+    // The consumer did not process the head, so the feed repeats the head.
     await until(() => heads.filter(({ hash }) => hash === next).length >= 3);
   },
 );

@@ -33,7 +33,7 @@ test('a node that hangs counts as away long before its transport gives up', asyn
 test('after an endpoint that hangs, the next one is asked', async () => {
   const [hung, other] = [await startNode(), await startNode()];
   hung.onHttp = () => true;
-  // The bound of the whole question never ends here: the answer must come by the bound of one endpoint.
+  // The deadline of the whole question never fires, so only the deadline of one endpoint can help.
   const whole: Clock = { ...systemClock(), sleep: (_ms, signal) => systemClock().sleep(600_000, signal) };
   const rpc = poolOf([hung.httpUrl, other.httpUrl], { timeoutMs: 600_000 });
   const head = createNodeHead({ rpc, log: silentLog, clock: whole });

@@ -1,6 +1,6 @@
 import { systemClock, TimeSlices, type Clock } from '../../../../src/chain/rpc/clock';
 
-/** A clock that stands still but for what is done, and counts the turns that it gives away. */
+/** A clock that only advances when the test calls `pass`, and counts the turns of the event loop. */
 function countingClock(): { clock: Clock; pass(ms: number): void; turns(): number } {
   let now = 0;
   let turns = 0;
@@ -22,7 +22,7 @@ test('work gives the thread away every 5 ms, and what others do meanwhile is not
     await slices.step();
     pass(2);
   }
-  // Before the 4th, 7th and 10th step: 6 ms of work each.
+  // Before steps 4, 7 and 10, each after 6 ms of work.
   expect(turns()).toBe(3);
 });
 

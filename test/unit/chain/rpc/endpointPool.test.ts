@@ -249,7 +249,7 @@ test('with a virtual clock the rests grow, and no real time passes', async () =>
     roundsMax: 5,
   });
   await expect(pool.call('eth_blockNumber', [], text)).rejects.toThrow('down');
-  // Each round pauses 100·2^n ms and then waits out what is left of the only endpoint's rest of 250·2^n ms, at most a second.
+  // Each round pauses 100·2^n ms. Then it waits until the only endpoint has rested 250·2^n ms, at most a second.
   expect(slept).toEqual([100, 150, 200, 300, 400, 600, 800, 200]);
   await pool.close();
 });

@@ -14,7 +14,7 @@ const COIN: StateQuestion = { kind: 'coin', address: WHO };
 
 type Answer = (call: RpcCall) => unknown;
 
-/** A node with a clock that moves by hand; `answer` may throw an RpcError for the whole batch. */
+/** A node with a manual clock. `answer` may throw an RpcError for the whole batch. */
 function openNode(answer: Answer, during: () => Promise<void> = () => Promise.resolve()) {
   let now = 1_000;
   const batches: (readonly RpcCall[])[] = [];

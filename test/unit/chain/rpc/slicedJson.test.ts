@@ -1,4 +1,4 @@
-/** That parsing in slices gives what JSON.parse gives, gives the thread away, and refuses what no node answers. */
+/** Sliced JSON parsing equals JSON.parse, yields to the event loop, and refuses text that no node sends. */
 import fc from 'fast-check';
 
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
@@ -22,7 +22,7 @@ const logs = (count: number, digits = 64) =>
     logIndex: `0x${index.toString(16)}`,
     removed: false,
   }));
-/** A batch as a node answers it: receipts, one of them with very many logs. */
+/** A batch answer of a node: receipts, one of them with very many logs. */
 const BATCH = [
   { jsonrpc: '2.0', id: 0, result: { number: '0x1', text: 'a "quoted" \\ Grüße, 你好 \u0000' } },
   { jsonrpc: '2.0', id: 1, result: [{ status: '0x1', logs: logs(900) }, { logs: [] }, {}] },

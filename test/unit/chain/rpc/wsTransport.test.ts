@@ -16,7 +16,7 @@ function transportTo(url: string, options: Partial<TransportOptions> = {}): RpcT
   return transport;
 }
 
-/** The system's clock in fast motion: every sleep is `factor` times shorter, and time seems to run accordingly. */
+/** The system's clock in fast motion: sleeps are `factor` times shorter, and time advances `factor` times faster. */
 function fastClock(factor: number): Clock {
   const start = Date.now();
   const { sleep, turn, random } = systemClock();
@@ -76,7 +76,7 @@ test('a watch that is given up ends the reconnecting', async () => {
   await until(() => node.subscriberCount === 1);
   stop?.();
   node.dropSockets();
-  // The first call after the drop may still meet the dying connection.
+  // The first call after the drop may still use the closing connection.
   await transport.send([CHAIN_ID]).catch(() => null);
   expect(await transport.send([CHAIN_ID])).toEqual([{ result: '0x171' }]);
   expect(node.countCalls('eth_subscribe')).toBe(1);

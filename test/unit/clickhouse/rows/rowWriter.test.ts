@@ -1,10 +1,10 @@
-/** RowBinary values against Buffer's own methods and a plain two's complement. */
+/** Compares RowBinary values with Buffer's own methods and a plain two's complement. */
 import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
 import { Random } from '../../../support/random';
 import { SEED } from '../../../support/seed';
 
 const written = (write: (writer: RowWriter) => void): string => {
-  // So small that it has to grow.
+  // So small that the buffer has to grow.
   const writer = new RowWriter(1);
   writer.u8(7);
   write(writer);

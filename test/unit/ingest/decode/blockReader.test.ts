@@ -1,4 +1,4 @@
-/** That a long read leaves the thread to others; what it reads is held by the simulations. */
+/** Checks that a long read yields to other work. The simulations check the decoded rows. */
 import { systemClock } from '../../../../src/chain/rpc/clock';
 import type { ChainBlock } from '../../../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../../../src/domain/hex';

@@ -59,7 +59,7 @@ function decodeAll(logs: readonly [Words, LogAt][], decoder = createTransferDeco
 
 const NOTHING = { nft: 0, malformed: 0, unplaced: 0 };
 
-/** The log by whichever ABI gives the same bytes again, as ethers reads it. */
+/** Parses with the ABI that encodes back to the same bytes, as ethers reads the log. */
 function parse(words: Words): { name: string; args: Record<string, unknown>; nft: boolean } | null {
   for (const abi of ALL) {
     try {
@@ -78,7 +78,7 @@ function parse(words: Words): { name: string; args: Record<string, unknown>; nft
 
 const lower = (value: unknown): string => String(value).toLowerCase();
 
-/** What should come out of one log of an emitter, read by ethers; nothing else is in its transaction. */
+/** The expected rows of one log, read by ethers. The transaction has no other log. */
 function expected(words: Words, address: Hex, ord: number): object {
   const common = { ord, timestamp: BLOCK.timestamp };
   const row = { ...common, token: address, tx_index: 0 };
@@ -156,7 +156,7 @@ test.each(EVENTS)('random %s logs are read as ethers reads them, of whoever emit
   fc.assert(fc.property(logsOf(abi, event), emitter, logIndex, expectAgreement), { numRuns: RUNS });
 });
 
-/** Topics dropped, doubled or moved into the data, words cut, added or made dirty. */
+/** Topics dropped, doubled or moved into the data; words cut, added or made dirty. */
 const odd = fc
   .tuple(
     anyLog,

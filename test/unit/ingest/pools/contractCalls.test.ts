@@ -10,7 +10,7 @@ import { answeringCalls, type Asked } from '../../../support/vaultSetup';
 const TO: Hex = `0x${'1'.repeat(40)}`;
 const call = (at: TaggedCall['at'], data: Hex = '0x01'): TaggedCall => ({ to: TO, data, at });
 const pruned = new RpcError('unknown_block', 'missing trie node');
-/** States below block 16 are gone; call 0x02 reverts. */
+/** States below block 16 are pruned. Call 0x02 reverts. */
 const node = answeringCalls(({ at, data }: Asked) => {
   if (at !== 'latest' && Number(at) < 16) return pruned;
   return data === '0x02' ? null : '0xaa';

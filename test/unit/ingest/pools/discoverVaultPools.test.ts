@@ -20,7 +20,7 @@ import { answeringCalls, contextOf, type Asked } from '../../../support/vaultSet
 
 const token = (index: number): Hex => digest(`token ${index}`, 20);
 
-/** A block with one transaction; the parent's hash follows from the number, so blocks of one branch link. */
+/** A block with one transaction. The parent hash derives from the number, so blocks of one branch link. */
 function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBlock {
   const hashOf = (at: number): Hex => digest(`block ${at} ${branch}`, 32);
   const transactionHash = digest(`tx ${number} ${branch}`, 32);
@@ -36,7 +36,7 @@ function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBl
   };
 }
 
-/** A pool of the nature asked for, with some events: its state and logs after each. */
+/** A pool of this nature with some events: its state and logs after each event. */
 function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?: number) {
   for (let seed = 1; ; seed += 1) {
     const random = new Random(seed);
@@ -45,14 +45,14 @@ function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?
     const steps = [{ drafts, pool }];
     while (steps.length <= events) {
       const { drafts: next, after } = vaultEvent(random, steps.at(-1)!.pool);
-      // Each step must be seen by the vault.
+      // Each step must emit logs of the vault.
       if (next.every(({ address }) => address === VAULT)) steps.push({ drafts: next, pool: after });
     }
     return steps;
   }
 }
 
-/** A node that knows the pool as it is after step `at − 100`: step 0 is block 100. */
+/** A node that knows the pool in the state after step `at − 100`. Step 0 is block 100. */
 function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) => boolean = () => false) {
   const asked: Asked[] = [];
   const state = { failing: false };

@@ -1,4 +1,4 @@
-/** What the ingester says is wrong, by its own facts and two clocks of which one may be set. */
+/** The ingester's list of problems, from its own state and two clocks. One of the clocks may be changed. */
 import type { EndpointHealth, NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
 import { toNodeHealth } from '../../../../src/chain/rpc/nodeHealth';
 import { doesNodeAnswer, listIngestProblems } from '../../../../src/ingest/session/problems';
@@ -11,7 +11,7 @@ import {
 } from '../../../../src/ingest/session/status';
 
 const WALL = 1_700_000_000_000;
-/** Of the ingester's clock. */
+/** Time on the ingester's clock. */
 const NOW = 5_000_000;
 
 function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): NodeHealth {
@@ -19,7 +19,7 @@ function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): Nod
   return toNodeHealth([{ ...endpoint, lastGoodAt, ...change }], new Map());
 }
 
-/** An ingester that has stored head 100 and waits, with blocks every 10 s; the last one came at NOW. */
+/** A waiting ingester that has stored head 100. Blocks come every 10 s, the last one at NOW. */
 function waiting(): IngestStatus {
   const status = newIngestStatus();
   for (let number = 97; number <= 100; number += 1) {

@@ -1,4 +1,7 @@
-/** Constructor arguments of twins out of two creation transactions, and that nothing is told where they do not prove them. */
+/**
+ * Constructor arguments of twins from two creation transactions. Without proof in the transactions, no arguments are
+ * returned.
+ */
 import { AbiCoder, getCreateAddress } from 'ethers';
 
 import type { Hex } from '../../../../src/domain/hex';
@@ -65,7 +68,7 @@ interface Case {
   readonly told?: Hex | null;
 }
 
-/** What the twin is said to have got, and how often a node was asked for that. */
+/** The arguments returned for the twin, and the number of requests to the node. */
 async function ask({ code = CODE + OWN, to, own = factsOf(943, 2), told = `0x${ORIGINAL}` }: Case = {}) {
   let asked = 0;
   const transactions = new Map<unknown, object>([

@@ -1,4 +1,4 @@
-/** Tables are made ahead of demand, and only while there is demand. */
+/** Tables are built ahead of demand, and only while there is demand. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createWarmer } from '../../../../src/query/head/keepWarm';
 
@@ -13,7 +13,7 @@ const headOf = (number: number): HeadSnapshot => ({
   blocks: [],
 });
 
-/** Tables that are made when told to. */
+/** Tables that finish when the test calls `finish`. */
 function slowTables() {
   const asked: number[] = [];
   const finish: (() => void)[] = [];

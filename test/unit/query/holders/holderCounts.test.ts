@@ -10,7 +10,7 @@ const ZERO = `0x${'0'.repeat(40)}`;
 const DEAD = '0x000000000000000000000000000000000000dead';
 const holderAt = (index: number): string => `0x${index.toString(16).padStart(40, '1')}`;
 
-/** What a counting query answers, as plainly as can be. */
+/** The expected answer of the counting query, computed in plain code. */
 function count(balances: ReadonlyMap<string, bigint>): HolderCount {
   const others = [...balances].filter(([who]) => who !== ZERO).map(([, balance]) => balance);
   const falling = others.filter((balance) => balance > 0n).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
@@ -49,7 +49,7 @@ test.each(WORLDS)('a count that follows its changes stays what counting says: %s
     const before = new Map(books);
     for (let transfers = random.int(12); transfers >= 0; transfers -= 1) {
       const [from, to] = [random() < 0.3 ? ZERO : who(), random() < 0.1 ? ZERO : who()];
-      // Steps of a few sizes, so that many balances are equal.
+      // Amounts of a few sizes, so that many balances are equal.
       const amount = BigInt(random.int(6)) * 10n ** BigInt(random.int(4));
       books.set(from, (books.get(from) ?? 0n) - amount);
       books.set(to, (books.get(to) ?? 0n) + amount);

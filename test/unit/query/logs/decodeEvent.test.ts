@@ -1,4 +1,4 @@
-/** Decoding of logs, compared with ethers' own parseLog over random values of real and made-up events. */
+/** Compares the decoding of logs with ethers' parseLog, over random values of real and made-up events. */
 import { Interface, Result, hexlify, type EventFragment, type ParamType } from 'ethers';
 
 import type { Hex } from '../../../../src/domain/hex';
@@ -53,7 +53,7 @@ function randomValue(type: ParamType, random: Random): unknown {
   return unsigned === 'u' ? BigInt.asUintN(Number(bits), value) : BigInt.asIntN(Number(bits), value);
 }
 
-/** What parseLog gave, in the words of the answers. */
+/** A parseLog value in the format of the API. */
 function plainValue(type: ParamType, value: unknown): unknown {
   if (type.isArray()) return [...(value as Result)].map((item) => plainValue(type.arrayChildren!, item));
   if (type.isTuple()) {
@@ -81,7 +81,7 @@ function check(iface: Interface, fragment: EventFragment, entries: AbiEntry[], r
   const topics = [fragment.topicHash as Hex];
   fragment.inputs.forEach((input, index) => {
     if (input.indexed !== true) return;
-    // A hash may be any word.
+    // For a dynamic type the topic is a hash, which may be any word.
     const word = dynamic(input)
       ? hexlify(Uint8Array.from({ length: 32 }, () => random.int(256)))
       : iface.getAbiCoder().encode([input], [values[index]]);

@@ -1,4 +1,4 @@
-/** The search by windows: every place once, in order, in few steps, and where it stood when it gave up. */
+/** Search by windows: returns every place once, in order and in few steps, and reports the place where it gave up. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/logs/logFilter';
 import { searchWindows } from '../../../../src/query/logs/logWindows';
@@ -19,7 +19,7 @@ const HEAD: HeadSnapshot = {
 const RANGE = { from: ORD_SPAN, to: 100_000 * ORD_SPAN };
 const TOPIC = { ...ALL_LOGS, topics: [[`0x${'11'.repeat(32)}`], [`0x${'22'.repeat(32)}`], [], []] } as const;
 
-/** A chain that has logs at these places; counts how often it was asked. */
+/** A chain with logs at these places. Records the queried windows. */
 function chainOf(ords: readonly number[], newestFirst: boolean) {
   const windows: OrdRange[] = [];
   return {
@@ -32,7 +32,7 @@ function chainOf(ords: readonly number[], newestFirst: boolean) {
   };
 }
 
-/** A busy contract by what is said of it. */
+/** A contract with these log counts and this range. */
 function sourceOf(logs: number, first: number, last: number): LogSource {
   const row = { logs: String(logs), first_ord: String(first), last_ord: String(last) };
   const run = (): Promise<never[]> => Promise.resolve([row as never]);
@@ -46,7 +46,7 @@ test('finds what a look at everything finds, for dense and rare logs, from both 
   const random = createRandom(SEED);
   for (let round = 0; round < 100; round += 1) {
     const count = random.int(300);
-    // Dense at one end, rare at the other.
+    // Dense at one end of the range, sparse at the other.
     const ords = Array.from({ length: count }, () =>
       Math.floor(RANGE.from + random() ** 6 * (RANGE.to - RANGE.from)),
     );

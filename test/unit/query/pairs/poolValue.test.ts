@@ -34,7 +34,7 @@ test('depth is what moves the price of a V2 pool by 2 percent either way', () =>
   for (let i = 0; i < 200; i += 1) {
     const [x, y] = [random() * 10 ** random.int(12) + 1, random() * 10 ** random.int(12) + 1];
     const depth = depthOf({ poolType: 2, baseReserve: x, quoteReserve: y, liquidity: 0, price: y / x })!;
-    // Put the quote in; take the base that leaves x·y unchanged.
+    // Put the quote in, and take the base that leaves x·y unchanged.
     const up = (y + depth.up) / ((x * y) / (y + depth.up));
     const base = depth.down / (y / x);
     const down = (x * y) / (x + base) / (x + base);

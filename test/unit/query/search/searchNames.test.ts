@@ -1,4 +1,4 @@
-/** Names of pairs and tokens against a plain look at each of them. */
+/** Compares search by pair and token names with a plain scan of all names. */
 import { listPairsNamed, listTokensNamed } from '../../../../src/query/search/searchNames';
 import { createRandom } from '../../../support/createRandom';
 
@@ -22,7 +22,7 @@ const tokens = Array.from({ length: NAMES }, (_, index) => ({
 const logs = new Map(tokens.map(({ address }) => [address as string, random.int(200)]));
 const logsOf = (address: string): number => logs.get(address) ?? 0;
 
-/** 0: all of it, 1: its beginning, 2: that of a word, 3: inside, 4: not there. */
+/** 0: whole text, 1: prefix, 2: prefix of a word, 3: substring, 4: no match. */
 function kindOf(name: string | null, text: string): number {
   const lower = (name ?? '').toLowerCase();
   if (lower === text) return 0;
@@ -30,7 +30,7 @@ function kindOf(name: string | null, text: string): number {
   return lower.includes(` ${text}`) ? 2 : lower.includes(text) ? 3 : 4;
 }
 
-/** Addresses in the order of kind, then weight, then address. */
+/** Addresses ordered by kind, then weight, then address. */
 function plainly<T>(
   all: readonly T[],
   of: (one: T) => { kind: number; weight: number; address: string },

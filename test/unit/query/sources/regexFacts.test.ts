@@ -1,4 +1,6 @@
-/** What is read out of an expression before an engine runs it: its size, and what every match must hold. */
+/**
+ * Facts read from a regular expression before an engine runs it: its size, and the text that every match must contain.
+ */
 import fc from 'fast-check';
 
 import { readRegex } from '../../../../src/query/sources/regexFacts';
@@ -80,7 +82,7 @@ test('any text is read quickly and without an error, and what a match must hold 
           return;
         }
         const found = regex.exec(text.join(''))?.[0];
-        // Digits behind a backslash mean other things to RE2.
+        // Digits after a backslash have another meaning in RE2.
         if (found === undefined || /\\\d|\\,/.test(source)) return;
         for (const literal of literals) expect(found).toContain(literal);
       },

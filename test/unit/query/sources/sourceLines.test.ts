@@ -1,4 +1,4 @@
-/** Places of a text in lines, and what is shown around them. */
+/** Positions of a text in lines, and the surrounding lines. */
 import fc from 'fast-check';
 
 import { findInLines, foldCase, snippetOf, splitLines } from '../../../../src/query/sources/sourceLines';

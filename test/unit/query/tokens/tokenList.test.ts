@@ -100,7 +100,7 @@ test('every sort is a total order: nulls last and ties by address in both orders
       const key = sort === 'symbol' || sort === 'price_usd' ? (value?.toString() ?? null) : value;
       return entry(index + 1, { [sort]: NEVER_NULL.includes(sort) ? (value ?? 0) : key });
     });
-    // Counts and sums are never null: nothing is 0.
+    // Counts and sums are never null; a missing value is 0.
     const zeros = NEVER_NULL.includes(sort);
     for (const order of ORDERS) {
       const wanted = order === 'desc' ? [2, 4, 6, 3, 7, 1, 5] : [3, 7, 6, 2, 4, 1, 5];
