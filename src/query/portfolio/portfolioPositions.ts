@@ -156,7 +156,7 @@ function toPosition(
   let trusted = true;
   const tokens: PortfolioAmount[] = [];
   item.tokens.forEach((token, i) => {
-    // Nobody owns the LP tokens that the pool itself holds.
+    // LP tokens in the pool itself have no owner.
     if (token.address === pool.address) return;
     if (!isTrusted(prices.now(token.address))) trusted = false;
     tokens.push(toAmount(token, amounts[i] ?? null, prices));

@@ -35,7 +35,9 @@ export interface WalletState {
   readonly native: bigint | null;
   /** The best known balances. */
   readonly balances: Balances;
-  /** Tokens with a balance from the node. */
+  /**
+   * `rebased`: tokens with a balance from the node. `seeded`: tokens with a nonzero seed added to the sum of the logs.
+   */
   readonly rebased: ReadonlySet<string>;
   readonly seeded: ReadonlySet<string>;
   /** Some balance of a rebasing token comes from the logs, because the node has no answer. */
