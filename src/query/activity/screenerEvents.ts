@@ -54,9 +54,9 @@ export interface BlockRange {
 }
 
 /**
- * The events of blocks `from` to `to` in canonical order; null for more than `limit` events. Leaves out two kinds of
- * events that the format cannot express. A swap that does not exchange one token for the other is a flash loan repaid
- * in kind. A mint or burn may move nothing.
+ * The events of blocks `from` to `to` in canonical order; null for more than `limit` events. Leaves out events that the
+ * format cannot express: swaps that do not exchange one token for the other (flash loans repaid in kind), and mints or
+ * burns that move nothing.
  */
 export async function listScreenerEvents(
   runner: QueryRunner,

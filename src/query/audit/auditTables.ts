@@ -117,7 +117,7 @@ function createTableReader(
     if (known === undefined) legsOf.set(row.pair, [row]);
     else known.push(row);
   }
-  // A leg without a change in the last epoch has only older records, and those still count.
+  // Older records count too: a leg without a change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
   const statesOf = (wanted: readonly Hex[]): Promise<StateRow[]> =>
     Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));

@@ -36,7 +36,7 @@ export interface TicksRequest {
 
 export interface TicksSource extends LegBarsSource {
   readonly directory: Directory;
-  /** Token prices. Without them, only bars decide whether a token has a price. */
+  /** Token prices. If absent, only bars decide whether a token has a price. */
   readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }

@@ -24,7 +24,7 @@ const UPGRADES_SHOWN = 100;
 export interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
-  /** Finds constructor arguments of twins. If absent, twins have none. */
+  /** Finds constructor arguments of twins; optional. */
   readonly twinArguments?: TwinArguments;
   /** The node of a chain, for reads of contract state; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;

@@ -14,7 +14,7 @@ import { findWholeVerification, type TwinArguments } from './twinArguments';
 export interface ViewDeps {
   readonly contracts: Pick<ContractReader, 'find' | 'findMany'>;
   readonly verified: Pick<VerifiedReader, 'find' | 'findMany'>;
-  /** Finds constructor arguments of twins. If absent, twins have none. */
+  /** Finds constructor arguments of twins; optional. */
   readonly twinArguments?: TwinArguments;
 }
 

@@ -8,7 +8,7 @@ import { AppError } from '../../errors';
 import { inChunks } from '../head/inChunks';
 
 const SELECTORS_MAX = 1_000;
-/** Selectors have up to 32 bytes in hex, and the request address has a maximum length. */
+/** Selectors of up to 32 bytes per query, limited by the length of its URL. */
 const SELECTORS_PER_QUERY = 500;
 /** Anyone can publish any number of names for one selector. */
 const ROWS_MAX = 10_000;

@@ -9,7 +9,7 @@ import type { LogSource } from '../logs/logFilter';
 
 /** About 200 bytes each. */
 const HASHES_KEPT = 64 * 1_024;
-/** The request address of one query has room for this many numbers. */
+/** Numbers per query, limited by the length of its URL. */
 const NUMBERS_PER_QUERY = 600;
 /** If at least one in this many blocks is wanted, read the whole range. The next page may use the other hashes. */
 const RANGE_FACTOR = 30;

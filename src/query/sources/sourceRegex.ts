@@ -13,7 +13,7 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 
 /** Maximum number of automaton states. At this size an engine reads at least 1 MB a second. */
 const SIZE_MAX = 300;
-/** Number of possible first two bytes of a hash. Slices are ranges of those. */
+/** Number of values of a hash's first two bytes. A slice is a range of these values. */
 const SPACE = 65_536;
 const FIRST_SLICE = 4;
 /** With the index, a slice has few files. */

@@ -27,7 +27,7 @@ export interface VerifyRange {
   readonly to: number;
   /** Last block of the final tables. */
   readonly finalTo: number;
-  /** The token whose Deposits and Withdrawals are transfers. Without it, those are not compared with the logs. */
+  /** The token whose Deposits and Withdrawals are transfers. If absent, Deposits and Withdrawals are not compared. */
   readonly wrappedNative?: Hex | null;
   /** Whether retention dropped swaps before `from`. If so, totals over all swaps are not compared. */
   readonly pruned?: boolean;
