@@ -16,7 +16,7 @@ import { readSwapRow, readSyncRow } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Ords named in one statement. */
+/** Ords per query. */
 const ORDS_PER_QUERY = 1_000;
 /** More swaps than this are read as two halves in parallel. */
 const SCATTERED = 10;

@@ -49,7 +49,7 @@ export interface AuditInputs {
   readonly block: AuditBlock;
   /** From the token to the anchor, without the anchor. */
   readonly path: readonly AuditRoute[];
-  /** At the end of the path; null: the token has no route. */
+  /** The token at the end of the path; null for a token without a route. */
   readonly anchor: Hex | null;
   readonly anchors: AnchorPrices;
   readonly market: Market;

@@ -21,7 +21,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** More tokens and legs than any chain has; a bound, not a page. */
+/** More tokens and legs than any chain has. This is a safety bound, not a page size. */
 const ROWS_MAX = 5_000_000;
 
 export interface AuditTable {

@@ -17,7 +17,10 @@ const DAY_SECONDS = 86_400;
 
 /** Source of the bars of one pool's leg or one token, in one currency. */
 export interface BarRows {
-  /** Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar may be missing. */
+  /**
+   * Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar
+   * may be missing.
+   */
   list(seconds: number, from: number, to: number, limit: number): Promise<readonly BarPart[]>;
   /**
    * Swaps of the snapshot's head blocks as parts of bars, ascending; no part spans two blocks. Throws unavailable for
