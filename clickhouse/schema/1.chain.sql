@@ -21,7 +21,7 @@ COMMENT 'Final blocks; append only';
 
 -- HEAD OF blocks PARTITION BY intDiv(number, 256) ORDER BY number
 
--- One row: what became of one height at one flip; of a height, the row with the largest version is the truth.
+-- One row: one height as one flip left it. The row with the largest version counts.
 CREATE TABLE IF NOT EXISTS head_blocks
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',
@@ -39,7 +39,7 @@ ORDER BY (chain_id, number, version)
 SETTINGS index_granularity = 256
 COMMENT 'Which block is canonical at each unfinalised height; a reorg is one insert here';
 
--- One row: the intent to move a block range into the final tables, or its completion.
+-- One row: the intent to write a block range into the final tables, or its completion.
 CREATE TABLE IF NOT EXISTS promotions
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',

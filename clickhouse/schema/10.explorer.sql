@@ -1,6 +1,6 @@
--- Layer 10, the explorer's own: who created which contract, and what stands at an address.
+-- Layer 10, the explorer: who created which contract, and the code at each address.
 
--- One row: a contract that a transaction created itself (contracts made by contracts are not in receipts).
+-- One row: a contract that a transaction created directly. Receipts do not show contracts that other contracts created.
 CREATE TABLE IF NOT EXISTS created_contracts
 (
     ord UInt64 COMMENT 'block_number * 2^20 + index of the transaction: an order of creations, not of logs',
@@ -17,8 +17,8 @@ COMMENT 'Contracts created by final transactions; append only';
 
 -- HEAD OF created_contracts PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: what the node said of the code at an address; the newest version counts. Written beside the chain's own data
--- while the head is followed: nothing of it can be made again from logs.
+-- One row: the node's answer about the code at an address; the newest version counts. The ingester writes these rows
+-- while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_codes
 (
     address FixedString(20) COMMENT 'Address that was asked for',

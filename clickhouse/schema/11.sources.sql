@@ -1,5 +1,5 @@
--- Layer 11, verified contracts: what is known of a contract whose source was compared with its code, the source files,
--- each once, and the signatures of every ABI. Of all chains of the explorer, in the market chain's database.
+-- Layer 11, verified contracts of all chains: verifications, source files (each stored once), and the signatures of
+-- every ABI. These tables are in the market chain's database.
 
 -- One row: the verification of one contract; the newest version counts.
 CREATE TABLE IF NOT EXISTS verified_contracts
@@ -36,8 +36,8 @@ ORDER BY (chain_id, address)
 SETTINGS index_granularity = 256
 COMMENT 'Verified contracts';
 
--- One row: a contract whose runtime code has this hash, for finding those with the same code. A row may be outdated: the
--- contract's own row says which hash counts.
+-- One row: a contract whose runtime code has this hash, to find contracts with the same code. A row may be outdated:
+-- verified_contracts has the current hash.
 CREATE TABLE IF NOT EXISTS verified_code_hashes
 (
     code_hash FixedString(32) COMMENT 'keccak256 of the runtime code on the chain',
@@ -61,7 +61,8 @@ SELECT
 FROM verified_contracts
 WHERE code_hash != toFixedString('', 32);
 
--- One row: one source file. Files are 10 kB and more: small granules, so that reading a hundred of them reads little else.
+-- One row: one source file. Files often exceed 10 kB, so granules are small: a read of a hundred files reads little
+-- else.
 CREATE TABLE IF NOT EXISTS source_files
 (
     content_hash FixedString(32) COMMENT 'keccak256 of the content',
@@ -91,7 +92,7 @@ ORDER BY (content_hash, chain_id, address, path)
 SETTINGS index_granularity = 1024
 COMMENT 'Which verified contracts have which source file';
 
--- One row: an event, function or error of some ABI by its selector.
+-- One row: an event, function or error of an ABI by its selector.
 CREATE TABLE IF NOT EXISTS abi_signatures
 (
     selector String COMMENT 'Bytes: topic0 (32) of an event, the first 4 of the hash of a function or error',
@@ -130,7 +131,7 @@ SELECT
     entry
 FROM abi_signatures;
 
--- One row: how far the import of one source of contracts has come; the newest version counts.
+-- One row: the import position of one source of contracts; the newest version counts.
 CREATE TABLE IF NOT EXISTS import_positions
 (
     source String COMMENT 'Folder or address of the server, with the chain',

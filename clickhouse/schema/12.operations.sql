@@ -1,6 +1,6 @@
--- Layer 12, what operators asked for by commands, told to whoever writes.
+-- Layer 12, requests of operators to the ingester.
 
--- One row: one wish; the newest version counts.
+-- One row: one request; the newest version counts.
 CREATE TABLE IF NOT EXISTS operations
 (
     name LowCardinality(String) COMMENT 'pause: until when no range may be written to the final tables, unix ms, UTC; floor.<table>: first block whose rows of the table are all kept',

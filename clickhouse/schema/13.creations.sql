@@ -1,8 +1,8 @@
--- Layer 13, what the node was asked of creations: who sent the transaction that made a contract, where no receipt that was read
--- tells, as of contracts that contracts made.
+-- Layer 13, creations of contracts as the node reports them, for contracts without a stored receipt, such as contracts
+-- that other contracts created.
 
--- One row: what the node said of the creation of one contract; the newest version counts. Of final blocks alone, written beside
--- the chain's own data while the head is followed: nothing of it can be made again from logs.
+-- One row: the node's answer about the creation of one contract; the newest version counts. Only for final blocks. The
+-- ingester writes these rows while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS contract_creations
 (
     address FixedString(20) COMMENT 'The contract',

@@ -1,6 +1,6 @@
--- Layer 2, what is traded where: tokens and pools.
+-- Layer 2, tokens and pools.
 
--- One row: a token's metadata as some block told it; the largest version counts.
+-- One row: a token's metadata as of one block; the largest version counts.
 CREATE TABLE IF NOT EXISTS tokens
 (
     address FixedString(20) COMMENT 'Token contract',

@@ -1,5 +1,5 @@
--- Layer 3, what pools did: swaps, liquidity events, the state after each log that moved it, and where each event stands.
--- ord = block_number * 2^20 + log_index is the only order. Amounts are raw token units.
+-- Layer 3, events of pools: swaps, liquidity events, the state after each log that changes a pool, and an index of
+-- events. Amounts are raw token units. The only order is ord = block_number * 2^20 + log_index.
 
 -- One row: one swap of two tokens in one pool. Read by ord, or through by_pair by (pair, ord).
 CREATE TABLE IF NOT EXISTS swaps
@@ -43,7 +43,7 @@ COMMENT 'Final swaps; append only';
 
 -- HEAD OF swaps PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: liquidity or tokens put into or taken out of a pool.
+-- One row: liquidity or tokens added to or removed from a pool.
 CREATE TABLE IF NOT EXISTS liquidity_events
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index',
@@ -78,7 +78,7 @@ COMMENT 'Final mints, burns, collects and flash payments; append only';
 
 -- HEAD OF liquidity_events PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: the state of a pool after one log that moved it (V2: each Sync; V3: each event).
+-- One row: the state of a pool after one log that changed it (V2: each Sync; V3: each event).
 CREATE TABLE IF NOT EXISTS pool_states
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index of the log that made this state' CODEC(Delta, ZSTD(1)),
@@ -109,8 +109,8 @@ COMMENT 'Final pool states; append only';
 
 -- HEAD OF pool_states PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: an event of /activity by what it is looked up by. Its values are the row of the same ord in swaps, liquidity_events or
--- pool_states. Queries read it by ord, or by pair, token0 or token1 through the projection of that key.
+-- One row: the searchable columns of an event of /activity. The row with the same ord in swaps, liquidity_events or
+-- pool_states has the values. Queries read by ord, or by pair, token0 or token1 through the projection of that key.
 CREATE TABLE IF NOT EXISTS events
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index' CODEC(Delta, ZSTD(1)),

@@ -1,9 +1,10 @@
--- Layer 4, bars: one view over the final swaps writes all six timeframes.
--- Rule for the head: swaps of canonical head blocks beyond the newest ord of a bar are added at read time.
+-- Layer 4, bars: one view over the final swaps writes all six timeframes. Readers add the canonical head swaps above
+-- the newest ord of a bar.
 
--- One row: part of one bar; rows of one key are merged by whoever reads. Prices are raw token1 per raw token0. Most bars are of
--- a single swap, which stands in all six timeframes: next to each other they are compressed to half. Swaps that have both prices,
--- nearly all, say so with one ord; the others stand apart, so that rows can be merged and nothing is lost.
+-- One row: part of one bar. Readers merge the rows of one key. Prices are raw token1 per raw token0. Most bars hold a
+-- single swap, repeated in all six timeframes. Neighbouring timeframes of a pair compress these bars to half the size.
+-- Nearly all swaps have both prices and share one ord for both. Other swaps have their own columns, so that merging
+-- loses nothing.
 CREATE TABLE IF NOT EXISTS bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),

@@ -1,5 +1,5 @@
--- Layer 5, rollups over final rows. Rule for the head, here as in bars: canonical head rows with ord > last_ord
--- (or > the ord of the latest state) are added at read time.
+-- Layer 5, rollups over final rows. As for bars, readers add canonical head rows with ord > last_ord (or > the ord of
+-- the latest state).
 
 -- One row: part of one hour of one DEX.
 CREATE TABLE IF NOT EXISTS dex_hours

@@ -1,8 +1,8 @@
 -- Layer 6, raw logs of every contract.
 
--- One row: one log. Key: (chain_id, address, topic0, ord). Read without an address through the projections, which hold where
--- in the part the rows of a topic, of a block and of a transaction stand; by_contract counts the logs of each contract. As
--- parts of the part they cannot drift from the rows.
+-- One row: one log. Key: (chain_id, address, topic0, ord). Queries without an address use the projections. by_topic,
+-- by_ord and by_tx hold row offsets within a part; by_contract counts the logs of each contract. Projections belong to
+-- the part, so they always match its rows.
 CREATE TABLE IF NOT EXISTS logs
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',

@@ -1,7 +1,7 @@
--- Layer 7, prices: routes and averages per epoch of 32 blocks, and what each token's price became with each block.
--- Rows stand at the block whose end they are true for; reorgs and the head work as for every event table.
+-- Layer 7, prices: routes and averages per epoch of 32 blocks, and the price of each token after each block. A row is
+-- valid from the end of its block. Reorgs and the head work as for every event table.
 
--- One row: what one leg of a pool was over one epoch in which it moved. Written with the first block of the next epoch.
+-- One row: one leg of a pool over one epoch in which the leg moved. Written with the first block of the next epoch.
 CREATE TABLE IF NOT EXISTS pool_epochs
 (
     ord UInt64 COMMENT 'Largest ord of the first block after the epoch',
@@ -25,7 +25,7 @@ COMMENT 'Averages of final epochs, of the legs that moved in them; append only';
 
 -- HEAD OF pool_epochs PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: the route by which a token is priced from this block on, where it differs from the one before.
+-- One row: the route that prices a token from this block on, if it differs from the previous route.
 CREATE TABLE IF NOT EXISTS token_routes
 (
     ord UInt64 COMMENT 'Largest ord of the block from whose end on the route holds',
@@ -50,8 +50,8 @@ COMMENT 'Routes of final blocks; append only';
 
 -- HEAD OF token_routes PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
--- One row: a token's own hop at the end of a block in which it changed. The price of a token at any block is the product
--- of the hops in force there along next_token, down to the row with next_token zero, whose hop_price is USD.
+-- One row: a token's own hop at the end of a block that changed the hop. To price a token at a block, multiply the hops
+-- in force along next_token, down to the row with a zero next_token, whose hop_price is USD.
 CREATE TABLE IF NOT EXISTS token_prices
 (
     ord UInt64 COMMENT 'Largest ord of the block',
@@ -91,8 +91,8 @@ SELECT
 FROM token_prices AS p
 GROUP BY token;
 
--- One row: part of one bar of a token over its tracked swaps in all pools. Each swap counts at its pool's marginal price
--- times the other token's price. Sorted, compressed and with ords as bars. Rule for the head: as for bars.
+-- One row: part of one bar of a token over its tracked swaps in all pools. The price of a swap is its pool's marginal
+-- price times the other token's price. Key order, compression, ords and the rule for the head are as for bars.
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),

@@ -1,6 +1,6 @@
--- Layer 8, who owns what: ERC-20 transfers, balances that follow from them, and positions of V3 position managers.
+-- Layer 8, ownership: ERC-20 transfers, the balances that follow from them, and positions of V3 position managers.
 
--- One row: tokens moved from one address to another by one log. Read by token, or through the views by holder.
+-- One row: one transfer of tokens by one log. Read by token, or by holder through the views.
 CREATE TABLE IF NOT EXISTS transfers
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index',
@@ -19,10 +19,10 @@ COMMENT 'Final ERC-20 transfers; append only';
 
 -- HEAD OF transfers PARTITION BY intDiv(ord, 268435456) ORDER BY (token, ord)
 
--- One row: part of what one address holds of one token, by token. The sums are modulo 2^256, read as signed: below zero
--- only where the history begins after the holder got the tokens, or where the logs do not add up. The zero address holds
--- minus the supply: what is minted to it stays supply (V2 pairs lock their first 1000 LP tokens so), hence a transfer from
--- it to itself has one side only.
+-- One row: part of the balance of one token at one address, by token. Sums are modulo 2^256, read as signed. A negative
+-- sum means that the history begins too late, or that the logs do not add up. The zero address holds minus the supply.
+-- Tokens minted to the zero address stay supply (V2 pairs lock their first 1000 LP tokens this way). So a transfer from
+-- the zero address to itself has one side only.
 CREATE TABLE IF NOT EXISTS token_balances
 (
     token FixedString(20) COMMENT 'Token contract',
@@ -90,8 +90,8 @@ FROM
 )
 GROUP BY holder, token;
 
--- One row: one event of one position of a V3 position manager. Its pool and ticks are those of the pool's Mint in the
--- same transaction that gave it its first liquidity.
+-- One row: one event of one position of a V3 position manager. The pool and ticks of an increase come from a matching
+-- Mint of the pool in the same transaction.
 CREATE TABLE IF NOT EXISTS position_events
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index',
@@ -115,7 +115,7 @@ COMMENT 'Final events of V3 positions; append only';
 
 -- HEAD OF position_events PARTITION BY intDiv(ord, 268435456) ORDER BY (manager, token_id, ord)
 
--- One row: that an owner once got a position; whether it is still the owner, position_events says.
+-- One row: a position that an owner once received. position_events has the current owner.
 CREATE TABLE IF NOT EXISTS owner_positions
 (
     owner FixedString(20) COMMENT 'Who got the position',
@@ -138,8 +138,8 @@ FROM position_events
 WHERE kind = 'transfer'
 GROUP BY owner, manager, token_id;
 
--- One row: what comparing balances with balanceOf has found of one token; the newest version counts. Written while the head
--- is followed, beside the chain's own data: nothing of it can be made again from logs.
+-- One row: the result of comparing one token's balances with balanceOf; the newest version counts. The ingester writes
+-- these rows while it follows the head. They cannot be rebuilt from logs.
 CREATE TABLE IF NOT EXISTS token_balance_checks
 (
     token FixedString(20) COMMENT 'Token contract',

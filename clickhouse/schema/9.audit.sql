@@ -1,7 +1,7 @@
--- Layer 9, what two deployments compare: a hash of what is stored of each range of 1,000 final blocks.
+-- Layer 9, audit hashes: a hash over the stored rows of each range of 1,000 final blocks, to compare two deployments.
 
--- One row: one range, written once all of it is final. The hash does not depend on the order or the batches in which rows
--- were stored; what is hashed, and how, is src/ingest/repair/auditHash.ts. A range that was hashed twice has equal rows.
+-- One row: one range, written once the whole range is final. The hash does not depend on the order or the batches of
+-- inserts. src/ingest/repair/auditHash.ts defines the hash. A range hashed twice has equal rows.
 CREATE TABLE IF NOT EXISTS audit_hashes
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',

@@ -1,4 +1,6 @@
-/** Makes the tables and memories that the market's endpoints read. A table of a head version is made on demand and shared. */
+/**
+ * Creates the tables and caches behind the market endpoints. A table of a head version is built on demand and shared.
+ */
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { ActivityCounter } from './activity/activity';
 import { createAuditTables, type AuditTables } from './audit/auditTables';
@@ -27,7 +29,7 @@ export interface Market {
   readonly activityCounter: ActivityCounter;
 }
 
-/** What the market needs to know of the chain description. */
+/** The market's part of the chain description. */
 export interface MarketChain extends PriceSources {
   readonly chainId: number;
   readonly dexes: readonly (DexFacts & PairDexes[number])[];

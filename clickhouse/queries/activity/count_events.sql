@@ -1,4 +1,5 @@
--- One row: how many events lie in (after_ord, to_ord]. The parameters are those of list_events; the engine chooses the projection.
+-- One row: the number of events in (after_ord, to_ord]. Parameters as in list_events. The engine chooses the
+-- projection.
 SELECT toString(sum(e.events)) AS events
 FROM
 (

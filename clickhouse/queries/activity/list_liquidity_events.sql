@@ -1,5 +1,5 @@
--- One row: a mint or burn, by its ord. Key: ord. Reads only the ords it is given: `ords` of the
--- final table, `head_ords` of its twin; `both`: there are some of each. Or all of the head blocks `new_commits`.
+-- One row: a mint or burn. Key: ord. Never scans: reads only `ords` of the final table and `head_ords` of the head
+-- twin, or all rows of the head blocks `new_commits`. `both`: neither list is empty.
 SELECT
     toString(kind) AS event,
     toString(e.ord) AS ord,

@@ -1,6 +1,6 @@
--- One row: a swap, by its ord. Key: ord. Reads only the ords it is given: `ords` of the
--- final table, `head_ords` of its twin; `both`: there are some of each. Or all of the head blocks `new_commits`. Read as
--- RowBinary in this order of columns: plain ones, since planning expressions takes as long as reading.
+-- One row: a swap. Key: ord. Never scans: reads only `ords` of the final table and `head_ords` of the head twin, or all
+-- rows of the head blocks `new_commits`. `both`: neither list is empty. Read as RowBinary in this column order. Columns
+-- are plain because planning expressions costs as much as reading the rows.
 SELECT
     ord,
     timestamp,

@@ -1,5 +1,5 @@
--- One row: the newest final epoch record of one leg among those with an ord in (from_ord, final_ord]. For tables that are
--- made once per head version: from 0 it reads all records, later only what is new. Key: ord.
+-- One row: the newest final epoch record of one leg with an ord in (from_ord, final_ord]. Key: ord. For tables built
+-- once per head version: the first read takes all records, later reads only the new ones.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

@@ -1,4 +1,4 @@
--- One row: the newest epoch record of one leg in the canonical head. The head is small.
+-- One row: the newest epoch record of one leg in the canonical head. The head table is small.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

@@ -1,5 +1,5 @@
--- One row: the newest final route of one token among those with an ord in (from_ord, final_ord]. For tables that are made
--- once per head version: from 0 it reads all routes, later only what is new. Key: ord.
+-- One row: the newest final route of one token with an ord in (from_ord, final_ord]. Key: ord. For tables built once
+-- per head version: the first read takes all routes, later reads only the new ones.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,

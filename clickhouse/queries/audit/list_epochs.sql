@@ -1,5 +1,5 @@
--- One row: what a leg of one of the given pools was over the last final epoch in which it moved, as known with the block
--- of `epoch_ord`; none older than `after_ord`. `pairs`: hex without 0x. Through the projection by_pair.
+-- One row: the newest final epoch record of a leg of one of the given pools, with an ord in (after_ord, epoch_ord].
+-- `pairs`: hex without 0x. Reads the projection by_pair, then ord.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

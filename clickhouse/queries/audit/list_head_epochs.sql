@@ -1,5 +1,5 @@
--- One row: what a leg of one of the given pools was over the last epoch in which it moved, as the head up to `epoch_ord`
--- says. `pairs`: hex without 0x. The head is small.
+-- One row: the newest epoch record in the head, up to `epoch_ord`, of a leg of one of the given pools. `pairs`: hex
+-- without 0x. The head table is small.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,

@@ -1,5 +1,6 @@
--- One row: the newest final route of one of the given tokens; next_token zero bytes: an anchor (confidence above 0) or
--- none. `tokens`: hex without 0x. Through the projection by_token. Older than what list_head_routes finds.
+-- One row: the newest final route of one of the given tokens. A next_token of zero bytes marks an anchor (confidence
+-- above 0) or a token without a route. `tokens`: hex without 0x. Reads the projection by_token, then ord. A route from
+-- list_head_routes is newer.
 SELECT
     concat('0x', lower(hex(r.token))) AS token,
     concat('0x', lower(hex(r.next_token))) AS next_token,
@@ -18,7 +19,8 @@ WHERE r.ord IN (
         WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
         GROUP BY token
     )
-    -- Rows of one block share their ord: those of other tokens go here, older ones of the same token below.
+    -- All rows of one block share one ord. This condition drops other tokens; LIMIT 1 BY drops older routes of the same
+    -- token.
     AND lower(hex(r.token)) IN {tokens:Array(String)}
 ORDER BY r.ord DESC
 LIMIT 1 BY r.token

@@ -1,5 +1,5 @@
--- One row: one swap of the given pools from `from_ord` to the snapshot, in order. `pairs`: hex without 0x. Key: ord; at most
--- one epoch of 32 blocks is read.
+-- One row: one swap of the given pools from `from_ord` to `tip_ord`, in order. `pairs`: hex without 0x. Key: ord. Reads
+-- at most one epoch of 32 blocks.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     s.leg AS leg,

@@ -1,8 +1,9 @@
--- One row: who holds one of the asked tokens, as of the snapshot: how many addresses have a balance above zero, how many
--- one below it (then the logs do not add up), the 64 largest balances, what the dead address holds, and what the zero
--- address does, which is minus the supply. A transfer of the head counts only above last_ord of the holder's stored
--- balance: a promotion stores it before the snapshot's cursor moves. Key (token, holder) of token_balances; the head twin is small.
--- Reads all holders of the tokens: once per head version and token that moved, never per request. `tokens`: hex without 0x.
+-- One row: the holders of one token as of the snapshot: counts of positive and negative balances, the 64 largest
+-- balances, and the balances of the dead and the zero address. A negative balance means that the logs do not add up.
+-- The zero address holds minus the supply. A head transfer counts only above last_ord of the stored balance, because a
+-- promotion stores transfers before the snapshot's cursor moves. Key: (token, holder) of token_balances. The head twin
+-- is small. Reads all holders of the tokens, so run once per head version for the tokens that moved, never per request.
+-- `tokens`: hex without 0x.
 SELECT
     concat('0x', lower(hex(h.token))) AS token,
     toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,

@@ -1,5 +1,5 @@
--- One row: how many rows token_balances holds of one token: what counting its holders will cost. `tokens`: hex without 0x,
--- key (token); empty for all, which reads the first key column alone: when the counting begins, never per request.
+-- One row: the number of rows of one token in token_balances, which is the cost of counting its holders. `tokens`: hex
+-- without 0x, key (token). Empty for all: reads the whole first key column, so only at the start, never per request.
 SELECT
     concat('0x', lower(hex(b.token))) AS token,
     toUInt32(count()) AS stored

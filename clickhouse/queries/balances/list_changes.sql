@@ -1,7 +1,7 @@
--- One row: one holder of one of the asked tokens whose balance differs between two snapshots that differ in a few head blocks:
--- its balance as of the later one, and by how much it moved, raw units. `come`, `gone`: commits of the blocks that only the
--- later, only the earlier one has. The head's transfers count as in count_holders.
--- Reads the head twin, which is small, and key (token, holder) of token_balances. `tokens`: hex without 0x.
+-- One row: one holder whose balance of a token differs between two snapshots that differ in a few head blocks. Returns
+-- the balance as of the later snapshot and the change, in raw units. Head transfers count as in count_holders. `come`,
+-- `gone`: commits that only the later or only the earlier snapshot has. `tokens`: hex without 0x. Key: (token, holder)
+-- of token_balances. The head twin is small.
 WITH
     sides AS
     (
@@ -48,7 +48,7 @@ FROM
         FROM sides
         WHERE (token, holder) IN moved
         UNION ALL
-        -- No attempt to write a block has the number 0.
+        -- Commit 0 names no block, so a stored balance matches no commit.
         SELECT token, holder, 0 AS commit, last_ord AS ord, balance AS amount, true AS stored
         FROM token_balances
         WHERE (token, holder) IN moved

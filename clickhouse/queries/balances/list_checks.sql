@@ -1,5 +1,5 @@
--- One row: what checks against the node have found of one token's balances so far. Reads the whole table, one row per token
--- that was ever checked: once at the start.
+-- One row: the result of all balance checks of one token so far. Reads the whole table (one row per checked token),
+-- once at the start.
 SELECT
     concat('0x', lower(hex(c.token))) AS token,
     c.checked_block AS checked_block,

@@ -1,4 +1,4 @@
--- One row: the tokens that moved in one head block. Reads the head twin, which is small, for the commits asked for.
+-- One row: the tokens with transfers in one head block. Reads the head twin, which is small, for the given commits.
 SELECT
     toString(commit) AS block_commit,
     groupUniqArray(concat('0x', lower(hex(token)))) AS tokens

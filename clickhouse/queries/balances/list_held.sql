@@ -1,6 +1,6 @@
--- One row: what one address holds of one token as of the snapshot, raw units, for the asked pairs: `tokens` and `holders` in
--- step, hex without 0x. The head's transfers count as in count_holders. `ahead`: token_balances holds transfers beyond the
--- snapshot, the balance is of no block. Key (token, holder) of token_balances; the head twin is small.
+-- One row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and `holders[i]` form
+-- a pair: hex without 0x. Head transfers count as in count_holders. `ahead`: token_balances holds transfers beyond the
+-- snapshot, so the balance belongs to no block. Key: (token, holder) of token_balances. The head twin is small.
 WITH asked AS
 (
     SELECT
@@ -23,7 +23,7 @@ FROM
         sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
     FROM
     (
-        -- Who has no row holds nothing.
+        -- A pair without a stored row has balance 0.
         SELECT token, holder, 0::Int256 AS delta, 0::UInt64 AS ord, true AS stored
         FROM asked
         UNION ALL

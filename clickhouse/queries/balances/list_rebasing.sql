@@ -1,4 +1,4 @@
--- One row: one token whose logs do not tell its balances. Reads the whole table, one row per token that was ever checked:
+-- One row: one token whose balances do not follow from its logs. Reads the whole table (one row per checked token),
 -- once per head version.
 SELECT DISTINCT concat('0x', lower(hex(c.token))) AS token
 FROM token_balance_checks AS c

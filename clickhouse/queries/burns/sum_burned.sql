@@ -1,5 +1,5 @@
--- One row: how much of the burn token went into its burn addresses from others in (since, now], raw units, as of the
--- snapshot. Key (token, ord) of transfers from the window's first block on (`after_ord`); the head twin is small.
+-- One row: the raw amount of the burn token sent to its burn addresses from other addresses in (since, now], as of the
+-- snapshot. Key: (token, ord) of transfers, from the first block of the window (`after_ord`). The head twin is small.
 -- `addresses`: hex without 0x.
 WITH (SELECT groupArray(toFixedString(unhex(address), 20)) FROM (SELECT arrayJoin({addresses:Array(String)}) AS address)) AS burning
 SELECT toString(sum(b.amount)) AS burned

@@ -1,5 +1,6 @@
--- One row: how many makers swapped on one DEX in (now - 24 h, now]; of all together in the row whose dex is null.
--- Key: ord, from the day's first block on (`after_ord`). Reads one day of swaps: once per head version, never per request.
+-- One row: the distinct makers and the swaps of one DEX in (now - 24 h, now]. A null `dex` is the total of all DEXes.
+-- Key: ord, from the first block of the day (`after_ord`). Reads one day of swaps. Run once per head version, never per
+-- request.
 SELECT
     if(grouping(slug) = 1, NULL, toString(slug)) AS dex,
     toUInt32(uniqExact(maker)) AS traders,

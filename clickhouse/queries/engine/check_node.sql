@@ -1,2 +1,2 @@
--- One row. Fails where the server does not know its place among its replicas.
+-- One row: the shard and replica of this server. Fails if the server has no macros for them.
 SELECT getMacro('shard') AS shard, getMacro('replica') AS replica

@@ -1,4 +1,4 @@
--- One row: backups that are being written.
+-- One row: the number of backups in progress.
 SELECT count() AS running
 FROM system.backups
 WHERE status = 'CREATING_BACKUP'

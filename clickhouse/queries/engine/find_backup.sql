@@ -1,4 +1,4 @@
--- At most one row: how far a backup or a restore is.
+-- At most one row: the progress of one backup or restore.
 SELECT
     status,
     error,

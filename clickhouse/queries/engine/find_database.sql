@@ -1,4 +1,4 @@
--- At most one row: the database of that name.
+-- At most one row: the database with this name.
 SELECT name
 FROM system.databases
 WHERE name = {name:String}

@@ -1,4 +1,4 @@
--- One row: the newest value of one named number.
+-- One row: the newest value of one operation.
 SELECT o.name AS name, argMax(o.value, o.version) AS value
 FROM operations AS o
 WHERE has({names:Array(String)}, o.name)

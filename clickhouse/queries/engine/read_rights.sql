@@ -1,2 +1,2 @@
--- One row: whether the profile of the user forbids writing; "0": it does not.
+-- One row: the `readonly` setting of the user. "0": the user may write.
 SELECT toString(getSetting('readonly')) AS readonly

@@ -1,5 +1,5 @@
--- One row: a contract and how many logs it emitted, as of whatever the final table holds; RowBinary, by address. Reads the rows of
--- all contracts in the projection by_contract.
+-- One row: a contract and the number of its final logs, by address. RowBinary. Not limited to a snapshot. Reads the
+-- projection by_contract, never the logs.
 SELECT address, toUInt64(count()) AS logs
 FROM logs
 WHERE chain_id = {chain_id:UInt32}

@@ -1,5 +1,5 @@
--- One row: how many logs match, counted up to `most`. Reads the key ranges of `addresses` and `topics0` (hex without 0x, empty
--- for any; at least one of them is given), stopping at `most`.
+-- One row: the number of matching logs, at most `most`. Reads the key ranges of `addresses` and `topics0` and stops at
+-- `most`. `addresses`, `topics0`: hex without 0x; empty for any, but not both.
 SELECT toString(least(count(), {most:UInt64})) AS logs
 FROM
 (

@@ -1,5 +1,5 @@
--- One row: where a log of any contract stands in [from_ord, to_ord], with `newest` the newest first. Read in the order of the
--- projection by_ord, which has all that is selected, until there are `limit`. The head twin is small.
+-- One row: the ord of a log of any contract in [from_ord, to_ord]. `newest`: newest first. Reads the projection by_ord
+-- in order until `limit` rows; the projection holds every selected column. The head twin is small.
 SELECT toString(e.ord) AS ord
 FROM
 (

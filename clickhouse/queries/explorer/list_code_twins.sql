@@ -1,5 +1,5 @@
--- One row: a contract whose newest code has one of the given hashes (hex without 0x), by address. Reads the column of hashes of
--- contract_codes, then its key.
+-- One row: a contract whose newest code has one of the given hashes, by address. `hashes`: hex without 0x. Reads the
+-- column code_hash of contract_codes, then key address.
 SELECT
     concat('0x', lower(hex(c.address))) AS address,
     lower(hex(c.last_hash)) AS code_hash

@@ -1,13 +1,17 @@
--- One row: one thing that is known of a contract as of the snapshot; RowBinary, as contractFacts.ts reads it. `fact`:
---   1 created   by the transaction that made it: one = sender, hash = transaction, x = block, y = time
---   2 told      the same as the node told, other = factory, version = when; the newest counts
---   3 pool      one = factory, hash = transaction, x = block, y = time of its creation
---   4 code      what the node said of the code at the address: one = implementation, other = beacon, hash = code hash, x = size,
---               word = kind of proxy, version = when; the newest counts
---   5 token     x = decimals, word = symbol, words = name, version = when; the newest counts
--- How many logs it emitted: list_emitters.
--- Plain columns, since planning costs more than reading; of one contract all at once, for the same reason. Key: address of every
--- table; the head twins are small. `address`, or `addresses`: hex without 0x.
+-- One row: one fact about a contract as of the snapshot, in RowBinary for contractFacts.ts. Values of `fact`:
+--
+--   1 created   from the receipt of the creating transaction: one = sender, hash = transaction, x = block, y = time
+--   2 told      the same from the node: other = factory, version = time of writing
+--
+--   3 pool      one = factory, hash = transaction, x = block, y = time of the creation
+--   4 code      from the node: one = implementation, other = beacon, hash = code hash, x = size,
+--               word = kind of proxy, version = time of writing
+--
+--   5 token     x = decimals, word = symbol, words = name, version = time of writing
+--
+-- Of several rows with a version, the newest counts. list_emitters returns the log counts. Columns are plain, and one
+-- statement returns all facts, because planning costs more than reading. Key: address in every table. The head twins
+-- are small. `address` or `addresses`: hex without 0x.
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
 FROM contract_codes
 WHERE true

@@ -1,8 +1,8 @@
--- One row: a contract, of one page of those that match, with how many match. Reads what by_contract has of every contract, which
--- is small beside the logs, and what was created and made by factories; once per head version and question. `q`: part of a
--- name (of its own verification, or of one with the same code) or symbol in lower case, or the beginning of an address as hex;
--- empty: all. `kind`: empty for any. `verified`: 1 yes, 0 no, 2 either. Verified contracts of all chains stand in the database
--- `verified_db`.
+-- One row: a contract of one page, with the total number of matching contracts. Run once per head version and question.
+-- Reads the projection by_contract for all contracts and the tables of creations, pools and verifications, never the
+-- logs. `q`: lower case. Part of a token name or symbol, part of a verified name (also of a twin), or the start of an
+-- address as hex. Empty: all. `kind`: empty for any. `verified`: 1 yes, 0 no, 2 either. `verified_db`: the database of
+-- the verified contracts of all chains.
 WITH
     pair_set AS
     (

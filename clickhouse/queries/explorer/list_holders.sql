@@ -1,6 +1,6 @@
--- One row: an address with a balance of the token above zero as of the snapshot, the largest first, raw units. The zero address
--- is left out. The head's transfers count as in count_holders. Key (token, holder) of token_balances; the head twin is small.
--- Reads all holders of the token: per question, never for lists of tokens. `token`: hex without 0x.
+-- One row: an address with a positive balance of the token as of the snapshot, in raw units, largest first, without the
+-- zero address. Head transfers count as in count_holders. Key: (token, holder) of token_balances. The head twin is
+-- small. Reads all holders of the token, so never run this query for lists of tokens. `token`: hex without 0x.
 SELECT
     concat('0x', lower(hex(h.account))) AS holder,
     toString(h.held) AS balance

@@ -1,6 +1,6 @@
--- One row: a log by its ord. Key: ord in the projection by_ord, or with `addresses` (hex without 0x, empty for any) that of
--- the table. Reads only the ords it is given, all within [from_ord, to_ord].
--- `kept`: the first `data_max` bytes of the data; what is beyond never leaves the engine.
+-- One row: a log by its ord. Key: ord in the projection by_ord, or the table's key with `addresses`. Reads only `ords`,
+-- all within [from_ord, to_ord]. `addresses`: hex without 0x; empty for any. `kept`: the first `data_max` bytes of the
+-- data. The engine never sends the rest.
 SELECT *
 FROM
 (

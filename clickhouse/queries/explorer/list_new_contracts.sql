@@ -1,5 +1,5 @@
--- One row: an address that acted as a contract in a head block after `from_ord` and whose code was not asked for yet. Reads the
--- newest part of the head tables, in their order.
+-- One row: an address that emitted a log or was created in a head block after `from_ord`, and has no code record yet.
+-- Reads the newest part of the head tables by key.
 SELECT concat('0x', lower(hex(contract))) AS address
 FROM
 (

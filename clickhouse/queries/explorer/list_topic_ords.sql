@@ -1,6 +1,6 @@
--- One row: where a log with one topic0 stands in [from_ord, to_ord], with `newest` the newest first. Read in the order of the
--- projection by_topic, which has all that is selected, until there are `limit`. `topic0`: hex without 0x, not zero (absent topics
--- are stored so). The head twin is small.
+-- One row: the ord of a log with one topic0 in [from_ord, to_ord]. `newest`: newest first. Reads the projection
+-- by_topic in order until `limit` rows; the projection holds every selected column. The head twin is small. `topic0`:
+-- hex without 0x, never zero, because zero bytes also mean an absent topic.
 SELECT toString(e.ord) AS ord
 FROM
 (

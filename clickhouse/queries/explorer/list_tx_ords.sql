@@ -1,7 +1,7 @@
--- One row: where a matching log of one transaction stands, newest or oldest first. Key: the first four bytes of the hash in
--- the projection by_tx. `addresses`, `tx_hash`: hex without 0x. The head twin is small.
--- `topics0` to `topics3`: one of them at that place, empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]):
--- at least one of the two places holds its topic. Hex without 0x.
+-- One row: the ord of a matching log of one transaction, newest or oldest first. Key: the first four bytes of the hash
+-- in the projection by_tx. The head twin is small. `addresses`, `tx_hash`: hex without 0x. `topics0` to `topics3`:
+-- accepted topics at each position; empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]): at least
+-- one of the two positions holds its topic. Hex without 0x.
 SELECT toString(e.ord) AS ord
 FROM
 (

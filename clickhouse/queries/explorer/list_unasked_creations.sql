@@ -1,7 +1,8 @@
--- One row: a contract whose creating transaction is known and whose sender is not, and was not asked for: a pool by its factory's
--- event, or a verified contract by what the source of its verification says. Final ones only. Reads the tables of pools, creations
--- and verifications: for now and then, beside the ingester. `final_to`: last final block. Verified contracts of all chains stand
--- in the database `verified_db`.
+-- One row: a final contract whose creating transaction is known but whose sender is not. The transaction comes from the
+-- factory's event for a pool, and from the verification record for a verified contract. Omits contracts with a row in
+-- contract_creations or a known sender in created_contracts. Scans the tables of pools, creations and verifications: a
+-- background job of the ingester. `final_to`: last final block. `verified_db`: the database of the verified contracts of
+-- all chains.
 SELECT
     concat('0x', lower(hex(u.contract))) AS address,
     if(isNull(u.maker), NULL, concat('0x', lower(hex(assumeNotNull(u.maker))))) AS factory,

@@ -1,6 +1,6 @@
--- One row: an address that acts as a contract and whose code was not asked for yet. Reads what by_contract has of every contract
--- and the tables of creations, pools, codes and verifications: for now and then, beside the ingester. Verified contracts of all
--- chains stand in the database `verified_db`.
+-- One row: an address of a contract without a code record. A background job of the ingester. Reads the projection
+-- by_contract for all contracts and scans the tables of creations, pools, codes and verifications. Database of the
+-- verified contracts of all chains: `verified_db`.
 SELECT concat('0x', lower(hex(contract))) AS address
 FROM
 (

@@ -1,7 +1,6 @@
--- One row: a log by which a proxy, beacon or diamond tells of an upgrade (as in list_upgrades.sql): of the newest part of the head
--- table, after `head_ord`, and with `final` the oldest `limit` of the final blocks in (from_ord, to_ord]. Where these stand is
--- read from the projection by_topic, which has all that is selected there, their contracts by ord through by_ord: no other log's
--- topic is looked at.
+-- One row: an upgrade log of a proxy, beacon or diamond, as in list_upgrades.sql. Reads the newest head rows after
+-- `head_ord` and, with `final`, the oldest `limit` final rows in (from_ord, to_ord]. Finds the ords in the projection
+-- by_topic, then the contracts by ord through by_ord. Never scans other topics.
 SELECT
     concat('0x', lower(hex(u.contract))) AS address,
     toString(u.place) AS ord

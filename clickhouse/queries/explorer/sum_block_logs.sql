@@ -1,4 +1,5 @@
--- One row: how many logs the blocks from_block to to_block have. Key (chain_id, number) of blocks, one narrow column.
+-- One row: the number of logs in the blocks from_block to to_block. Key: (chain_id, number) of blocks. Reads one narrow
+-- column.
 SELECT toString(sum(b.log_count)) AS logs
 FROM
 (

@@ -1,5 +1,5 @@
--- One row: one bar out of the columns it is given, in their order. Reads no table: it is how bars that were merged here
--- become CSV, Parquet or Arrow. Floats come as their 64 bits, so that none is rounded on its way.
+-- One row: one bar, built from the given columns, in their order. Reads no table: this query converts merged bars to
+-- CSV, Parquet or Arrow. Floats arrive as their 64 bits, so no value is rounded.
 SELECT
     time,
     reinterpretAsFloat64(open_bits) AS open,

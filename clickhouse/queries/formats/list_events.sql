@@ -1,7 +1,6 @@
--- One row: one event of /activity out of the columns it is given, in their order; null where its kind has no such field,
--- or where the event's stored row cannot be read.
--- Reads no table: it is how a page of events becomes CSV, Parquet or Arrow. Floats come as their 64 bits, so that none is
--- rounded on its way.
+-- One row: one event of /activity, built from the given columns, in their order. A field is null if the kind of event
+-- lacks the field, or if the stored row cannot be read. Reads no table: this query converts a page of events to CSV,
+-- Parquet or Arrow. Floats arrive as their 64 bits, so no value is rounded.
 SELECT
     id,
     event_type,

@@ -1,5 +1,5 @@
--- One row: how many of the asked commits still have their rows in the head tables (each commit has one block there).
--- Reads blocks_head in the heights' range by key (number); must never scan final tables.
+-- One row: how many of the given commits still have rows in the head tables. Each commit has one block there. Key:
+-- (number) of blocks_head, in the range of heights. Must never scan final tables.
 SELECT uniqExact(commit) AS kept
 FROM blocks_head
 WHERE number BETWEEN {from_block:UInt32} AND {to_block:UInt32}

@@ -1,5 +1,5 @@
--- One row: the hash of one final block out of those asked for (at most 10,000, or a range of 30,000), by number or by range; RowBinary. Key (chain_id, number).
--- Must never scan blocks.
+-- One row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). RowBinary. Key:
+-- (chain_id, number). Must never scan blocks.
 SELECT number, hash
 FROM blocks
 WHERE chain_id = {chain_id:UInt32}

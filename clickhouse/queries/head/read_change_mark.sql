@@ -1,6 +1,6 @@
--- One row: how many rows promotions and head_blocks hold. Every flip of the head and every move of the cursor adds
--- rows, so the mark changes with them. Answered from the parts' metadata: it runs many times a second and must never
--- read a column.
+-- One row: the row counts of promotions and head_blocks. Every flip of the head and every move of the cursor adds rows,
+-- so this mark changes too. The query runs many times a second. The engine answers from part metadata: never read a
+-- column.
 SELECT
     (
         SELECT count()

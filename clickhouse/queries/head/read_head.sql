@@ -1,5 +1,5 @@
--- One row: the final cursor of a chain, and all that was ever said of the heights above it, for the reader to fold;
--- no row when the chain was never begun. Reads the first and the last promotions row by key (chain_id, seq), then
+-- At most one row: the final cursor of a chain and every stored flip of the heights above, for the caller to fold. No
+-- row for a chain without a start. Reads the first and the last row of promotions by key (chain_id, seq), then
 -- head_blocks by key (chain_id, number) above the cursor. Must never scan all of either table.
 WITH
     (

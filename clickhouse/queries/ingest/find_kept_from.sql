@@ -1,4 +1,4 @@
--- One row: the first final block that is younger than so many seconds, by the time of the newest one; null: none is stored.
+-- One row: the first final block less than `kept` seconds older than the newest block, or null without blocks.
 SELECT minOrNull(number) AS number
 FROM blocks
 WHERE chain_id = {chain:UInt32}

@@ -1,4 +1,4 @@
--- At most one row: the first block that the chain was begun with.
+-- At most one row: the first ingested block of the chain.
 SELECT from_block
 FROM promotions
 WHERE chain_id = {chain:UInt32} AND seq = 0

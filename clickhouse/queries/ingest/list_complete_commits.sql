@@ -1,4 +1,4 @@
--- One row: one block of the head of which as many logs are stored as it has.
+-- One row: one head block whose stored logs match its log count.
 SELECT b.commit AS commit
 FROM
 (

@@ -1,4 +1,4 @@
--- One row: the newest balances of one pool of a vault up to a final block, out of all its states.
+-- One row: the newest balances of one vault pool up to a final block, computed from all its states.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     arrayMap(b -> toString(b), argMax(s.balances, s.ord)) AS balances

@@ -1,4 +1,4 @@
--- One row: one height as one flip of the head left it, oldest flip first; zero hash: the flip removed the block.
+-- One row: one flip of one height, oldest flip first. Zero hash: the flip removed the block.
 SELECT
     number,
     concat('0x', lower(hex(h.hash))) AS hash,

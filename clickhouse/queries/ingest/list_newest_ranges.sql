@@ -1,5 +1,5 @@
--- At most two rows: the newest range done, and the newest one begun. Each is looked for by itself: a range that is begun again and
--- again leaves any number of intents above the last one done.
+-- At most two rows: the newest finished range and the newest intent. One search for each, because a range that restarts
+-- often leaves any number of intents above the last finished range.
 SELECT *
 FROM
 (

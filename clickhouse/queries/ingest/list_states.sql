@@ -1,4 +1,4 @@
--- One row: one state of a pool in a range of blocks, in the order of the chain.
+-- One row: one pool state in a range of blocks, in canonical order.
 SELECT
     ord,
     concat('0x', lower(hex(s.pair))) AS pair,

@@ -1,4 +1,4 @@
--- One row: one token whose metadata was read, with its decimals; 0 where they are not known.
+-- One row: the decimals of one token with stored metadata; 0: unknown.
 SELECT
     concat('0x', lower(hex(t.address))) AS address,
     argMax(ifNull(t.decimals, 0), t.version) AS decimals

@@ -1,5 +1,4 @@
--- One row: number and time of one final block; no row when it is not stored. Key (chain_id, number).
--- Must never scan blocks.
+-- At most one row: the number and time of one final block. Key: (chain_id, number). Must never scan blocks.
 SELECT
     number,
     timestamp

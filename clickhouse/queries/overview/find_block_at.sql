@@ -1,5 +1,5 @@
--- One row: the newest final block of the snapshot whose time is not above `time`; no row when there is none.
--- Key (chain_id, number), read backwards from the cursor until the first hit: never far beyond the week asked for.
+-- At most one row: the newest final block at or before `time`. Reads the key (chain_id, number) backwards from the
+-- cursor to the first hit, so an older `time` costs a longer read.
 SELECT
     number,
     timestamp

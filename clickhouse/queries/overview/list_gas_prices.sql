@@ -1,5 +1,5 @@
--- One row: what the transactions of one block above `after_block` paid for gas, in wei, as of the snapshot.
--- Key (chain_id, number): the caller asks for twenty blocks. Must never scan blocks.
+-- One row: the base fee and gas prices (wei) of one block above `after_block`, as of the snapshot. Key: (chain_id,
+-- number). The caller asks for twenty blocks. Must never scan blocks.
 SELECT
     transaction_count,
     if(isNull(base_fee), NULL, toString(base_fee)) AS base_fee,

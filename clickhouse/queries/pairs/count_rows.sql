@@ -1,5 +1,5 @@
--- One row: how many final pools, states and swaps there are up to an ord, as one text to compare. The counts of whole tables
--- are known to the engine; what is subtracted is little where `ord` is near the end. Once per head version.
+-- One row: the number of final pools, states and swaps up to an ord, as one text to compare. The engine knows the
+-- counts of whole tables, and the subtracted part is small when `ord` is near the end. Run once per head version.
 SELECT concat(
     toString((SELECT count() FROM pools) - (SELECT count() FROM pools WHERE ord > {ord:UInt64})),
     ' ',

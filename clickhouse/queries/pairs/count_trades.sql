@@ -1,5 +1,5 @@
 -- One row: the trading of one pair in the windows that end at `now`, each (now - window, now]. Key: ord, from the last
--- block before the longest window on. Reads one day of swaps: once per head version, never per request.
+-- block before the longest window. Reads one day of swaps. Run once per head version, never per request.
 WITH
     (
         SELECT max(number)

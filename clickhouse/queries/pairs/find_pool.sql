@@ -1,4 +1,4 @@
--- One row: the pool of an address as of the snapshot; no row when there is none. Key: address; the head twin is small.
+-- At most one row: the pool at an address, as of the snapshot. Key: address. The head twin is small.
 SELECT
     concat('0x', lower(hex(address))) AS address,
     dex,

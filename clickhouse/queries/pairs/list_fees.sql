@@ -1,6 +1,6 @@
--- One row: the newest SwapFeePercentageChanged of one pool of a vault as of the snapshot: `swap_fee`, a word, 1e18 = 100 %. With
--- `since_ord` only later ones. Of `pairs` (hex without 0x) where they are named, else of `all_pools`. Key
--- (chain_id, address, topic0): a granule or two of each pool; the head twin is small.
+-- One row: the newest SwapFeePercentageChanged of one vault pool as of the snapshot. `swap_fee`: one word, 1e18 = 100
+-- %. `since_ord`: later changes only. `pairs`: hex without 0x. `all_pools`: every vault pool. Key: (chain_id, address,
+-- topic0), a granule or two for each pool. The head twin is small.
 SELECT
     concat('0x', lower(hex(f.address))) AS pair,
     concat('0x', lower(hex(argMax(f.data, f.ord)))) AS swap_fee

@@ -1,5 +1,6 @@
--- One row: when one pair traded last, as of the snapshot. Reads pair_totals, the head swaps, and, for pairs that traded
--- beyond the snapshot, their older swaps through the projection by_pair. With `since_ord` of those that traded after it. Once per head version.
+-- One row: the time of the last trade of one pair as of the snapshot. `since_ord`: only pairs with later trades. Reads
+-- pair_totals and the head swaps. Pairs whose last final trade lies beyond the snapshot get an older swap through the
+-- projection by_pair. Run once per head version.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     max(at) AS last_trade_at

@@ -1,7 +1,7 @@
--- One row: one pool of more than two tokens: the time-weighted mean of each token's balance (raw, in the order of pools.tokens)
--- over the 24 hours before `now`, of a younger pool since its first state. For pools that pool_balances says moved since; the
--- others stand where they stood. Key: ord for the day, the projection by_pair for the state before it. Once per head version,
--- of chains with a vault.
+-- One row: the time-weighted mean balances of one pool of more than two tokens over the 24 hours before `now`, raw, in
+-- the order of pools.tokens. For a younger pool, the mean starts at its first state. Pools without a state change in
+-- this time have no row. Key: ord for the day, and the projection by_pair_kind for the state before. Run once per head
+-- version, on chains with a vault.
 WITH
     (
         SELECT max(number)
@@ -31,7 +31,7 @@ SELECT
     arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
 FROM
 (
-    -- Each state holds from its start, or that of the window, to the start of the next one, or now.
+    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now).
     SELECT
         s.pair AS pair,
         s.balances AS balances,

@@ -1,9 +1,9 @@
--- One row: the prices (raw token1 per raw token0; 0: none) of one pool 5 minutes, 1, 6 and 24 hours before `now`, and its
--- time-weighted mean reserves (raw) over the 24 hours, of a younger pool since its first state; null where no second
--- passed. `mean_value0`, `mean_value1`: the mean of what they were worth at the USD prices of the window's last swap in the pool
--- (before the first one, its), in units of 10^-decimals of the other token; 0 without a price. For pools whose state moved within the
--- day; the others stand where they stood. Key: ord for the day, the projection by_pair for the state before it. Once per head
--- version, never per request.
+-- One row: the prices of one pool 5 minutes, 1, 6 and 24 hours before `now`, and its time-weighted mean reserves over
+-- the 24 hours. Only pools whose state changed within the day have a row. Prices are raw token1 per raw token0; 0:
+-- none. Mean reserves are raw. For a younger pool, the mean starts at its first state. Null if no second passed.
+-- `mean_value0`, `mean_value1`: the mean value of each reserve at the USD price of the pool's previous swap in the
+-- window, in units of 10^-decimals of the other token. States before the first swap use its price. 0: no price. Key:
+-- ord for the day, and the projection by_pair_kind for the state before. Run once per head version, never per request.
 WITH
     (
         SELECT max(number)
@@ -24,7 +24,8 @@ WITH
         FROM pool_states_chain
         WHERE ord > day_ord
     ),
-    -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
+    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). Swaps
+    -- only change the USD prices.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
     arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
@@ -49,7 +50,7 @@ FROM
         argMaxIf(price, ord, NOT traded AND timestamp + 3600 <= {now:UInt32}) AS price_h1,
         argMaxIf(price, ord, NOT traded AND timestamp + 21600 <= {now:UInt32}) AS price_h6,
         argMaxIf(price, ord, NOT traded AND timestamp + 86400 <= {now:UInt32}) AS price_h24,
-        -- Sorting by one number is several times as fast as by tuples.
+        -- Sorting by one number is several times faster than sorting tuples.
         arraySort(moment -> moment.1, arrayZip(
             groupArray(ord * 2 + traded),
             groupArray(toUInt32(greatest(timestamp, since))),

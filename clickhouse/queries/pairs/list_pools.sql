@@ -1,4 +1,4 @@
--- One row: one pool as of the snapshot; with `since_ord` those that came later. Reads all pools: once per head version,
+-- One row: one pool as of the snapshot. `since_ord`: later pools only. Reads all pools, so run once per head version,
 -- never per request.
 SELECT
     concat('0x', lower(hex(address))) AS address,

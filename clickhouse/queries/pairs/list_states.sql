@@ -1,6 +1,6 @@
--- One row: the newest state of one pool as of the snapshot. Reads pool_latest, the head states, and, for pools whose
--- newest final state lies beyond the snapshot, their older states through the projection by_pair. With `since_ord` only the states of pools that moved after it matter. Once
--- per head version.
+-- One row: the newest state of one pool as of the snapshot. `since_ord`: only pools with later states matter. Reads
+-- pool_latest and the head states. Pools whose newest final state lies beyond the snapshot get an older state through
+-- the projection by_pair_kind. Run once per head version.
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     toString((max(state) AS newest).1) AS ord,

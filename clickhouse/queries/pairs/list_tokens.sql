@@ -1,5 +1,5 @@
--- One row: a token's newest metadata. `addresses`: hex without 0x; empty for all tokens, which is for once per head
--- version. Key: address.
+-- One row: a token's newest metadata. Key: address. `addresses`: hex without 0x; empty for all tokens, once per head
+-- version.
 SELECT
     concat('0x', lower(hex(t.address))) AS address,
     t.symbol AS symbol,

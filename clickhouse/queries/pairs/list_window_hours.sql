@@ -1,5 +1,5 @@
--- One row: an hour of one pair's tracked swaps, or a part of it, in no order; key (pair, leg, timeframe, bucket). The caller names whole hours
--- [from, to) that lie below the final cursor. Read as RowBinary in this order of columns.
+-- One row: an hour of one pair's tracked swaps, or a part of the hour, in no order. Key: (pair, leg, timeframe,
+-- bucket). The hours [from, to) must end before the final cursor. Read as RowBinary in this column order.
 SELECT
     bucket,
     volume_usd,

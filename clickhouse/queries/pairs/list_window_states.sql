@@ -1,5 +1,6 @@
--- One row: what one pool of two tokens held after a log, in no order, as of the snapshot: final states after `week_ord` and the
--- newest before, found through the projection by_pair_kind; and all of the head. Read as RowBinary in this order of columns.
+-- One row: the reserves of one two-token pool after a log, in no order, as of the snapshot. Reads the final states
+-- after `week_ord` and the newest state before, through the projection by_pair_kind, and all head states of the pool.
+-- Read as RowBinary in this column order.
 SELECT
     ord,
     timestamp,

@@ -1,5 +1,6 @@
--- One row: a swap of one pair, in no order, as of the snapshot: final ones of (month_ord, month_edge], of (week_ord, week_edge] and
--- after `tail_ord`, found through the projection by_pair; and all of the head. Read as RowBinary in this order of columns.
+-- One row: a swap of one pair, in no order, as of the snapshot. Reads the final swaps in (month_ord, month_edge], in
+-- (week_ord, week_edge] and after `tail_ord`, through the projection by_pair, and all head swaps of the pair. Read as
+-- RowBinary in this column order.
 SELECT
     ord,
     timestamp,

@@ -1,6 +1,6 @@
--- One row: the time-weighted mean of the balance of each token (raw, in the order of pools.tokens) of one pool of more than two
--- tokens over (since, now], of a younger pool since its first state. No row for a pool without a state, or where no second
--- passed. Key: the projection by_pair, from the newest state before the window on, then ord.
+-- At most one row: the time-weighted mean balances of one pool of more than two tokens over (since, now], raw, in the
+-- order of pools.tokens. For a younger pool, the mean starts at its first state. No row without a state, or if no
+-- second passed. Key: the projection by_pair_kind, from the newest state before the window, then ord.
 WITH
     (
         SELECT max(ord)
@@ -10,7 +10,7 @@ WITH
 SELECT arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
 FROM
 (
-    -- Each state holds from its start, or that of the window, to the start of the next one, or now.
+    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now).
     SELECT
         s.balances AS balances,
         greatest(s.timestamp, {since:UInt32}) AS started,

@@ -1,14 +1,15 @@
--- One row: the time-weighted mean reserves (raw) of one pool over (since, now], of a younger pool since its first state, and
--- of what they were worth, as in list_past_prices; null where no second passed. No row for a pool without a state. Key: the
--- projections by_pair and by_pair_kind, from the newest state before the window on, then ord. For pairs with more swaps than
--- are sent to the API, which else makes the same of list_window_states and list_window_swaps.
+-- At most one row: the time-weighted mean reserves of one pool over (since, now], raw, and their mean values as in
+-- list_past_prices. For a younger pool, the mean starts at its first state. Null if no second passed; no row without a
+-- state. Key: the projections by_pair and by_pair_kind, from the newest state before the window, then ord. Only for
+-- busy pairs. For other pairs the API computes the same means from list_window_states and list_window_swaps.
 WITH
     (
         SELECT max(ord)
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
     ) AS before,
-    -- Each state holds from its start, or that of the window, to the start of the next one, or now. Swaps bring prices alone.
+    -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). Swaps
+    -- only change the USD prices.
     arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
     arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
@@ -23,7 +24,7 @@ SELECT
 FROM
 (
     SELECT
-        -- Sorting by one number is several times as fast as by tuples.
+        -- Sorting by one number is several times faster than sorting tuples.
         arraySort(moment -> moment.1, arrayZip(
             groupArray(s.ord * 2 + s.traded),
             groupArray(toUInt32(greatest(s.timestamp, {since:UInt32}))),

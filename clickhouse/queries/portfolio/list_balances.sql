@@ -1,7 +1,8 @@
--- One row: what one address holds of one token as of the snapshot, raw units; below zero where the logs do not add up. A
--- transfer of the head counts only above last_ord of the stored balance: a promotion stores it before the snapshot's cursor moves. Key (holder) of holder_balances; the head twin is small. One row more, of the zero address, which is no token: how
--- often the address got a V3 position, and some of the final ones that came later: 0 means that it owns none. Key (owner) of
--- owner_positions.
+-- One row: the balance of one token at one address as of the snapshot, in raw units. A negative balance means that the
+-- logs do not add up. A head transfer counts only above last_ord of the stored balance, because a promotion stores
+-- transfers before the snapshot's cursor moves. Key: (holder) of holder_balances. The head twin is small. One extra row
+-- has the zero address as token: the number of V3 positions that the address ever received, some perhaps beyond the
+-- snapshot. 0: the address owns no position. Key: (owner) of owner_positions.
 WITH
     recipient = unhex({holder:String}) AS comes,
     sender = unhex({holder:String}) AS goes
@@ -23,7 +24,7 @@ FROM
         UNION ALL
         SELECT
             token,
-            -- Whoever sends to itself keeps what it has.
+            -- A transfer to oneself changes no balance.
             if(comes, amount::Int256, 0::Int256) - if(goes, amount::Int256, 0::Int256) AS delta,
             ord,
             false AS stored

@@ -1,6 +1,6 @@
--- One row: the reserves of one V2 pair right after the newest mint or burn of liquidity as of the snapshot: their product
--- is its kLast where the factory takes a fee. A pair writes its Sync directly before its Mint or Burn (UniswapV2Pair.sol).
--- Key: the projection by_pair of liquidity_events, then ord of pool_states; the head twins are small. `pairs`: hex without
+-- One row: the reserves of one V2 pair right after its newest mint or burn, as of the snapshot. With a protocol fee,
+-- their product is the pair's kLast. A pair emits Sync directly before Mint or Burn (UniswapV2Pair.sol). Key: the
+-- projection by_pair_kind of liquidity_events, then ord of pool_states. The head twins are small. `pairs`: hex without
 -- 0x.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,

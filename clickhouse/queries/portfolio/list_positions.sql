@@ -1,6 +1,6 @@
--- One row: one V3 position with liquidity that an address owns as of the snapshot. Which ones it may own say
--- owner_positions, key (owner), and the transfers of the head; whether it does, and what is in them, their own events, key
--- (manager, token_id). Must never scan position_events.
+-- One row: one V3 position with liquidity that an address owns as of the snapshot. Candidates come from
+-- owner_positions, key (owner), and from the head transfers. The positions' own events, key (manager, token_id), give
+-- the owner and the liquidity. Must never scan position_events.
 WITH
     owned AS
     (

@@ -1,9 +1,9 @@
--- One row: minus the supply of one of the asked tokens as of the snapshot, raw units, which is what the zero address holds of
--- it. The head's transfers count as in list_balances. Key (holder, token) of holder_balances; the head twin is small. `tokens`:
+-- One row: minus the supply of one token as of the snapshot, in raw units, which is the balance of the zero address.
+-- Head transfers count as in list_balances. Key: (holder, token) of holder_balances. The head twin is small. `tokens`:
 -- hex without 0x.
 WITH
     sender = toFixedString('', 20) AS minted,
-    -- What the zero address sends to itself stays supply.
+    -- A transfer from the zero address to itself is a mint, not a burn.
     recipient = toFixedString('', 20) AND NOT minted AS burnt
 SELECT
     concat('0x', lower(hex(h.token))) AS token,

@@ -1,6 +1,7 @@
--- One row: the newest hop of one token as of the snapshot: what one whole token is worth in `next_token`, or in USD where
--- that is zero bytes; 0: nothing. Reads token_price_latest, the head rows, and, for tokens whose newest final hop lies
--- beyond the snapshot, their older hops through the projection by_token. Once per head version, never per request.
+-- One row: the newest hop of one token as of the snapshot: the price of one whole token in `next_token`, or in USD if
+-- `next_token` is zero bytes. Price 0: none. Reads token_price_latest and the head rows. Tokens whose newest final hop
+-- lies beyond the snapshot get an older hop through the projection by_token. Run once per head version, never per
+-- request.
 SELECT
     concat('0x', lower(hex(token))) AS token,
     concat('0x', lower(hex((max(price) AS newest).2))) AS next_token,
@@ -16,7 +17,8 @@ FROM
     FROM token_prices_head
     WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
     UNION ALL
-    -- Rows of one block share their ord, so this may also give hops of other tokens: older ones, which lose.
+    -- All rows of one block share one ord, so this part may return hops of other tokens. They are older, so max() drops
+    -- them.
     SELECT token, (ord, next_token, hop_price, hop_confidence)
     FROM token_prices
     WHERE ord IN (

@@ -1,6 +1,7 @@
--- One row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the day:
--- what the first change after that moment replaced (price 0: nothing); null: no change since, the newest hop held then
--- too. Key: ord, from the day's first block on (`after_ord`). Once per head version, never per request.
+-- One row: the hops of one token 5 minutes, 1, 6 and 24 hours before `now`, for tokens whose hop changed within the
+-- day. Each hop is the value that the first later change replaced. Price 0: none. Null: no later change, so the newest
+-- hop was already in force. Key: ord, from the first block of the day (`after_ord`). Run once per head version, never
+-- per request.
 SELECT
     concat('0x', lower(hex(token))) AS token,
     if(countIf(in_m5) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_m5))))) AS next_m5,

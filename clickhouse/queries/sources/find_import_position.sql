@@ -1,4 +1,4 @@
--- One row: how far the import of a source has come. Key: source.
+-- At most one row: the import position of one source. Key: source.
 SELECT p.position AS position
 FROM import_positions AS p
 WHERE p.source = {source:String}

@@ -1,5 +1,6 @@
--- One row: a source file as a page shows it: its path in one contract and that contract's name, and how many contracts of the
--- chain share it. `uses`: content hash and address of the contract in hex without 0x, as ab…:12…. Key: content_hash.
+-- One row: a source file with its path and the contract's name in one contract, and the number of contracts of the
+-- chain that share the file. Items of `uses` are content hash and contract address in hex without 0x, as ab…:12…. Key:
+-- content_hash.
 WITH shown AS
 (
     SELECT

@@ -1,4 +1,4 @@
--- One row: a source file. `hashes`: hex without 0x. Key: content_hash.
+-- One row: the content of a source file. `hashes`: hex without 0x. Key: content_hash.
 SELECT
     concat('0x', lower(hex(f.content_hash))) AS content_hash,
     f.content AS content

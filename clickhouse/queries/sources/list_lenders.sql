@@ -1,7 +1,7 @@
--- One row: a verified contract of another chain that has the same code as contracts of this chain, none of which has sources here, with
--- the smallest address of those (`twin`). Addresses in hex without 0x. Reads the column of hashes of contract_codes, then its key,
--- and the uses of source files: for now and then, beside the ingester. Verifications of all chains stand in the database
--- `verified_db`.
+-- One row: a verified contract of another chain whose code equals that of contracts of this chain without sources.
+-- `twin`: the smallest of their addresses. Addresses: hex without 0x. `verified_db`: the database of the verifications
+-- of all chains. Reads the column code_hash of contract_codes, then key address, and scans source_uses: a background
+-- job.
 SELECT
     lower(hex(t.twin)) AS twin,
     v.chain_id AS lender_chain,

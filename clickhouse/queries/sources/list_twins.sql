@@ -1,6 +1,6 @@
--- One row: a verified contract with a code hash; per hash the best of each chain: exact before match, then the oldest.
--- `hashes`: hex without 0x, at most 1,000. A row may be outdated: the contract's own row says which hash counts, hence
--- `each` per chain and hash. Key: code_hash.
+-- One row: a verified contract with a given code hash, the best of each chain first: exact_match before match, then
+-- oldest. A row may be outdated, because only verified_contracts has the current hash. So each chain and hash returns
+-- up to `each` rows. `hashes`: hex without 0x, at most 1,000. Key: code_hash.
 SELECT
     concat('0x', lower(hex(c.code_hash))) AS code_hash,
     c.status AS status,

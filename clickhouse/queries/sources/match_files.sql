@@ -1,7 +1,7 @@
--- One row: a source file of a chain in which `regex` (RE2) matches, of those with `from` <= content_hash < `to` (hex; `to` empty:
--- no bound). `needle`: a text that every match contains, three characters or more, for the text index; empty: none is known,
--- then all files of the range are read. `path` and `language` as in rank_files. The caller chooses ranges that take little
--- time. Key: content_hash, and the text index.
+-- One row: a source file of a chain with a match of `regex` (RE2) and from <= content_hash < to. `from`, `to`: hex; an
+-- empty `to` means no bound. The caller chooses ranges small enough to be fast. Key: content_hash, and the text index.
+-- `needle`: a text of three or more characters in every match, for the text index. Empty: reads every file of the
+-- range. `path`, `language`: as in rank_files.
 SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
 FROM {verified_db:Identifier}.source_files AS f
 WHERE f.content_hash >= toFixedString(unhex({from:String}), 32)

@@ -1,8 +1,8 @@
--- One row: a source file that may hold `needle` (three characters or more), by the index alone: it has all of the needle's
--- runs of three characters, in any letter case. With the best of its contracts: verified exactly, then the most logs, then the
--- smallest address; files in the same order. Key: the text index of source_files, then content_hash of source_uses; logs are
--- counted by the projection by_contract. Reads no content. `path`: part of it in lower case; empty:
--- any. `language`: empty for any.
+-- One row: a source file that may contain `needle` (three or more characters), with the best of its contracts. The
+-- index finds files with all three-character sequences of the needle, in any letter case. Contracts and files rank by
+-- exact_match, then by most logs, then by smallest address. Key: the text index of source_files, then content_hash of
+-- source_uses. The projection by_contract counts logs. Never reads the content. `path`: part of the path in lower case;
+-- empty for any. `language`: empty for any.
 WITH activity AS
 (
     SELECT address AS emitter, count() AS logs

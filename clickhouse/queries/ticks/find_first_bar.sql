@@ -1,5 +1,5 @@
--- One row: the day of a pair's first bar with a price; no row when there is none. Key: (pair, leg, timeframe, bucket)
--- of the daily bars, in order. Never reads a finer timeframe.
+-- At most one row: the day of a pair's first bar with a price. Reads the key (pair, leg, timeframe, bucket) of the
+-- daily bars in order, never a finer timeframe.
 SELECT bucket
 FROM bars
 WHERE timeframe = 86400

@@ -1,7 +1,7 @@
--- One row: part of one bar of a pair with raw prices, newest first; parts of one bucket are merged by the caller, who takes
--- the first and the last of the swaps with a price in USD and of those without.
--- Key: (pair, leg, timeframe, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
--- into planning, which grows with every expression: so columns as they are, read as RowBinary in this order.
+-- One row: part of one bar of a pair with raw prices, newest first. The caller merges the parts of a bucket. `first`
+-- and `last` are the swaps with a USD price, `first_quote` and `last_quote` the swaps without. Key: (pair, leg,
+-- timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns are plain because planning costs more than
+-- reading and grows with every expression. Read as RowBinary in this column order.
 SELECT
     bucket,
     first,

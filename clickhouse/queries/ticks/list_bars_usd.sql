@@ -1,6 +1,6 @@
--- One row: part of one bar of a pair with its prices in USD, newest first; parts of one bucket are merged by the caller.
--- Key: (pair, leg, timeframe, bucket), read in order backwards. Never scans beyond the LIMIT. Two thirds of the time goes
--- into planning, which grows with every expression: so columns as they are, read as RowBinary in this order.
+-- One row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket. Key:
+-- (pair, leg, timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns are plain because planning
+-- costs more than reading and grows with every expression. Read as RowBinary in this column order.
 SELECT
     bucket,
     first,

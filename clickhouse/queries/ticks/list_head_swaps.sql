@@ -1,6 +1,5 @@
--- One row: one swap of the asked commits, above the final tables, in order; with `pair` (hex without 0x, empty for any)
--- only those of that pair. Read as RowBinary in this order of columns. Key: ord of swaps_head, which holds minutes of
--- chain. Never touches the final tables.
+-- One row: one swap of the given commits after `after_ord`, in order. `pair`: hex without 0x; empty for any. Read as
+-- RowBinary in this column order. Key: ord of swaps_head, which holds minutes of chain. Never reads the final tables.
 SELECT
     commit,
     swaps_head.ord,

@@ -1,7 +1,7 @@
--- One row: part of one bar of a token, newest first; parts of one bucket are merged by the caller. Prices in USD (`usd`), of
--- the swaps with a price in the native token and of those without, or in the native token (`native`). Key: (token, timeframe, bucket),
--- read in order backwards. Never scans beyond the LIMIT. Columns as they are, since planning grows with every expression; read as
--- RowBinary in this order.
+-- One row: part of one bar of a token, newest first. The caller merges the parts of a bucket. `usd`: with USD prices;
+-- `first_usd` and `last_usd` are the swaps without a native price. `native`: with prices in the native token. Key:
+-- (token, timeframe, bucket), read backwards. Never scans beyond the LIMIT. Columns are plain because planning costs
+-- grow with every expression. Read as RowBinary in this column order.
 SELECT
     bucket,
     first,

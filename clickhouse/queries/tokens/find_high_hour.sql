@@ -1,5 +1,6 @@
--- One row: the hour in which one token was worth most, the first of equals, with the ords of its first and last swap with a price;
--- key (token, timeframe, bucket). Of the hours below `to`, which lie below the final cursor. Read as RowBinary in this order of columns.
+-- At most one row: the hour with the highest USD price of one token (the earliest of equals), with the ords of its
+-- first and last priced swap. Key: (token, timeframe, bucket). The hours below `to` must end before the final cursor.
+-- Read as RowBinary in this column order.
 SELECT
     max(high_usd) AS high,
     least(min(first).1, min(first_usd).1) AS first_ord,

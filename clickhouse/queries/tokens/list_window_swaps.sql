@@ -1,5 +1,5 @@
--- One row: a tracked swap of one token, in no order, as of the snapshot: final ones of (week_ord, week_edge], of
--- [high_from, high_to] and after `tail_ord`, read by ord; and all of the head. Read as RowBinary in this order of columns.
+-- One row: a tracked swap of one token, in no order, as of the snapshot. Reads by ord the final swaps in (week_ord,
+-- week_edge], in [high_from, high_to] and after `tail_ord`, and all head swaps. Read as RowBinary in this column order.
 SELECT
     ord,
     timestamp,

@@ -1,5 +1,5 @@
--- One row: a bar of one day that stands in only one of bars and the recomputation from swaps with these values.
--- Reads swaps by ord; bars of the day through every timeframe (no key on bucket alone: one pass over bars a day).
+-- One row: a bar of one day that only bars or only the recomputation from swaps has with these values. Reads swaps by
+-- ord. Scans bars once a day, because no key starts with bucket.
 WITH
     stored AS (
         SELECT

@@ -1,5 +1,5 @@
--- One row: a final block of one day that is missing, doubled, not linked to its parent, or without all its logs.
--- Reads blocks by key and logs of the day by a scan of ord.
+-- One row: a final block of one day that is missing, duplicated, not linked to its parent, or lacks logs. Reads blocks
+-- by key and scans the logs of the day by ord.
 SELECT
     concat('block ', toString(number)) AS item,
     'blocks' AS only_in,

@@ -1,5 +1,5 @@
--- One row: a position that an owner got, which differs between owner_positions and all final events. One pass over
--- position_events.
+-- One row: a position and a past or present owner that differ between owner_positions and all final events. Scans
+-- position_events once.
 SELECT
     concat('owner_positions owner=0x', lower(hex(owner)), ' manager=0x', lower(hex(manager)), ' position=', toString(token_id)) AS item,
     any(side) AS only_in,

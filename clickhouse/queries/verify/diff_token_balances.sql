@@ -1,4 +1,5 @@
--- One row: a balance, or a count of transfers, that differs between token_balances and all final transfers. One pass over transfers.
+-- One row: a balance or a count of transfers that differs between token_balances and all final transfers. Scans
+-- transfers once.
 SELECT
     concat('token_balances token=0x', lower(hex(token)), ' holder=0x', lower(hex(holder))) AS item,
     any(side) AS only_in,
@@ -17,7 +18,7 @@ FROM
         UNION ALL
         SELECT token, ord, recipient AS holder, toInt256(amount) AS change
         FROM transfers
-        -- What the zero address sends to itself is minted: it has one side.
+        -- A transfer from the zero address to itself is a mint with one side.
         WHERE sender != recipient OR sender != toFixedString('', 20)
     )
     GROUP BY token, holder

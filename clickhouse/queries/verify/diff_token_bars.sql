@@ -1,5 +1,5 @@
--- One row: a token's bar of one day that stands in only one of token_bars and the recomputation from swaps with these
--- values. Reads swaps by ord; token_bars of the day through every timeframe (one pass a day).
+-- One row: a token's bar of one day that only token_bars or only the recomputation from swaps has with these values.
+-- Reads swaps by ord. Scans token_bars once a day, because no key starts with bucket.
 WITH
     stored AS (
         SELECT

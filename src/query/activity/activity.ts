@@ -1,6 +1,6 @@
 /**
- * Events of pools as of a snapshot: pages of /activity, and ranges for the stream. A thin query finds where matching
- * events stand, then their rows are read by ord.
+ * Reads DEX events (swaps, mints, burns, syncs) as of a snapshot: pages of /activity and ranges for the stream. A thin
+ * query finds the ords of matching events, and then the rows are read by ord.
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -16,11 +16,11 @@ import { readSwapRow, readSyncRow } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Ords named in one statement. */
+/** Ords per query. */
 const ORDS_PER_QUERY = 1_000;
-/** More swaps than this are read in two halves at once. */
+/** More swaps than this are read as two halves in parallel. */
 const SCATTERED = 10;
-/** Filters whose count of final events is remembered. */
+/** Filters whose count of final events stays in memory. */
 const COUNTS_KEPT = 1_000;
 
 export interface ActivityFilter {
@@ -41,7 +41,7 @@ const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
 type Where = z.infer<typeof whereShape>;
 const countShape = z.object({ events: z.string() });
 
-/** Whether an item passes a filter: the same rule as the SQL. Of a marked item only the kind is known. */
+/** Whether an item passes a filter, by the same rule as the SQL. A marked item has only its kind. */
 export function matchesActivity(filter: ActivityFilter, item: ActivityEntry): boolean {
   if (!isDecoded(item)) return filter.kinds.includes(item.stored_as);
   return (
@@ -71,9 +71,7 @@ export async function listEventsBetween(
   return readEvents(runner, head, where);
 }
 
-/**
- * Events with ord < beforeOrd (null: all), newest first, after leaving out `skip` of them; at most `limit`.
- */
+/** Events with ord < beforeOrd (null: all), newest first, without the first `skip`; at most `limit`. */
 export async function listNewestEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -94,8 +92,8 @@ export async function listNewestEvents(
 }
 
 /**
- * The ord after which a replay of at most `keep` events begins: the newest event with afterOrd < ord ≤ toOrd that has `keep` newer
- * ones. Null when there are at most `keep` events.
+ * The ord after which a replay of at most `keep` events begins: the newest event with afterOrd < ord ≤ toOrd and `keep`
+ * newer events. Null for at most `keep` events.
  */
 export async function findEventFloor(
   runner: QueryRunner,
@@ -113,7 +111,7 @@ export async function findEventFloor(
   return found === undefined ? null : Number(found.ord);
 }
 
-/** Counts matching events. Final events are never taken back: they are counted once and then only added to. */
+/** Counts matching events. No reorg removes final events, so each final range is counted once. */
 export class ActivityCounter {
   private readonly known = new LRUCache<string, { readonly ord: number; readonly events: number }>({
     max: COUNTS_KEPT,
@@ -162,7 +160,7 @@ interface Wanted extends OrdRange {
   readonly limit: number;
 }
 
-/** The ords of matching events in the order asked for. It leaves out the first `skip` and gives at most `limit`. */
+/** The ords of matching events in the requested order, without the first `skip`; at most `limit`. */
 async function findEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -187,8 +185,8 @@ async function findEvents(
 type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
 
 /**
- * The sort keys by which the engine finds the events of a filter. A token has two: its events as token0 and as token1. A maker has
- * none: the engine reads all events in order and an index tells it which rows to skip.
+ * The sort keys by which the engine finds the events of a filter. A token has two keys, for its events as token0 and as
+ * token1. A maker has no key: the engine reads all events in order and skips rows by an index.
  */
 function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
   if (maker !== null) return ['ord'];
@@ -256,7 +254,7 @@ async function readRows(
   ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
   const swaps = ordsOf(['swap']);
   const liquidity = ordsOf(['mint', 'burn']);
-  // The engine reads scattered rows of many columns by one thread: up to a millisecond for each swap.
+  // The engine reads scattered rows of many columns in one thread, so a large read is split in two.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
     read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),

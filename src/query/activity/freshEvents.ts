@@ -1,23 +1,25 @@
-/** Events of blocks while who stored them still holds their rows: the same that reading the tables would give. Pure. */
+/**
+ * Builds event rows of new blocks from the ingester's rows in memory. The result equals a read of the tables. Pure.
+ */
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../clickhouse/schema/tables';
 import { formatUnits, unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { swapFeeUsd } from '../../domain/swapFee';
 import type { EventRow } from './activityItem';
 
-/** What of a block's rows is shown as events. */
+/** The rows of a block that /activity shows. */
 export interface FreshRows {
   readonly swaps: readonly SwapRow[];
   readonly liquidity_events: readonly LiquidityEventRow[];
   readonly pool_states: readonly PoolStateRow[];
 }
 
-/** A block's rows with the name under which the head tables have them. */
+/** A block's rows with their commit in the head tables. */
 export interface FreshBlock {
   readonly commit: number;
   readonly rows: FreshRows;
 }
 
-/** Ascending by kind, not over all of them. */
+/** Ascending within each kind only. */
 export function eventRowsOf({ swaps, liquidity_events, pool_states }: FreshRows): EventRow[] {
   return [
     ...swaps.map(swapOf),

@@ -1,4 +1,7 @@
-/** Events of blocks that have just become canonical: from the rows of who stored them, else read by block, all kinds at once. */
+/**
+ * Reads the events of new canonical blocks: from the ingester's rows in memory, or else by block, all kinds in
+ * parallel.
+ */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { ActivityEvent } from './activity';
@@ -11,11 +14,11 @@ import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
 export interface NewEventSources {
   readonly runner: QueryRunner;
   readonly directory: Directory;
-  /** Rows of blocks by commit, of those that are at hand. */
+  /** Rows of blocks in memory, by commit. */
   readonly fresh: ReadonlyMap<number, FreshRows>;
 }
 
-/** All events of the snapshot's last blocks, which are above its cursor; ascending, at most `limit`. */
+/** All events of the snapshot's newest blocks, which are above its cursor; ascending, at most `limit`. */
 export async function listNewEvents(
   { runner, directory, fresh }: NewEventSources,
   head: HeadSnapshot,

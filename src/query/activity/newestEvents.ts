@@ -1,11 +1,11 @@
-/** The newest events of all pools, which everyone asks for: read once per head version and kinds, for pages of any length. */
+/** Keeps the newest events of all pools, the most frequent request: one read per head version and set of kinds. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { listNewestEvents, type ActivityEvent, type ActivityFilter } from './activity';
 import type { Directory } from '../tokens/directory';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** The longest first page, and the event that tells whether there is another. */
+/** The longest first page, plus one event to detect a next page. */
 const KEPT = 101;
 
 type Page = Parameters<typeof listNewestEvents>[3];
@@ -18,7 +18,6 @@ export class NewestEvents {
     private readonly directory: Directory,
   ) {}
 
-  /** As listNewestEvents. */
   async list(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
     const narrow = filter.pair !== null || filter.token !== null || filter.maker !== null;
     if (narrow || page.beforeOrd !== null || page.skip + page.limit > KEPT)

@@ -1,4 +1,4 @@
-/** Swaps, mints and burns of a range of blocks in the words of DEX Screener's adapter. */
+/** Lists swaps, mints and burns of a range of blocks in the format of DEX Screener's adapter. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -54,9 +54,9 @@ export interface BlockRange {
 }
 
 /**
- * The events of [from, to] in canonical order; null where there are more than `limit`. Left out is what that protocol
- * cannot say: a swap that did not give one token for the other (a flash loan paid back in kind), and a mint or burn that
- * moved nothing.
+ * The events of blocks `from` to `to` in canonical order; null for more than `limit` events. Leaves out events that the
+ * format cannot express: swaps that do not exchange one token for the other (flash loans repaid in kind), and mints or
+ * burns that move nothing.
  */
 export async function listScreenerEvents(
   runner: QueryRunner,
@@ -90,7 +90,7 @@ export async function listScreenerEvents(
     });
 }
 
-/** What a pool's leg is called: two-token pools by their address alone. */
+/** The id of a pool's leg. A two-token pool uses its address alone. */
 export function screenerPairId(pool: PoolRow, leg: number): string {
   if (pool.all_tokens.length <= 2) return pool.address;
   return `${pool.address}-${Math.floor(leg / LEG_SPAN)}-${leg % LEG_SPAN}`;
@@ -117,7 +117,7 @@ function toSwap(row: SwapRow, pool: PoolRow, { decimals0, decimals1 }: Scale): S
   };
 }
 
-/** token1 per token0: of the state after the swap, or where that has none, of the swap itself. */
+/** token1 per token0 after the swap, or the execution price for a pool without a marginal price. */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const [reserve0, reserve1] = [BigInt(row.reserve0), BigInt(row.reserve1)];
   const sqrtPriceX96 = BigInt(row.sqrt_price_x96);
@@ -162,7 +162,7 @@ function reservesOf(
   { reserve0, reserve1 }: SwapRow | LiquidityRow,
   { decimals0, decimals1 }: Scale,
 ): Pick<ScreenerEvent, 'reserves'> {
-  // A V2 swap without a Sync says nothing of what is left.
+  // A V2 swap without a Sync has no known reserves.
   if (reserve0 === null || reserve1 === null || (reserve0 === '0' && reserve1 === '0')) return {};
   return {
     reserves: {

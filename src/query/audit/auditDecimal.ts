@@ -1,4 +1,7 @@
-/** Exact sums of decimal strings: what an audit prints follows from what it prints, to the last digit. */
+/**
+ * Computes exact sums and products of decimal strings, so that readers of an audit can repeat each sum to the last
+ * digit.
+ */
 import { formatRatio, formatUnits } from '../../domain/amounts';
 
 /** Digits of sums and products on the wire. */
@@ -33,14 +36,12 @@ function print({ digits, scale }: Exact): string {
   return formatRatio(digits, 10n ** BigInt(scale), DIGITS);
 }
 
-/** Σ a · b of pairs of decimal strings, to 18 digits. */
 export function sumOfProducts(pairs: readonly (readonly [string, string])[]): string {
   return print(
     pairs.reduce<Exact>((sum, [a, b]) => add(sum, multiply(parse(a), parse(b))), { digits: 0n, scale: 0 }),
   );
 }
 
-/** The product of decimal strings, to 18 digits. */
 export function productOf(factors: readonly string[]): string {
   return print(factors.map(parse).reduce(multiply, { digits: 1n, scale: 0 }));
 }
@@ -52,8 +53,8 @@ export function quotientOf(a: string, b: string): string {
 }
 
 /**
- * Weights with 18 decimals that sum to exactly 1: each is rounded, and the largest takes up what is missing, since the
- * smallest may be too small for it.
+ * Weights with 18 decimals that sum to exactly 1. The largest weight takes the rounding error, because the smallest may
+ * be smaller than the error.
  */
 export function printWeights(weights: readonly number[]): string[] {
   const rounded = weights.map((weight) => parse(weight.toFixed(WEIGHT_DECIMALS)).digits);

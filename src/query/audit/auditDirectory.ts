@@ -1,4 +1,7 @@
-/** What is known of pools and tokens without asking: the tables of the head version, which hold every pool there is. */
+/**
+ * Looks up pools, tokens and prices for an audit in the tables of the head version, without a query. The tables hold
+ * every pool.
+ */
 import { isAddress, type Hex } from '../../domain/hex';
 import type { Token } from '../../wire/primitives';
 import type { AuditPoolRow } from './auditRows';
@@ -7,7 +10,7 @@ import type { TokenPrice } from '../prices/priceBook';
 import type { TokenTable } from '../tokens/tokenTable';
 
 export interface AuditDirectory {
-  /** Undefined: it is not known. */
+  /** Undefined: unknown. */
   findPair(address: Hex): AuditPoolRow | undefined;
   findToken(address: Hex): Token | undefined;
   /** Prices as of the head. */

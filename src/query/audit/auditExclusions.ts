@@ -1,4 +1,4 @@
-/** Why pools of a token do not make its price. Pure. */
+/** Explains why a token's price leaves out some of its pools. Pure. */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import { NO_STATE, type Leg } from '../../pricing/leg';
@@ -9,7 +9,7 @@ import { HOPS_MAX } from '../../pricing/route';
 import type { ExcludedPool } from '../../wire/audit';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 
-/** Other pools of the token that are named. */
+/** At most this many other pools are listed. */
 const OTHERS_MAX = 20;
 
 /** Pools of a hop that its price leaves out. */
@@ -31,11 +31,11 @@ export function droppedPools(
 interface OtherPool {
   readonly entry: ExcludedPool;
   readonly backingUsd: number;
-  /** The other token is priced over as many hops as there may be. */
+  /** The other token already has the maximum number of hops. */
   readonly atLimit: boolean;
 }
 
-/** The other pools of the token, the deepest first; `skip`: legs of its route. */
+/** The other pools of the token, deepest first. `skip`: legs of its route. */
 export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
   return [...inputs.legs.values()]
     .filter(({ leg }) => (leg.token0 === token || leg.token1 === token) && !skip.has(leg.key))
@@ -78,7 +78,7 @@ function reasonOf(
   const address = legs.get(leg.key)?.pool.address;
   const seen = record !== undefined || (address !== undefined && rawStates.has(address));
   if (!moved && record !== undefined && block.epochTime - record.movedAt > DORMANT_SECONDS) return 'dormant';
-  // Of pools that did not move for longer nothing was read.
+  // Pools without a change since `afterOrd` have no rows here.
   if (!moved && !seen && block.afterOrd > 0) return 'dormant';
   if (!(market.stateOf(leg).price > 0) || usd === null) return 'no_price';
   return backingUsd >= BACKING_MIN_USD ? 'not_on_route' : 'low_liquidity';

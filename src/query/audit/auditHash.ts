@@ -1,10 +1,10 @@
-/** Names the inputs of a price by a hash that anyone can make again from the answer and the chain's number. */
+/** Hashes the inputs of a price. Anyone can repeat the hash from the answer and the chain id. */
 import { createHash } from 'node:crypto';
 
 import type { Audit } from '../../wire/audit';
 
 /**
- * sha256 of these lines, each ended by a line feed; fields are divided by one space, null is `-`:
+ * sha256 of these lines, each ended by a line feed. One space separates fields; null is `-`.
  *
  *     candlehouse-audit 1
  *     chain <chain id>
@@ -12,6 +12,7 @@ import type { Audit } from '../../wire/audit';
  *     token <token.address>
  *     anchor <anchor.address> <anchor.price_usd>
  *     hop <step> <from_token> <to_token>                                 of each hop, followed by
+ *
  *     pool <address> <reserve0> <reserve1> <weight> <implied_price>      each of its pools
  *     excluded <address> <reason> <implied_price>                        of each excluded pool
  */

@@ -1,4 +1,7 @@
-/** What other tokens are worth at a block: out of the prices of the head where that is the block, else read hop by hop. */
+/**
+ * Prices other tokens at a block: from the prices of the head if the audit is about the head block, else hop by hop
+ * from the store.
+ */
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { ANCHOR_CONFIDENCE } from '../../pricing/confidence';
@@ -11,7 +14,7 @@ export class HopReader {
   private readonly asked = new Set<Hex>();
   private readonly read = new Set<Hex>();
 
-  /** `now`: the prices at the block, where they are known. An anchor that was never priced yet has its configured price. */
+  /** `now`: the prices at the block, if known. An anchor without a stored price has its configured price. */
   constructor(
     private readonly reader: Pick<AuditReader, 'listHops'>,
     anchors: readonly Anchor[],
@@ -21,13 +24,13 @@ export class HopReader {
       this.hops.set(address, { nextToken: ZERO_ADDRESS, price: priceUsd, confidence: ANCHOR_CONFIDENCE });
   }
 
-  /** Must come before the prices of these tokens are asked for. */
+  /** Call this before reading the prices of these tokens. */
   async load(tokens: readonly Hex[]): Promise<void> {
     for (const token of tokens) this.asked.add(token);
     if (this.now === null) await this.loadHops(tokens);
   }
 
-  /** Reads the hops of tokens, and of the tokens that these are priced in. */
+  /** Reads the hops of tokens and of all next tokens on their paths. */
   async loadHops(tokens: readonly Hex[]): Promise<void> {
     let wanted = tokens;
     for (let step = 0; step <= HOPS_MAX; step += 1) {
@@ -46,7 +49,7 @@ export class HopReader {
     return this.priceOf(token).usd;
   }
 
-  /** Tokens whose price is given, with USD per whole token. */
+  /** Anchors among the loaded tokens, with USD per whole token. */
   anchors(): ReadonlyMap<Hex, number> {
     const anchors = new Map<Hex, number>();
     for (const token of this.asked) {
@@ -56,7 +59,7 @@ export class HopReader {
     return anchors;
   }
 
-  /** Hops of a priced token to its anchor; only where `loadHops` has read them. */
+  /** Hops of a priced token to its anchor. Only valid after `loadHops`. */
   countHops(token: Hex): number {
     let count = -1;
     for (

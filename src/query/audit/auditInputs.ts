@@ -1,6 +1,6 @@
 /**
- * Collects what the price of one token was made of at the end of one block: its route, the routes beyond it, and what
- * their pools were. The pure price function makes the price of it again.
+ * Collects the inputs of one token's price at the end of one block: its route, the routes beyond, and the state of
+ * their pools. The pure price function then computes the price again.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';
@@ -37,7 +37,7 @@ export interface AuditLeg extends LegInfo {
   readonly pool: AuditPoolRow;
 }
 
-/** A route as stored, with its legs found. */
+/** A stored route with its legs resolved. */
 export interface AuditRoute {
   readonly token: Hex;
   readonly next: Hex;
@@ -47,17 +47,17 @@ export interface AuditRoute {
 
 export interface AuditInputs {
   readonly block: AuditBlock;
-  /** From the token to the anchor, which is not in it. */
+  /** From the token to the anchor, without the anchor. */
   readonly path: readonly AuditRoute[];
-  /** At the end of the path; null: the token has no route. */
+  /** The token at the end of the path; null for a token without a route. */
   readonly anchor: Hex | null;
   readonly anchors: AnchorPrices;
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
   readonly rawStates: ReadonlyMap<Hex, StateRow>;
-  /** Of those pools of the path whose fee may change. */
+  /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
-  /** Of the anchors, the native token and the neighbours of the token. */
+  /** Prices of the anchors, the native token and the token's neighbours. */
   readonly hops: Pick<HopReader, 'usdOf' | 'countHops'>;
   readonly tokens: Pick<AuditDirectory, 'findToken'>;
 }
@@ -65,7 +65,7 @@ export interface AuditInputs {
 export interface AuditQuestion {
   readonly token: Hex;
   readonly block: number;
-  /** Pools of the token at the block, and the other tokens in them. */
+  /** Pools of the token at the block. */
   readonly candidates: readonly Hex[];
   readonly neighbours: readonly Hex[];
 }
@@ -75,7 +75,7 @@ export interface AuditDeps {
   readonly chainId: number;
   readonly sources: PriceSources;
   readonly directory: AuditDirectory;
-  /** What is known of the newest block without asking; null: everything is read. */
+  /** In-memory tables of the newest block; null: read everything from the store. */
   readonly table: AuditTable | null;
 }
 
@@ -94,7 +94,7 @@ export async function readAuditInputs(
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
   ]);
-  // Where there is no route, how far the neighbours are tells why.
+  // Without a route, the distance of the neighbours to an anchor explains why.
   if (rows.length === 0) await hops.loadHops(neighbours);
   const onPath = rows.flatMap(({ pairs }) => pairs);
   const [legs, records] = await Promise.all([
@@ -106,7 +106,7 @@ export async function readAuditInputs(
   const [rawStates, fees] = await Promise.all([
     readStates(reader, onPath, candidates, records),
     readPoolFees(runner, chainId, chainUpTo(head, number), vaultPools),
-    // The anchor, and those beside it, were they configured otherwise when the route was made.
+    // Includes former anchors: the route may be older than the configuration.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
   const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? 0;
@@ -130,7 +130,7 @@ export async function readAuditInputs(
   };
 }
 
-/** Legs of the pools; only those that the directory does not know in full are asked for. */
+/** Legs of the pools. Queries only the pools that the directory lacks. */
 async function readLegs(
   reader: AuditReader,
   directory: AuditDirectory,
@@ -144,7 +144,7 @@ async function readLegs(
   return legs;
 }
 
-/** Routes from the token on, up to the anchor; those of `likely` are read with the first one. */
+/** Routes from the token up to the anchor. The first query also reads `likely`, to save further queries. */
 async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<RouteRow[]> {
   const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
@@ -174,7 +174,7 @@ function vaultPoolOf(found: AuditLeg | undefined): readonly Hex[] {
   return found === undefined || found.pool.tokens.length === 0 ? [] : [found.pool.address];
 }
 
-/** Newest raw states of the pools of the path, and of those candidates that moved in the running epoch. */
+/** Newest raw states of the pools on the path, and of the candidates that changed in the running epoch. */
 async function readStates(
   reader: AuditReader,
   onPath: readonly Hex[],
@@ -213,7 +213,7 @@ function recordsOf(
   return records;
 }
 
-/** A leg that moved in the running epoch is what its newest state says, any other one what its record says. */
+/** A leg that changed in the running epoch has its newest state, any other leg the state of its record. */
 function stateOfLegs(
   legs: ReadonlyMap<LegKey, AuditLeg>,
   raw: ReadonlyMap<Hex, StateRow>,
@@ -252,7 +252,10 @@ function makeMarket(
   };
 }
 
-/** Whole token1 per leg, summed block by block and then over the blocks, as the ingester does: the bits must be the same. */
+/**
+ * Whole token1 per leg, summed per block and then over the blocks. The ingester sums in this order, and floats must
+ * match bit by bit.
+ */
 function sumTrades(
   rows: readonly TradeRow[],
   legs: ReadonlyMap<LegKey, AuditLeg>,

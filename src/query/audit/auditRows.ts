@@ -1,4 +1,7 @@
-/** The reads of an audit: routes, hops, pools, their states and epochs, all as of one block of the snapshot's chain. */
+/**
+ * Runs the queries of an audit: routes, hops, pools, their states and epochs, all as of one block of the snapshot's
+ * chain.
+ */
 import { z } from 'zod';
 
 import type { QueryParams } from '../../clickhouse/client/database';
@@ -11,13 +14,13 @@ import { poolTypeShape } from '../../wire/primitives';
 import { findFinalBlockAt } from '../head/blockTimes';
 import { chainUpTo, snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Names in one statement: far more than an audit asks for. */
+/** Rows of one query; an audit needs far fewer. */
 const ROWS_MAX = 10_000;
 /** Swaps of one epoch in the pools of one path. */
 const TRADES_MAX = 1_000_000;
-/** About a day. */
+/** About a day of 10-second blocks. */
 const RECENT_BLOCKS = 8_640;
-/** What did not move for so long is in no route: 30 days and an epoch of any length. */
+/** A pool without a change for this long is in no route: 30 days plus an epoch of any length. */
 const LOOKBACK_SECONDS = 32 * 86_400;
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
@@ -88,16 +91,15 @@ export type StateRow = z.infer<typeof stateRowShape>;
 const tradeRowShape = z.object({ pair: hex, leg: z.int(), at_ord: z.string(), amount1: z.string() });
 export type TradeRow = z.infer<typeof tradeRowShape>;
 
-/** The block that an audit is as of, and what is known of its epoch. */
+/** The block of an audit, with the facts about its epoch. */
 export interface AuditBlock {
   readonly number: number;
   /** Unix seconds, UTC. */
   readonly timestamp: number;
-  /** No reorg can take it back. */
   readonly isFinal: boolean;
-  /** Time as of which the epoch's routes were made (Pricer.openEpoch), unix seconds. */
+  /** The time for which the epoch's routes were made (Pricer.openEpoch), unix seconds. */
   readonly epochTime: number;
-  /** Pools that did not move after it are dormant; 0: all are looked at. */
+  /** Pools without a change after this ord are dormant; 0: read all. */
   readonly afterOrd: number;
 }
 
@@ -108,7 +110,7 @@ export async function getAuditBlock(
   head: HeadSnapshot,
   number: number,
 ): Promise<AuditBlock> {
-  // Before the first block of the store the epoch's base is unknown: its routes were made at that first block.
+  // The base of the first epoch is before the store, so its routes were made at the first block.
   const base = Math.max(epochStart(number) - 1, head.startBlock);
   const times = new Map(head.blocks.map((block) => [block.number, block.timestamp]));
   const final = [number, base].filter((wanted) => wanted <= head.finalTo);
@@ -135,11 +137,11 @@ export interface AuditReader {
   listRoutes(tokens: readonly Hex[]): Promise<RouteRow[]>;
   listHops(tokens: readonly Hex[]): Promise<AuditHopRow[]>;
   listPools(pairs: readonly Hex[]): Promise<AuditPoolRow[]>;
-  /** Newest records as of the first block of the epoch; none older than `afterOrd`. */
+  /** Newest records as of the first block of the epoch, none older than `afterOrd`. */
   listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
-  /** Newest states in the running epoch and in the ones named. */
+  /** Newest states in the running epoch and in the given epochs. */
   listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<StateRow[]>;
-  /** Newest states, however old. */
+  /** Newest states of any age. */
   listOlderStates(pairs: readonly Hex[]): Promise<StateRow[]>;
   /** Swaps since the epoch began, in order. */
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
@@ -168,7 +170,7 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
     }
     return runner.run(`audit/${name}`, params, shape);
   };
-  /** What the head has is newer than what is final: two plain statements cost less than one that unites them. */
+  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
   const readBoth = async <Row>(
     name: string,
     named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
@@ -187,7 +189,7 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
   return {
     listRoutes: (tokens) => readBoth('routes', { tokens }, routeRowShape, ({ token }) => token),
     async listHops(tokens) {
-      // What trades has a hop of the last day; looking through all of its hops would take long.
+      // An active token has a hop within the last day. A search over all hops would take long.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
       const recent = await listHops(tokens, from);
       if (from === 0 || recent.length === new Set(tokens).size) return recent;
@@ -214,7 +216,7 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
   };
 }
 
-/** The epoch that a record is of: its row stands at the first block after it. */
+/** The epoch of a record. The row is stored with the first block after the epoch. */
 export function epochOfRecord(row: EpochRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)) - EPOCH_BLOCKS);
 }

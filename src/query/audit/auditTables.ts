@@ -1,6 +1,6 @@
 /**
- * What audits of the newest block read, kept in memory: routes and epoch records of everything, brought up to date with
- * each head version by what is new. Audits of older blocks read by key (auditRows).
+ * Keeps all routes and epoch records in memory for audits of the newest block. Each head version adds only the new
+ * rows. Audits of older blocks read by key (auditRows.ts).
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { isAddress, type Hex } from '../../domain/hex';
@@ -21,7 +21,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** More tokens and legs than any chain has; a bound, not a page. */
+/** More tokens and legs than any chain has. This is a safety bound, not a page size. */
 const ROWS_MAX = 5_000_000;
 
 export interface AuditTable {
@@ -42,11 +42,11 @@ const NOTHING: Kept = { finalOrd: 0, routes: new Map(), epochs: new Map() };
 
 export function createAuditTables(runner: QueryRunner, chainId: number, pairs: PairTables): AuditTables {
   let kept = NOTHING;
-  // One after another: each goes on from what the one before has read.
+  // One after another, because each read continues from the previous one.
   let turn: Promise<unknown> = Promise.resolve();
   return perVersion(async (head) => {
     const mine = turn.then(async () => {
-      // A cursor that went back is another database: everything is read anew.
+      // A cursor that moved back means another database, so read everything again.
       kept = await readFinal(runner, head, lastOrdOfBlock(head.finalTo) < kept.finalOrd ? NOTHING : kept);
       return kept;
     });
@@ -104,7 +104,7 @@ function laidOver<Row>(
   return all;
 }
 
-/** Answers from the tables what they hold; trades and hops are still asked for. */
+/** Answers from the tables. Only hops, pools and trades still need a query. */
 function createTableReader(
   stored: AuditReader,
   { routes, epochs }: Kept,
@@ -117,7 +117,7 @@ function createTableReader(
     if (known === undefined) legsOf.set(row.pair, [row]);
     else known.push(row);
   }
-  // Records of the epoch before last and older ones are as good as the newest: a leg that stood still has no other.
+  // Older records count too: a leg without a change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
   const statesOf = (wanted: readonly Hex[]): Promise<StateRow[]> =>
     Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));

@@ -1,4 +1,4 @@
-/** What users of an audited price should know: codes for machines, sentences for people. */
+/** Warnings about an audited price: codes for programs, sentences for people. */
 import type { HopWarning } from '../../pricing/hop';
 import type { RouteWarning } from '../../pricing/route';
 import type { Warning } from '../../wire/tokens';
@@ -26,7 +26,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
 
 const isKnown = (code: string): code is HopCode => Object.hasOwn(OF_HOP, code);
 
-/** Warnings of one hop; codes that are not known are left out. */
+/** Warnings of one hop, without unknown codes. */
 export function hopWarnings(codes: Iterable<string>, step: number, from: string, to: string): Warning[] {
   return [...new Set(codes)].sort().flatMap((code) => {
     if (!isKnown(code)) return [];
@@ -53,7 +53,7 @@ export const MAX_HOPS_REACHED: Warning = {
   severity: 'warning',
 };
 
-/** `reasons`: of the pools of the token that were looked at. */
+/** `reasons`: why each examined pool of the token was excluded. */
 export function noRoute(reasons: readonly string[]): Warning {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * How a token's price came about: its path to an anchor, priced again by the pure price function, printed so that every
- * sum can be done again from the printed figures. Pure; what it is made of is auditInputs' part.
+ * Explains a token's price: its path to an anchor, priced again by the pure price function. Readers can repeat every
+ * sum from the printed figures. Pure; auditInputs.ts reads the inputs.
  */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -25,7 +25,7 @@ interface AuditedHop {
   readonly hop: HopPrice;
 }
 
-/** The price as the ingester stores it: the very bits. */
+/** The price, bit by bit as the ingester stores it. */
 export interface DerivedPrice {
   /** USD per whole token; null: none. */
   readonly usd: number | null;
@@ -83,7 +83,7 @@ function methodOf({ hops }: DerivedPrice, priced: boolean): Audit['method'] {
   return hops.some(({ route }) => route.row.stale) ? 'last_known' : 'lp_weighted_multi_hop';
 }
 
-/** The wrapped native token is worth one, priced or not. */
+/** The wrapped native token is worth 1, even without a USD price. */
 function priceNative(
   token: Hex,
   wrappedNative: Hex | null,
@@ -95,7 +95,7 @@ function priceNative(
   return native === null || priceUsd === null ? null : quotientOf(priceUsd, plainNumber(native));
 }
 
-/** Pools by falling weight. */
+/** Pools by descending weight. */
 function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): AuditHop {
   const pools = [...hop.pools].sort((a, b) => b.weight - a.weight || (a.key < b.key ? -1 : 1));
   const weights = printWeights(pools.map(({ weight }) => weight));
@@ -157,7 +157,7 @@ function warningsOf(
   return [...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []), ...ofHops, ...final];
 }
 
-/** Whether a V3 pool really holds less of its known side than its liquidity says that 2 % take. */
+/** Whether a V3 pool holds less of its known side than its liquidity implies for a price move of 2 %. */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const found = legs.get(key);
   if (found?.pool.pool_type !== V3) return false;

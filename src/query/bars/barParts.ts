@@ -1,6 +1,6 @@
 /**
- * Parts of bars and how they become bars: rows of one bucket out of different store parts, and head swaps that the
- * final rows do not hold yet, merge into one. Pure; raw prices and raw amounts; the order is `ord` alone.
+ * Merges parts of bars: stored rows of one bucket, and head swaps that the final rows lack. Pure. Prices and amounts
+ * are raw; only `ord` defines the order.
  */
 
 /** Some of the swaps of one bucket. Prices 0 mean none. */
@@ -40,7 +40,7 @@ export interface HeadSwap {
   readonly buy: boolean;
 }
 
-/** Two parts of one bucket with no swap in common. */
+/** Merges two parts of one bucket without a common swap. */
 export function mergeParts(a: BarPart, b: BarPart): BarPart {
   const opensWithA = b.open === 0 || (a.open !== 0 && a.openOrd < b.openOrd);
   const closesWithA = b.close === 0 || (a.close !== 0 && a.closeOrd > b.closeOrd);
@@ -82,7 +82,6 @@ export function partOfSwap(swap: HeadSwap, seconds: number): BarPart {
   };
 }
 
-/** Merges parts by bucket. */
 export function foldParts(
   parts: Iterable<BarPart>,
   into: Map<number, BarPart> = new Map(),
@@ -95,8 +94,8 @@ export function foldParts(
 }
 
 /**
- * Adds parts of the head to the bars that open in [from, to). It skips a part whose swaps the stored bar has already: a promotion
- * stores them before the snapshot's final cursor moves.
+ * Adds head parts to the bars that open in [from, to). Skips a part whose swaps are already in the stored bar, because
+ * a promotion stores swaps before the snapshot's final cursor moves.
  */
 export function addHeadParts(
   bars: Map<number, BarPart>,
@@ -110,7 +109,7 @@ export function addHeadParts(
   foldParts(missing, bars);
 }
 
-/** USD as the store prints it, a decimal of at most 12 places, as an integer of 10^-12. */
+/** A stored USD decimal with at most 12 places, as an integer of 10^-12. */
 export function parseUsd(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(12, '0'));

@@ -1,19 +1,19 @@
 /**
- * The prices of a stored bar. Its swaps with both prices (of a pair: quote and USD; of a token: USD and native) name their
- * first and last in one place, those with only the first of the two in another.
+ * Reads the prices of a stored bar. A bar stores two kinds of prices (a pair: quote and USD; a token: USD and native).
+ * Swaps with both prices share one first and one last column. Swaps with only the first kind have columns of their own.
  */
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { BarPart } from './barParts';
 
-/** `lastOrd`: of the swaps with both prices alone; 0: none. */
+/** `lastOrd`: the last swap with both prices; 0: none. */
 export type BarPrices = Pick<
   BarPart,
   'bucket' | 'openOrd' | 'open' | 'closeOrd' | 'close' | 'high' | 'low' | 'lastOrd'
 >;
 
 /**
- * Of the columns `bucket, first, last`, for the first of the two prices (`single`) those of the swaps that have only it,
- * and `high, low`.
+ * Reads `bucket, first, last`, then the first and last of the swaps with one price (only for `single`), then `high,
+ * low`. `single` selects the first of the two prices.
  */
 export function readPrices(row: RowReader, single: boolean): BarPrices {
   const bucket = row.u32();
@@ -35,7 +35,6 @@ export function readPrices(row: RowReader, single: boolean): BarPrices {
   return { bucket, openOrd, open, closeOrd, close, high, low: low === Infinity ? 0 : low, lastOrd };
 }
 
-/** The first of two prices, or the second. */
 function readOne(row: RowReader, first: boolean): number {
   const one = row.f64();
   const other = row.f64();

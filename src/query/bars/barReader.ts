@@ -1,12 +1,12 @@
 /**
- * Reads the bars of one timeframe as of one snapshot: it reads stored parts from the newest backwards, merges them, and adds the
- * swaps of head blocks. legBars.ts and tokenBars.ts list the parts; tickSeries.ts makes the answer.
+ * Reads the bars of one timeframe as of one snapshot: reads stored parts from the newest backwards, merges the parts,
+ * and adds the swaps of head blocks. The parts come from legBars.ts and tokenBars.ts. Chart series: tickSeries.ts.
  */
 import { addHeadParts, foldParts, type BarPart } from './barParts';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { slotOf } from './tickSeries';
 
-/** The first round asks for 1.5 rows per bar and this many more, so that a short series in many parts needs no second round. */
+/** The first round asks for 1.5 rows per bar plus this many, so a short series in many parts needs one round. */
 const ROWS_SPARE = 16;
 /** Each further round asks for this many times more rows, up to ROWS_MAX. */
 const ROWS_GROWTH = 8;
@@ -15,20 +15,26 @@ const ROWS_MAX = 200_000;
 const ROUNDS_MAX = 44;
 const DAY_SECONDS = 86_400;
 
-/** Where the bars of one pool's leg or one token come from, in one currency. */
+/** Source of the bars of one pool's leg or one token, in one currency. */
 export interface BarRows {
-  /** Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar may be missing. */
+  /**
+   * Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar
+   * may be missing.
+   */
   list(seconds: number, from: number, to: number, limit: number): Promise<readonly BarPart[]>;
-  /** The swaps of the snapshot's head blocks as parts of bars, ascending, each part of one block. Throws unavailable for too many. */
+  /**
+   * Swaps of the snapshot's head blocks as parts of bars, ascending; no part spans two blocks. Throws unavailable for
+   * too many.
+   */
   listHead(seconds: number): Promise<readonly BarPart[]>;
-  /** The day of the first stored bar with a price, or null where no bar has one. Readers need nothing older. */
+  /** The day of the first stored bar with a price, or null without one. Older days need no read. */
   findFirstDay(): Promise<number | null>;
 }
 
 export interface BarsRead {
   /** Bars with a price, ascending. */
   readonly priced: BarPart[];
-  /** There is no bar with a price, whatever its time. */
+  /** The series has no bar with a price at any time. */
   readonly neverPriced: boolean;
 }
 
@@ -40,7 +46,7 @@ interface BarPage {
   readonly exhausted: boolean;
 }
 
-/** The newest bars with a price below `to`, `wanted` of them where there are so many, or more. */
+/** The newest bars with a price below `to`: at least `wanted`, or all. */
 export async function readBars(
   rows: BarRows,
   head: HeadSnapshot,
@@ -69,7 +75,7 @@ export async function readBars(
   return { priced: [...bars.values()].sort((a, b) => a.bucket - b.bucket), neverPriced: false };
 }
 
-/** A page that reached its limit may lack parts of its last bar, so it leaves that bar to the next page. */
+/** A page at its limit may lack parts of its last bar, so the next page reads that bar again. */
 async function listPage(
   rows: BarRows,
   seconds: number,
@@ -92,7 +98,7 @@ function addPage(bars: Map<number, BarPart>, page: BarPage, headParts: readonly 
   for (const [bucket, bar] of fresh) if (bar.high > 0) bars.set(bucket, bar);
 }
 
-/** The day of the first bar with a price, final or not; null: there never was one. */
+/** The day of the first bar with a price, final or not; null without one. */
 async function findFirst(rows: BarRows, headParts: readonly BarPart[]): Promise<number | null> {
   const inHead = headParts.find(({ high }) => high > 0)?.bucket;
   const stored = await rows.findFirstDay();

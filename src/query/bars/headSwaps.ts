@@ -1,6 +1,6 @@
 /**
- * Swaps of canonical blocks above the final tables, by pair. The rows of a commit never change, so each block's are read
- * once, whoever asks and however often; a head too large for that is asked for pair by pair.
+ * Keeps the swaps of canonical head blocks in memory, by leg. The rows of a commit never change, so one read per block
+ * serves all requests. A head too large for memory is read pair by pair.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
@@ -12,12 +12,12 @@ import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
 
 /** Swaps kept for all pairs, about 500 bytes each. */
 const KEPT_MAX = 60_000;
-/** Swaps of one pair in head blocks; beyond it the answer would be wrong, so there is none. */
+/** Swaps of one pair in head blocks. More swaps would give a wrong answer, so the request fails. */
 const PAIR_SWAPS_MAX = 500_000;
-/** Blocks kept that the newest snapshot does not have: those of a snapshot still in use. */
+/** Kept blocks of older snapshots that are still in use. */
 const OLD_COMMITS_MAX = 256;
 
-/** Which swaps of which pool (swaps.leg). */
+/** A leg of a pool (swaps.leg). */
 export interface LegKey {
   readonly pair: Hex;
   readonly leg: number;
@@ -36,7 +36,7 @@ interface StoredSwap extends Omit<HeadSwap, 'price'> {
   readonly priceUsd: number;
 }
 
-/** `keptMax`: how many swaps are kept at most. */
+/** `keptMax`: the maximum number of swaps in memory. */
 export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSwaps {
   return new KeptHeadSwaps(runner, keptMax);
 }
@@ -46,7 +46,7 @@ class KeptHeadSwaps implements HeadSwaps {
   private readonly blocks = new Map<number, Map<string, StoredSwap[]>>();
   private swaps = 0;
   private loading: { readonly version: string; readonly done: Promise<boolean> } | null = null;
-  /** The head that was too large, so that it is not tried for every pair. */
+  /** Version of a head that was too large, to avoid a new attempt for every pair. */
   private tooLarge: string | null = null;
 
   constructor(
@@ -63,7 +63,7 @@ class KeptHeadSwaps implements HeadSwaps {
     return rows.map((swap) => (usd ? { ...swap, price: swap.priceUsd } : swap));
   }
 
-  /** Loads what the snapshot has and is not kept; false: there is too much of it. */
+  /** Loads the missing blocks of the snapshot. False: too many swaps. */
   private async isKept(head: HeadSnapshot): Promise<boolean> {
     while (head.blocks.some((block) => !this.blocks.has(block.commit))) {
       if (this.tooLarge === head.version) return false;
@@ -97,7 +97,7 @@ class KeptHeadSwaps implements HeadSwaps {
     return true;
   }
 
-  /** Forgets the oldest blocks that the snapshot does not have. */
+  /** Forgets the oldest blocks outside the snapshot. */
   private forget(head: HeadSnapshot): void {
     const canonical = new Set(head.blocks.map((block) => block.commit));
     const old = [...this.blocks.keys()].filter((commit) => !canonical.has(commit));

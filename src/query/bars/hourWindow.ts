@@ -1,18 +1,18 @@
-/** Which whole hours of a window can be taken from rollups of final rows. Pure. */
+/** Computes which whole hours of a time window can come from rollups of final rows. Pure. */
 import { slotOf } from './tickSeries';
 
 export const HOUR_SECONDS = 3_600;
 
-/** Whole hours [from, to), unix seconds; none where both are equal. */
+/** Whole hours [from, to), unix seconds; empty if both are equal. */
 export interface WholeHours {
-  /** The first full hour after the start of the window: the hour before it holds the start. */
+  /** The first full hour after the start of the window. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The hours of (since, until] that end before the last final block, at `finalTime` (null while nothing is final): later
- * ones may still grow, and rollups may hold more of them than the snapshot does.
+ * The hours of (since, until] that end before the last final block, at `finalTime` (null: no final block). Later hours
+ * may still grow, and rollups may hold more of their swaps than the snapshot.
  */
 export function wholeHours(since: number, until: number, finalTime: number | null): WholeHours {
   const from = slotOf(since, HOUR_SECONDS) + HOUR_SECONDS;

@@ -36,7 +36,6 @@ export function legBars(
   };
 }
 
-/** A row of list_bars_*. */
 function readPart(row: RowReader, usd: boolean): BarPart {
   const prices = readPrices(row, !usd);
   return {

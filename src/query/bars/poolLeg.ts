@@ -1,4 +1,4 @@
-/** Which two tokens of a pool a request means: the default leg, or the one that `base` and `quote` name. */
+/** Finds the two tokens of a pool that a request means: the default leg, or the leg that `base` and `quote` name. */
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { orientPool } from '../../domain/orientPool';
@@ -6,12 +6,11 @@ import { AppError } from '../../errors';
 import { legOfPool, tokensOfPool, type PoolRow } from '../pairs/pools';
 
 export interface PoolLeg {
-  /** As in swaps. */
   readonly leg: number;
   readonly token0: string;
   readonly token1: string;
   readonly baseIsToken0: boolean;
-  /** The request names base and quote the other way round than the leg has them. */
+  /** The request swaps the leg's base and quote. */
   readonly turned: boolean;
 }
 
@@ -20,7 +19,7 @@ export interface LegRequest {
   readonly quote: Hex | null;
 }
 
-/** Throws bad_request for tokens that the pool does not have, or that are one. */
+/** Throws bad_request for tokens outside the pool, or for the same token twice. */
 export function findPoolLeg(
   chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>,
   pool: PoolRow,

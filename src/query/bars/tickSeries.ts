@@ -1,7 +1,4 @@
-/**
- * From bars in raw units to the series that a chart gets: the last `limit` bars, filled or not, inverted or not, in
- * whole tokens. Pure.
- */
+/** Converts raw bars to a chart series: the last `limit` bars in whole tokens, optionally filled or inverted. Pure. */
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { scalePrice } from '../../domain/prices';
 import type { Bar, Currency } from '../../wire/ticks';
@@ -29,8 +26,8 @@ export interface Series {
 }
 
 /**
- * `bars`: priced bars in ascending order, complete from the newest one below `to` back, and at least `limit` + 1 of them
- * where the series has so many: the one in excess says that older bars exist, and with `fill` is the first close.
+ * `bars`: priced bars in ascending order, without gaps in the data below `to`. If the series is long enough, there are
+ * at least `limit` + 1 bars. The extra bar shows that older bars exist, and gives the first close with `fill`.
  */
 export function toSeries(bars: readonly BarPart[], options: SeriesOptions): Series {
   const oldest = bars[0];
@@ -58,7 +55,6 @@ export function toSeries(bars: readonly BarPart[], options: SeriesOptions): Seri
   return { data, nextTo: oldest.bucket < start ? start : null };
 }
 
-/** Open time of the bar that holds a time. */
 export function slotOf(timestamp: number, seconds: number): number {
   return Math.floor(timestamp / seconds) * seconds;
 }
@@ -88,7 +84,7 @@ function toBar(part: BarPart, options: SeriesOptions): Bar {
   const baseIsToken0 = options.baseIsToken0 !== invert;
   const scale = (price: number): number =>
     currency === 'usd' ? price : scalePrice(price, decimals0, decimals1, baseIsToken0);
-  // Raw prices are token1 per token0: with token1 as the base they turn over, and high and low change places.
+  // Raw prices are token1 per token0. With token1 as the base, prices invert, and high and low swap.
   const turned = currency === 'quote' && !baseIsToken0;
   const sells = part.trades - part.buys;
   const base = baseIsToken0 ? unitsToNumber(part.volume0, decimals0) : unitsToNumber(part.volume1, decimals1);

@@ -1,4 +1,4 @@
-/** Bars of a pair as of a snapshot, as /pairs/{address}/ticks answers them. */
+/** Builds the answer of /pairs/{address}/ticks: bars of a pair as of a snapshot. */
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
@@ -29,25 +29,24 @@ export interface TicksRequest {
   readonly fill: boolean;
   /** Only with currency `quote`. */
   readonly invert: boolean;
-  /** Two of the pool's tokens; null: those of the default leg. */
+  /** Two of the pool's tokens; null: the default leg. */
   readonly base: Hex | null;
   readonly quote: Hex | null;
 }
 
-/** Where bars are read from. */
 export interface TicksSource extends LegBarsSource {
   readonly directory: Directory;
-  /** With the prices of tokens; absent: whether a token has one is told by the bars alone. */
+  /** Token prices. If absent, only bars decide whether a token has a price. */
   readonly pairs?: Pick<PairTables, 'at'>;
   readonly chain: Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 }
 
-/** A pair that never traded has no bars either, though its quote token may have a price. */
+/** Distinguishes a pair without trades from a quote token without a USD price: only the latter has a `reason`. */
 async function hasUsdPrice({ pairs }: TicksSource, head: HeadSnapshot, token: string): Promise<boolean> {
   return pairs !== undefined && (await pairs.at(head)).prices.now(token).usd !== null;
 }
 
-/** The last `limit` bars below `to` of a pair. Throws not_found for an address that is no pool. */
+/** The last `limit` bars below `to` of a pair. Throws not_found for an address without a pool. */
 export async function getPairTicks(
   source: TicksSource,
   head: HeadSnapshot,
@@ -60,7 +59,7 @@ export async function getPairTicks(
     const rows = legBars(source, head, { pair: request.pair, leg }, request.currency === 'usd');
     return readBars(rows, head, seconds, to, request.limit + 1);
   };
-  // Nearly all pools have two tokens: what their only leg did is asked for while the pool is looked up.
+  // Nearly all pools have two tokens, so their only leg is read in parallel with the pool.
   const likely = readLeg(ONLY_LEG);
   likely.catch(() => undefined);
   const found = await directory.findPool(head, request.pair);

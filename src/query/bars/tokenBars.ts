@@ -1,6 +1,6 @@
 /**
- * Lists the stored bars of a token over all its pools and its tracked swaps of head blocks. Prices are per whole token in the asked
- * currency, amounts raw.
+ * Lists the stored bars of a token over all its pools, and its tracked swaps in head blocks. Prices are per whole token
+ * in the requested currency; amounts are raw.
  */
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ import { readPrices } from './barPrices';
 import type { BarRows } from './barReader';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-/** Head blocks in which one token trades; beyond it the answer would be wrong, so there is none. */
+/** Head blocks with trades of one token. More blocks would give a wrong answer, so the request fails. */
 const HEAD_BLOCKS_MAX = 100_000;
 
 const partRowShape = z.object({
@@ -62,7 +62,6 @@ export function tokenBars(
   };
 }
 
-/** A row of list_bars. */
 function readPart(row: RowReader, usd: boolean): BarPart {
   const prices = readPrices(row, usd);
   return {
@@ -77,7 +76,7 @@ function readPart(row: RowReader, usd: boolean): BarPart {
   };
 }
 
-/** A token's amounts stand where a pool's token0 has its own; every swap of these bars is tracked. */
+/** Stores the token's amounts as token0. Every swap of these bars is tracked. */
 function toPart(row: PartRow): BarPart {
   return {
     bucket: row.bucket,

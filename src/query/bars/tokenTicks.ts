@@ -1,4 +1,4 @@
-/** Bars of a token over all its pools as of a snapshot, as /tokens/{address}/ticks answers them. */
+/** Builds the answer of /tokens/{address}/ticks: bars of a token over all its pools as of a snapshot. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
@@ -26,18 +26,17 @@ export interface TokenTicksRequest {
   readonly fill: boolean;
 }
 
-/** Where bars are read from. */
 export interface TokenTicksSource {
   readonly runner: QueryRunner;
-  /** null: none is configured, so nothing has a native price. */
+  /** null: not configured, so native prices do not exist. */
   readonly wrappedNative: Hex | null;
   readonly directory: Directory;
 }
 
 export interface TokenTicks {
   /**
-   * The last `limit` bars below `to` of a token. An answer without a `reason` is of a token that a pool of the snapshot
-   * holds; one with it may be of an address that is no token.
+   * The last `limit` bars below `to` of a token. Without a `reason` in the answer, a pool of the snapshot holds the
+   * token. With a `reason`, the address may not be a token.
    */
   get(head: HeadSnapshot, request: TokenTicksRequest): Promise<TokenTicksAnswer>;
 }
@@ -60,7 +59,8 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
         seconds,
         to,
         headTimestamp: head.timestamp,
-        // The parts hold prices per whole token already, as USD bars of pairs do, and the token's amounts as token0's.
+        // Prices are already per whole token, as in USD bars of pairs, and the token's amounts are in the fields of
+        // token0.
         currency: 'usd',
         invert: false,
         baseIsToken0: true,

@@ -1,4 +1,4 @@
-/** What is known of contracts by their addresses, as of a snapshot: what they emitted, who made them, what code they have. */
+/** Reads facts about contracts by address as of a snapshot: log counts, creation, code, proxy and token metadata. */
 import { z } from 'zod';
 
 import type { RowReader } from '../../clickhouse/rows/rowReader';
@@ -11,7 +11,7 @@ import { readEmitted, type Emitted } from '../logs/emitters';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 
-/** Contracts named in one statement. */
+/** Contracts in one query. */
 export const CONTRACTS_MAX = 1_000;
 export const CONTRACT_KINDS = ['token', 'pair', 'proxy', 'other'] as const;
 export type ContractKind = (typeof CONTRACT_KINDS)[number];
@@ -29,7 +29,7 @@ export const codeShape = z.object({
 export interface ContractCode {
   readonly hash: Hex;
   readonly size: number;
-  /** `implementation`: null where it is not one contract. */
+  /** A null `implementation` means several contracts, or an unknown one. */
   readonly proxy: {
     readonly kind: ProxyKind;
     readonly implementation: Hex | null;
@@ -41,13 +41,13 @@ export interface ContractFacts {
   readonly chainId: number;
   readonly address: Hex;
   readonly kind: ContractKind;
-  /** Null: not asked of a node yet, or there was none. */
+  /** Null: no code, or no answer from a node yet. */
   readonly code: ContractCode | null;
-  /** Null where it lies before the first block, or receipts were not read, or another contract made it. */
+  /** Null for a creation before the first block, without receipts, or by another contract. */
   readonly creation: {
-    /** Sender of the transaction, where receipts tell. */
+    /** Sender of the transaction, if known. */
     readonly creator: Hex | null;
-    /** The contract that made it, where that is a known factory. */
+    /** The contract that created this one, if it is a known factory. */
     readonly factory: Hex | null;
     readonly txHash: Hex;
     readonly block: number;
@@ -55,14 +55,14 @@ export interface ContractFacts {
     readonly timestamp: number;
   } | null;
   readonly logCount: number;
-  /** Blocks of its first and last log; null: it emitted none. */
+  /** Blocks of the first and last log; null without logs. */
   readonly firstSeenBlock: number | null;
   readonly lastSeenBlock: number | null;
-  /** Metadata, where the market knows it as a token. */
+  /** Metadata if the market stores this contract as a token. */
   readonly token: Token | null;
 }
 
-/** At most 1,000 different addresses; what nobody ever saw to be a contract is missing. */
+/** At most 1,000 different addresses. The map omits addresses without any fact. */
 export async function readFacts(
   source: LogSource,
   head: HeadSnapshot,
@@ -83,7 +83,7 @@ export async function readFacts(
 
 export type Origin = Pick<ContractFacts, 'creation' | 'firstSeenBlock'>;
 
-/** Where contracts come from, as readFacts tells it; what was neither created nor heard of is missing. At most 1,000. */
+/** Creations and first blocks of contracts, as in readFacts. The map omits unknown addresses. At most 1,000. */
 export async function readOrigins(
   source: LogSource,
   head: HeadSnapshot,
@@ -111,7 +111,7 @@ async function readKnown(
   const [only] = bare;
   const params = {
     ...snapshotParams(head),
-    // One address is found by its key without making a set of it first.
+    // The engine finds one address by key without building a set first.
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
   };
@@ -125,10 +125,10 @@ async function readKnown(
   return known;
 }
 
-/** As list_contract_facts numbers them. */
+/** The numbers of list_contract_facts.sql. */
 const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
 
-/** What the columns mean says the statement, fact by fact. */
+/** list_contract_facts.sql explains the columns of each fact. */
 interface FactRow {
   readonly address: Hex;
   readonly fact: number;
@@ -159,7 +159,7 @@ function readFact(row: RowReader): FactRow {
   };
 }
 
-/** What is known of a contract that was never seen to do anything here. */
+/** The facts of a contract without any stored activity. */
 export function silentFacts(chainId: number, address: Hex): ContractFacts {
   return {
     chainId,
@@ -174,7 +174,7 @@ export function silentFacts(chainId: number, address: Hex): ContractFacts {
   };
 }
 
-/** The verification of the contract, or of one with the same code. */
+/** The verification of the contract, or of a twin. */
 export function findVerification(
   verified: Pick<VerifiedReader, 'find'>,
   chainId: number,
@@ -186,13 +186,13 @@ export function findVerification(
 
 type Creation = NonNullable<ContractFacts['creation']>;
 
-/** What was told several times: the newest counts. */
+/** A value with its version. The newest version counts. */
 interface Told<T> {
   readonly version: number;
   readonly what: T;
 }
 
-/** What the rows of one contract say. */
+/** The facts from the rows of one contract. */
 interface Known {
   readonly created: Creation[];
   told: Told<Creation> | null;
@@ -253,7 +253,7 @@ function addFact(known: Known, row: FactRow): void {
   }
 }
 
-/** Null: it is verified, maybe, but nothing was seen of it on the chain. */
+/** Null for a contract without any stored activity, even a verified one. */
 function toFacts(
   chainId: number,
   address: Hex,
@@ -292,14 +292,14 @@ function kindOf({ isPool, token, code }: Known): ContractKind {
   return code?.what?.proxy == null ? 'other' : 'proxy';
 }
 
-/** The last creation first; of one and the same what tells most. */
+/** Sorts the latest creation first, and for equal blocks the most complete record. */
 function compareCreations(a: Creation, b: Creation): number {
   if (a.block !== b.block) return b.block - a.block;
   const missing = (value: Hex | null): number => (value === null ? 1 : 0);
   return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
 }
 
-/** Null: there is no code. */
+/** Null: no code. */
 export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);

@@ -1,4 +1,4 @@
-/** What answers show of a contract: a summary for lists, the whole record for one. */
+/** Builds the contract answers of the explorer: a summary for lists, and the whole record of one contract. */
 import { formatUnits } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
@@ -18,17 +18,17 @@ import { listTokens, tokenOf, type TokenMap } from '../tokens/tokens';
 import { readTotalSupply } from '../tokens/totalSupply';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
-/** Upgrades shown. */
+/** Upgrades in one answer. */
 const UPGRADES_SHOWN = 100;
 
 export interface RecordDeps {
   readonly contracts: Pick<ContractReader, 'findMany'>;
   readonly verified: VerifiedReader;
-  /** Arguments of twins; absent: nobody tells. */
+  /** Finds constructor arguments of twins; optional. */
   readonly twinArguments?: TwinArguments;
-  /** Who can say what a contract itself tells; null: nobody. */
+  /** The node of a chain, for reads of contract state; null without a node. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Holders of a token where they were counted as of that head. */
+  /** Holders of a token if they were already counted for this head. */
   readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
 }
 
@@ -37,7 +37,7 @@ interface Moment {
   readonly head: HeadSnapshot;
 }
 
-/** Summaries of contracts of a list, in its order; of some nothing is known but that they are verified. At most 100. */
+/** Summaries of contracts, in the given order. Some contracts have no facts except a verification. At most 100. */
 export async function toSummaries(
   { contracts, verified }: RecordDeps,
   { source, head }: Moment,
@@ -52,7 +52,6 @@ export async function toSummaries(
   return facts.map((one) => toSummary(one, records.get(one.address) ?? null, routes, head));
 }
 
-/** Of those that are proxies. */
 async function readProxyRoutes(
   source: LogSource,
   head: HeadSnapshot,
@@ -100,13 +99,13 @@ function toSummary(
   };
 }
 
-/** Its creation, or its first log where that came before what is known of its creation. */
+/** The block of the creation, or of an earlier log. */
 function firstSeenOf({ creation, firstSeenBlock }: ContractFacts): number | null {
   if (creation === null || firstSeenBlock === null) return creation?.block ?? firstSeenBlock;
   return Math.min(creation.block, firstSeenBlock);
 }
 
-/** Where the proxy leads as of the snapshot. */
+/** The implementation of the proxy as of the snapshot. */
 function proxyOf(
   { address, code }: ContractFacts,
   routes: Routes,
@@ -118,7 +117,6 @@ function proxyOf(
   return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
 }
 
-/** The whole record of a contract. */
 export async function toRecord(
   { verified, twinArguments, nodeOf, holdingOf }: RecordDeps,
   { source, head }: Moment,
@@ -139,10 +137,10 @@ export async function toRecord(
   const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    // Only those of vaults hold their tokens' list.
+    // Only vault pools have a list of tokens, and only their fees change.
     readPoolFees(runner, facts.chainId, head, (pool?.all_tokens.length ?? 0) > 0 ? [address] : []),
   ]);
-  // As the market's lists have it: without decimals a token is not divided.
+  // As in the market's lists, a token without decimals counts in raw units.
   const supplyText = supply === null ? null : formatUnits(supply, facts.token?.decimals ?? 0);
   const summary = toSummary(facts, record, routes, head);
   return {

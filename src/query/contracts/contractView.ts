@@ -1,4 +1,6 @@
-/** A contract as the dialects of others need it: facts, verification, and where a proxy leads as of the head. */
+/**
+ * Reads a contract for the Etherscan and Blockscout dialects: facts, verification, and implementations as of the head.
+ */
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
@@ -12,26 +14,26 @@ import { findWholeVerification, type TwinArguments } from './twinArguments';
 export interface ViewDeps {
   readonly contracts: Pick<ContractReader, 'find' | 'findMany'>;
   readonly verified: Pick<VerifiedReader, 'find' | 'findMany'>;
-  /** Arguments of twins; absent: nobody tells. */
+  /** Finds constructor arguments of twins; optional. */
   readonly twinArguments?: TwinArguments;
 }
 
 export interface Implementation {
   readonly address: Hex;
-  /** Null where it is not verified. */
+  /** Null for an unverified implementation. */
   readonly name: string | null;
 }
 
 export interface ContractView {
-  /** Null: nothing at the address was ever seen to be a contract. */
+  /** Null: no sign of a contract at this address. */
   readonly facts: ContractFacts | null;
-  /** Its own verification, else that of a contract with the same code. */
+  /** The contract's own verification, or else that of a twin. */
   readonly record: VerifiedContract | null;
-  /** Where a proxy leads; several for a diamond. Empty: it is none, or nobody knows. */
+  /** Implementations of a proxy; several for a diamond. Empty for other contracts, and for unknown implementations. */
   readonly implementations: readonly Implementation[];
 }
 
-/** `moment`: null where the chain is not stored here; verifications may be. */
+/** `moment`: null for a chain without stored blocks, which may still have verifications. */
 export async function readContractView(
   deps: ViewDeps,
   chainId: number,

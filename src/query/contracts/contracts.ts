@@ -1,4 +1,4 @@
-/** Contracts as of a snapshot: what they emitted, who made them, what code they have, by address or as a list. */
+/** Reads contracts as of a snapshot, by address or as a list: log counts, creation and code. */
 import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
@@ -39,17 +39,17 @@ export interface ContractQuestion {
 }
 
 export interface ContractReader {
-  /** Null: nothing at the address was ever seen to be a contract. */
+  /** Null: no sign of a contract at this address. */
   find(chainId: number, address: Hex): Promise<ContractFacts | null>;
-  /** The same for many, in their order. At most 1,000. */
+  /** The same for many addresses, in their order. At most 1,000. */
   findMany(chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]>;
   list(chainId: number, question: ContractQuestion): Promise<{ addresses: Hex[]; total: number }>;
 }
 
-/** A chain as it is at one moment; null: nothing of it is stored. */
+/** A chain at one moment; null for a chain without stored blocks. */
 export type ChainAt = (chainId: number) => { readonly source: LogSource; readonly head: HeadSnapshot } | null;
 
-/** `verifiedDb`: the name of the database with the verified contracts, the market chain's. */
+/** `verifiedDb`: the market chain's database, which stores the verified contracts. */
 export function createContractReader(chainAt: ChainAt, verifiedDb: () => string): ContractReader {
   const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
@@ -95,12 +95,14 @@ async function listContracts(
   const [first] = rows;
   if (first !== undefined || question.skip === 0)
     return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
-  // A page past the end has no row that could tell how many there are.
+  // A page past the end has no row, and only rows have the total.
   const [any] = await runner.run('explorer/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
   return { addresses: [], total: Number(any?.total ?? 0) };
 }
 
-/** What is known of the code at these addresses; those never asked for are missing. At most 1,000. */
+/**
+ * The stored code of these addresses. The map omits addresses without code or without an answer yet. At most 1,000.
+ */
 export async function listCodes(
   { runner }: LogSource,
   addresses: readonly Hex[],
@@ -115,7 +117,7 @@ export async function listCodes(
   return codes;
 }
 
-/** Whether the market knows it as a token; LP tokens are. */
+/** Whether the market stores the contract as a token. LP tokens count. */
 export function isToken(facts: ContractFacts | null | undefined): boolean {
   return facts?.kind === 'token' || facts?.kind === 'pair';
 }

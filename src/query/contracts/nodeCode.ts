@@ -1,6 +1,7 @@
 /**
- * Contracts that nobody asked the node for yet, as one that a contract made and that never emitted anything: where one is asked
- * for by itself, its node tells its code, and by that whose source it has. Lists are of what is stored.
+ * Asks the node for the code of a contract that is not stored yet, such as a contract without logs that another
+ * contract created. The code also identifies a verified twin. Only single contracts are asked for; lists show stored
+ * contracts.
  */
 import type { Hex } from '../../domain/hex';
 import { silentFacts, type ContractCode, type ContractFacts } from './contractFacts';
@@ -8,13 +9,13 @@ import type { ContractReader } from './contracts';
 
 /** The port to the node of one chain. */
 export interface NodeCode {
-  /** What stands at an address now; null: there is no code; undefined: the node does not say at once. Never rejects. */
+  /** The current code at an address. Null: no code. Undefined: no answer in time. Never rejects. */
   find(address: Hex): Promise<ContractCode | null | undefined>;
-  /** The same, as long as the node is given at all. Throws node_failed. */
+  /** The same, but waits up to the timeout of the node. Throws node_failed. */
   get(address: Hex): Promise<ContractCode | null>;
 }
 
-/** The same reader, which finds by address what its node alone knows. `nodeCodeOf`: null where there is nobody to ask. */
+/** A reader that also finds contracts by their code on the node. `nodeCodeOf`: null for a chain without a node. */
 export function withNodeCode(
   reader: ContractReader,
   nodeCodeOf: (chainId: number) => NodeCode | null,
@@ -30,7 +31,6 @@ export function withNodeCode(
   };
 }
 
-/** What is known of a contract, with its code. */
 export function withCode(
   chainId: number,
   address: Hex,

@@ -1,10 +1,10 @@
-/** What contracts call themselves that no table of tokens knows, as NFTs: asked of the node. */
+/** Asks the node for the names of contracts without token metadata, such as NFTs. */
 import { NAME_CALL, NAME_MAX, readAbiText, SYMBOL_CALL, SYMBOL_MAX } from '../../domain/abiText';
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import type { HeadSnapshot } from '../head/headSnapshot';
 
-/** Contracts asked for one answer; those beyond stay nameless. */
+/** Contracts per answer. Further contracts have no name. */
 const CONTRACTS_MAX = 50;
 
 export interface ContractNames {
@@ -12,7 +12,7 @@ export interface ContractNames {
   readonly name: string | null;
 }
 
-/** Names as of the head's block; none where the node is silent. */
+/** Names as of the head's block; empty without an answer. */
 export async function askNames(
   node: NodeState | null,
   head: HeadSnapshot,

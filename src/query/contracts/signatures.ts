@@ -1,4 +1,4 @@
-/** Events, functions and errors of all known ABIs, by selector and by name. */
+/** Reads events, functions and errors of all known ABIs, by selector and by name. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -8,9 +8,9 @@ import { AppError } from '../../errors';
 import { inChunks } from '../head/inChunks';
 
 const SELECTORS_MAX = 1_000;
-/** 32 bytes each, in hex: as many fit an address. */
+/** Selectors of up to 32 bytes per query, limited by the length of its URL. */
 const SELECTORS_PER_QUERY = 500;
-/** Strangers may fill one selector with any number of names. */
+/** Anyone can publish any number of names for one selector. */
 const ROWS_MAX = 10_000;
 const PREFIX_LIMIT_MAX = 1_000;
 
@@ -21,13 +21,13 @@ const signatureRowShape = z.object({
   entry: z.string(),
 });
 
-/** A row whose entry cannot be read is left out: the others still name their selectors. */
+/** Drops a row with an unreadable entry. Other rows still name the selector. */
 function toSignatures(row: z.infer<typeof signatureRowShape>): KnownSignature[] {
   const entry = parseAbiEntry(row.entry);
   return entry === null ? [] : [{ ...row, entry }];
 }
 
-/** Reads what is stored in the market chain's database. */
+/** Reads the market chain's database. */
 export function createSignatureReader(runner: QueryRunner): SignatureReader {
   return {
     async listBySelectors(selectors) {

@@ -1,7 +1,7 @@
 /**
- * Constructor arguments of a contract whose verification is that of a twin: both creation codes begin alike, and where the
- * twin's arguments begin is known, so the rest of the contract's own are its arguments. Asks the nodes for two transactions,
- * once per contract.
+ * Derives the constructor arguments of a contract from its twin. Both creation codes start with the same bytes, and the
+ * twin's arguments have a known start. The bytes from there on are the contract's arguments. Asks the nodes for two
+ * transactions, once per contract.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -15,7 +15,7 @@ import { orNull } from '../head/orNull';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
 const KEPT = 5_000;
-/** How long it is believed that they cannot be told. */
+/** How long a failure stays in memory. */
 const UNKNOWN_MS = 10_000;
 
 export interface TwinArgumentsDeps {
@@ -24,7 +24,7 @@ export interface TwinArgumentsDeps {
   readonly readsOf: (chainId: number) => NodeReads | null;
 }
 
-/** Null: they are not known, or not in time. Never rejects. */
+/** Null: unknown, or not in time. Never rejects. */
 export type TwinArguments = (record: VerifiedContract, facts: ContractFacts | null) => Promise<Hex | null>;
 
 export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
@@ -47,7 +47,7 @@ export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
   };
 }
 
-/** The verification as findVerification has it, with arguments of its own where they can be told. */
+/** The result of findVerification, with the contract's own constructor arguments if possible. */
 export async function findWholeVerification(
   verified: Pick<VerifiedReader, 'find'>,
   twinArguments: TwinArguments | undefined,
@@ -90,7 +90,7 @@ async function derive(
   return checkArguments(abi, rest) === null ? rest : null;
 }
 
-/** Null: the transaction did not create it itself, or the node does not say. */
+/** Null: the transaction did not create the contract directly, or the node has no answer. */
 async function readCreationCode(
   { readsOf }: TwinArgumentsDeps,
   { chainId, address, transaction }: Made,

@@ -1,4 +1,4 @@
-/** Verified contracts as stored: by address, else by the hash of their code, with their source files. */
+/** Reads stored verifications with their source files: by address, or else of a twin with the same code hash. */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
@@ -15,15 +15,15 @@ import { AppError } from '../../errors';
 import { inChunks } from '../head/inChunks';
 import { listContents } from '../sources/sourceFiles';
 
-/** Contracts named in one statement. */
+/** Contracts in one query. */
 const CONTRACTS_PER_QUERY = 500;
-/** Per code hash and chain: the row may be outdated, then the next one is taken. */
+/** Candidates per code hash and chain. If one is outdated, the next one counts. */
 const TWINS_EACH = 4;
 const TWINS_MAX = 100_000;
-/** Parsed ABIs kept: the same few are asked for all the time. */
+/** Parsed ABIs in memory, since requests repeat a few contracts. */
 const ABIS_KEPT = 500;
 const CONTRACTS_MAX = 1_000;
-/** 369 and 943 began with its contracts. */
+/** Chains 369 and 943 started with the contracts of this chain. */
 const ANCESTOR_CHAIN = 1;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -67,14 +67,14 @@ type TwinRow = z.infer<typeof twinRowShape>;
 
 const librariesShape = z.record(z.string(), hex);
 
-/** Who created a contract, as the record's source told; null where it did not. */
+/** The creation of a contract from the verification source; fields are null if unknown. */
 export interface Deployment {
   readonly deployer: Hex | null;
   readonly transaction: Hex | null;
   readonly block: number | null;
 }
 
-/** A stored verification with what only the writer and the factory of creation facts need. */
+/** A stored verification with the fields for the writer and the creation facts. */
 export interface StoredVerification {
   readonly contract: VerifiedContract;
   readonly codeHash: Hex | null;
@@ -82,11 +82,11 @@ export interface StoredVerification {
 }
 
 export interface VerificationStore extends VerifiedReader {
-  /** The contracts' own verifications, twins left out; in the order asked, null where there is none. */
+  /** The contracts' own verifications without twins, in the given order; null without one. */
   listOwn(contracts: readonly ContractId[]): Promise<(StoredVerification | null)[]>;
 }
 
-/** Reads what is stored in the market chain's database, of all chains. */
+/** Reads the market chain's database, which stores the verifications of all chains. */
 export function createVerifiedReader(runner: QueryRunner): VerificationStore {
   const abis = new LRUCache<string, VerifiedContract['abi']>({ max: ABIS_KEPT });
   const toStored = (row: VerifiedRow): StoredVerification => ({
@@ -130,12 +130,12 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
   };
 }
 
-/** As list_verified.sql takes it. */
+/** The key format of list_verified.sql. */
 function keyOf({ chainId, address }: ContractId): string {
   return `${chainId}:${address.slice(2)}`;
 }
 
-/** For each contract the verification of the best one with the same code, by the contract's key. */
+/** The best verification with the same code for each contract, by the contract's key. */
 async function readTwins(
   runner: QueryRunner,
   readOwn: (contracts: readonly ContractId[]) => Promise<Map<string, StoredVerification>>,
@@ -164,9 +164,9 @@ async function readTwins(
       .find((each) => each?.codeHash === codeHash);
     if (found === undefined) continue;
     const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
-    // The contract itself on the chain that this one was copied from.
+    // The contract has this address on the ancestor chain too.
     const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
-    // Two deployments of one code may have got different arguments, unless none are taken.
+    // Twins may have different arguments, except if the constructor takes none.
     const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
     const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: none };
     twins.set(keyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
@@ -174,7 +174,7 @@ async function readTwins(
   return twins;
 }
 
-/** Exact before match, the contract's own chain first, then the oldest. */
+/** exact_match before match, then the contract's own chain, then the oldest. */
 function compareTwins(a: TwinRow, b: TwinRow, chainId: number): number {
   if (a.status !== b.status) return a.status === 'exact_match' ? -1 : 1;
   const [ownA, ownB] = [a.chain_id === chainId, b.chain_id === chainId];
@@ -212,7 +212,7 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
   };
 }
 
-/** None where the stored text cannot be read: the rest of the record still can. */
+/** Empty for unreadable text, so that the rest of the record stays usable. */
 function parseLibraries(text: string): z.infer<typeof librariesShape> {
   try {
     return librariesShape.parse(JSON.parse(text));

@@ -1,6 +1,6 @@
 /**
- * Trading of each DEX by UTC day over any stretch of time, exact to the second: whole hours that lie below the final
- * cursor come from the rollup, the hours at both ends from the swaps themselves.
+ * Sums the trading of each DEX by UTC day over a stretch of time, exact to the second. Whole hours below the final
+ * cursor come from the rollup dex_hours. The partial hours at both ends come from swaps.
  */
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { wholeHours } from '../bars/hourWindow';
 
-/** A year of days of more DEXes than any chain has. */
+/** A year of days for more DEXes than any chain has. */
 const ROWS_MAX = 100_000;
 
 const dexDayRowShape = z.object({
@@ -23,19 +23,19 @@ const dexDayRowShape = z.object({
 });
 export type DexDayRow = z.infer<typeof dexDayRowShape>;
 
-/** A stretch of time in unix seconds: `since` is left out, `until` belongs to it. */
+/** The time (since, until], unix seconds. */
 export interface Stretch {
   readonly since: number;
   readonly until: number;
 }
 
-/** How a stretch is read: whole hours [from, to) from the rollup, the rest from swaps. */
+/** The plan of a read: whole hours [from, to) from the rollup, the rest from swaps. */
 export interface StretchPlan {
   readonly hours: { readonly from: number; readonly to: number } | null;
   readonly swaps: readonly Stretch[];
 }
 
-/** Pure. `finalTime`: time of the last final block; null while nothing is final. */
+/** Pure. `finalTime`: time of the last final block; null without one. */
 export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
   const { from, to } = wholeHours(since, until, finalTime);
   if (to === from) return { hours: null, swaps: [{ since, until }] };
@@ -46,7 +46,7 @@ export function planStretch({ since, until }: Stretch, finalTime: number | null)
   return { hours: { from, to }, swaps: ends.filter((end) => end.since < end.until) };
 }
 
-/** Rows of the stretch; one DEX and day may stand in several. */
+/** Rows of the stretch. One DEX and day may have several rows. */
 export async function listDexDays(
   runner: QueryRunner,
   chainId: number,

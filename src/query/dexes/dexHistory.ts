@@ -1,4 +1,4 @@
-/** Days of one DEX, for its detail. */
+/** Lists the daily history of one DEX for its detail page. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { DexDay, DexItem } from '../../wire/dexes';
 import { findBlockTime } from '../head/blockTimes';
@@ -9,7 +9,7 @@ import { slotOf } from '../bars/tickSeries';
 
 const DAY_SECONDS = 86_400;
 
-/** The last `days` UTC days up to the newest block's, but none before the day of the first indexed block. */
+/** The last `days` UTC days, up to the newest block's day and not before the first indexed block's day. */
 export async function getDexHistory(
   runner: QueryRunner,
   chainId: number,

@@ -1,4 +1,4 @@
-/** From pairs and sums to DEXes as answers show them. Pure. */
+/** Builds DEX items from pairs and sums. Pure. */
 import type { Dex, ProtocolName } from '../../domain/pool';
 import type { DexDay, DexItem } from '../../wire/dexes';
 import type { PairItem } from '../../wire/pairs';
@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400;
 
 type PoolType = DexItem['pool_types'][number];
 
-/** What the pools of a protocol are, for a DEX that has none yet. */
+/** The pool type of a protocol, for a DEX without pools. */
 const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
   uniswap_v2: 2,
   uniswap_v3: 3,
@@ -18,10 +18,10 @@ const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
   balancer_v2: 4,
 };
 
-/** What the figures need to know of a configured DEX. */
+/** The configuration of a DEX for its figures. */
 export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
 
-/** Distinct makers of the day on one DEX; of all DEXes together where `dex` is null. */
+/** Distinct makers of the day on one DEX. A null `dex` is the total of all DEXes. */
 export interface DexTraders {
   readonly dex: string | null;
   readonly traders: number;
@@ -29,15 +29,15 @@ export interface DexTraders {
 }
 
 export interface DexSums {
-  /** Of the day, by DEX. */
+  /** Traders of the last 24 hours by DEX. */
   readonly traders: readonly DexTraders[];
-  /** USD volume of tracked swaps of the week by DEX, without those that have no swap. */
+  /** USD volume of tracked swaps of the last week by DEX. DEXes without swaps are missing. */
   readonly week: ReadonlyMap<string, number>;
-  /** The same of the day before the last one. */
+  /** USD volume by DEX from 48 to 24 hours ago. */
   readonly before: ReadonlyMap<string, number>;
 }
 
-/** All configured DEXes and those of stored pools, by volume descending, then by name. */
+/** All configured DEXes and the DEXes of stored pools, by volume descending, then by name. */
 export function toDexItems(
   dexes: readonly DexFacts[],
   pairs: readonly PairEntry[],
@@ -62,7 +62,6 @@ export function toDexItems(
     );
 }
 
-/** Sum of one figure over pairs, USD. */
 export function sumOf(
   pairs: readonly PairEntry[],
   field: 'volume24hUsd' | 'fees24hUsd' | 'liquidityUsd',
@@ -111,14 +110,14 @@ function typesOf(dex: DexFacts | null, entries: readonly PairEntry[]): PoolType[
   return [...types].sort();
 }
 
-/** A part of a total in percent; null while there is no total. */
+/** A part of a total in percent; null for a total of 0. */
 function shareOf(part: number, total: number): number | null {
   return total <= 0 ? null : (part / total) * 100;
 }
 
 /**
- * Days of one DEX, ascending and without a hole, from `firstDay` to `lastDay` (starts of UTC days). `rows`: of all DEXes,
- * for the shares. `tvlUsd`: as of now; that of past days is not kept.
+ * Days of one DEX, ascending without gaps, from `firstDay` to `lastDay` (starts of UTC days). `rows`: all DEXes, for
+ * the market shares. `tvlUsd`: the current TVL. Past days have no TVL.
  */
 export function toDexHistory(
   rows: readonly DexDayRow[],
@@ -146,7 +145,7 @@ function sumDays(rows: readonly DexDayRow[], field: 'volume_usd' | 'fees_usd'): 
   return rows.reduce((sum, row) => sum + row[field], 0);
 }
 
-/** The most traded pairs: by volume, ties by address. */
+/** The most traded pairs by volume; ties by address. */
 export function topPairs(entries: readonly PairEntry[], dex: string, limit: number): PairItem[] {
   return entries
     .filter(({ pool }) => pool.dex === dex)

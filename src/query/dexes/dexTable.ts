@@ -1,4 +1,4 @@
-/** Every DEX with its figures, and the market as a whole, made once per head version. */
+/** Builds the table of all DEXes and the totals of the market, once per head version. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -13,7 +13,7 @@ import { distinctMakers } from '../pairs/ranking';
 
 const DAY_SECONDS = 86_400;
 const WEEK_SECONDS = 604_800;
-/** More DEXes than any chain has; a bound, not a page. */
+/** More DEXes than any chain has. This is a safety bound, not a page size. */
 const DEXES_MAX = 10_000;
 
 const tradersRowShape = z.object({ dex: z.string().nullable(), traders: z.int(), trades: z.int() });
@@ -21,9 +21,9 @@ const tradersRowShape = z.object({ dex: z.string().nullable(), traders: z.int(),
 export interface DexTable {
   /** By volume descending, then by name. */
   readonly items: readonly DexItem[];
-  /** Distinct makers of the day over all DEXes; null where no sender is known. */
+  /** Distinct makers of the last 24 hours over all DEXes; null if no sender is known. */
   readonly traders: number | null;
-  /** Swaps of the day over all DEXes. */
+  /** Swaps of the last 24 hours over all DEXes. */
   readonly trades: number;
   /** USD volume of (T − 48 h, T − 24 h]. */
   readonly volumeBefore: number;
@@ -40,7 +40,6 @@ export function createDexTables(
   return perVersion(async (head) => readDexTable(runner, chainId, head, dexes, await pairs.at(head)));
 }
 
-/** Reads what DEXes are listed with, as of one snapshot whose pairs are given. */
 export async function readDexTable(
   runner: QueryRunner,
   chainId: number,
@@ -78,7 +77,7 @@ async function countTraders(
   return runner.run('dexes/count_traders', params, tradersRowShape);
 }
 
-/** USD volume by DEX; a DEX without any swap is missing. */
+/** USD volume by DEX. DEXes without swaps are missing. */
 function sumVolumes(rows: readonly DexDayRow[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(row.dex, (sums.get(row.dex) ?? 0) + row.volume_usd);

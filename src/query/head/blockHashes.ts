@@ -1,4 +1,4 @@
-/** Hashes of the blocks of a snapshot's chain by number; those of final blocks are remembered, they never change. */
+/** Finds block hashes of a snapshot's chain by number. Hashes of final blocks never change and stay in memory. */
 import { LRUCache } from 'lru-cache';
 
 import type { QueryParams } from '../../clickhouse/client/database';
@@ -9,17 +9,16 @@ import type { LogSource } from '../logs/logFilter';
 
 /** About 200 bytes each. */
 const HASHES_KEPT = 64 * 1_024;
-/** As many fit an address. */
+/** Numbers per query, limited by the length of its URL. */
 const NUMBERS_PER_QUERY = 600;
-/** Numbers that are so many of all between them are read as one range, whose others the next page asks for, maybe. */
+/** If at least one in this many blocks is wanted, read the whole range. The next page may use the other hashes. */
 const RANGE_FACTOR = 30;
 const RANGE_MAX = 30_000;
-/** A row of list_final_hashes: the number and the hash. */
 const NUMBER_BYTES = 4;
 const ROW_BYTES = NUMBER_BYTES + 32;
 
 export interface BlockHashes {
-  /** Missing: beyond the head, or not stored. At most 10,000 numbers. */
+  /** Missing: above the head, or not stored. At most 10,000 numbers. */
   list(head: HeadSnapshot, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex>>;
 }
 
@@ -37,7 +36,7 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
         else if (number <= head.finalTo) unknown.push(number);
       }
       if (unknown.length === 0) return hashes;
-      // At the same time: a page of logs waits for them.
+      // In parallel, because a page of logs waits for these hashes.
       const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
       const answers = await Promise.all(
         to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length

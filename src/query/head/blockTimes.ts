@@ -1,4 +1,4 @@
-/** Which block stood at a time, and when a block was: by key, over final blocks and the snapshot's head blocks. */
+/** Finds the block at a time and the time of a block, by key, over final blocks and the snapshot's head blocks. */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
@@ -11,18 +11,18 @@ export type BlockTime = z.infer<typeof blockRowShape>;
 
 /** Times in the store are 32 bits wide. */
 const TIME_MAX = 4_294_967_295;
-/** Times kept per snapshot; callers choose some of them. */
+/** Times kept per snapshot. The bound matters because callers choose some times. */
 const FOUND_MAX = 256;
 
-/** What was found for a snapshot, by chain and time: its tables ask for the same few times. */
+/** Results per snapshot, by chain and time, because its tables ask for the same few times. */
 const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
-/** Blocks that a later final one follows stay the newest at their times; read again now and then, as a gap may be filled. */
+/** Blocks below the final cursor stay the newest at their times. They expire in case a gap is filled later. */
 const SETTLED_MAX = 1_024;
 const SETTLED_MS = 600_000;
 const settled = new WeakMap<QueryRunner, LRUCache<string, BlockTime>>();
 
-/** The newest final block of the snapshot that is not later than `time` (unix seconds), or null. */
+/** The newest final block of the snapshot at or before `time` (unix seconds), or null. */
 export async function findFinalBlockAt(
   runner: QueryRunner,
   chainId: number,
@@ -59,7 +59,7 @@ async function readFinalBlockAt(
   return row ?? null;
 }
 
-/** The last block whose rows are read from the final tables, or null while there is none. */
+/** The last block in the final tables, or null without one. */
 export async function findFinalTip(
   runner: QueryRunner,
   chainId: number,
@@ -68,7 +68,7 @@ export async function findFinalTip(
   return findFinalBlockAt(runner, chainId, head, TIME_MAX);
 }
 
-/** Final events later than `time` have an ord above this. */
+/** The ord above which all final events later than `time` are. */
 export async function findOrdAt(
   runner: QueryRunner,
   chainId: number,
@@ -79,7 +79,7 @@ export async function findOrdAt(
   return block === null ? 0 : lastOrdOfBlock(block.number);
 }
 
-/** Time of a block of the snapshot's chain, unix seconds; null for one that is not indexed. */
+/** Time of a block of the snapshot's chain, unix seconds; null for a block that is not indexed. */
 export async function findBlockTime(
   runner: QueryRunner,
   chainId: number,

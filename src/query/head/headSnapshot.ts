@@ -1,6 +1,6 @@
 /**
- * The block that answers are as of: which rows of the final and head tables make up the chain at one instant. Every
- * read takes a snapshot, so that an answer is exact even while blocks are promoted or reorganised underneath it.
+ * Defines a snapshot of the chain: the final cursor and the canonical head blocks at one instant. Every read takes a
+ * snapshot, so the answer stays exact even if a promotion or a reorg happens at the same time.
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
@@ -13,28 +13,27 @@ export interface HeadBlock {
   readonly parentHash: Hex;
   /** Unix seconds, UTC. */
   readonly timestamp: number;
-  /** Names its rows in the *_head tables. */
+  /** The commit of the block's rows in the *_head tables. */
   readonly commit: number;
 }
 
 export interface HeadSnapshot {
-  /** Changes whenever the answers of reads may change; part of every cache key. */
+  /** Changes whenever answers may change. Part of every cache key. */
   readonly version: string;
-  /** The first block that was ever ingested. */
+  /** The first ingested block. */
   readonly startBlock: number;
-  /** Newest indexed block. */
   readonly number: number;
   readonly hash: Hex;
   readonly timestamp: number;
-  /** Last block whose rows are read from the final tables. */
+  /** Last block to read from the final tables. */
   readonly finalTo: number;
-  /** Last block that is final by the chain's finality rule (≥ finalTo, ≤ number). */
+  /** Last final block by the chain's finality rule (≥ finalTo, ≤ number). */
   readonly finalNumber: number;
-  /** Canonical blocks finalTo + 1 … number, ascending, without a hole. */
+  /** Canonical blocks finalTo + 1 … number, ascending, without gaps. */
   readonly blocks: readonly HeadBlock[];
 }
 
-/** The part of a snapshot's chain that ends with a block, by which what was true of that block is read. */
+/** The part of a snapshot's chain up to a block, for reads as of that block. */
 export function chainUpTo(snapshot: HeadSnapshot, number: number): Pick<HeadSnapshot, 'finalTo' | 'blocks'> {
   return {
     finalTo: Math.min(snapshot.finalTo, number),
@@ -43,7 +42,7 @@ export function chainUpTo(snapshot: HeadSnapshot, number: number): Pick<HeadSnap
 }
 
 /**
- * The parameters by which SQL selects the snapshot's rows: final rows have `ord <= {final_ord:UInt64}`, head rows
+ * The parameters that select the snapshot's rows: final rows by `ord <= {final_ord:UInt64}`, head rows by
  * `has({commits:Array(UInt64)}, commit)`.
  */
 export function snapshotParams(snapshot: Pick<HeadSnapshot, 'finalTo' | 'blocks'>): QueryParams {

@@ -1,7 +1,7 @@
 /**
- * Reads which blocks make up the chain right now: the final cursor and the canonical blocks above it, as one snapshot,
- * and the cheap mark by which the tail loop sees that something moved. Also what is still known of blocks that are
- * canonical no more. The rules are those by which the ingester resumes (ingest/store/storedState).
+ * Reads the current head: the final cursor and the canonical blocks above, as one snapshot. Also reads the cheap mark
+ * for the tail loop, and the blocks that are no longer canonical. The ingester resumes by the same rules
+ * (ingest/store/storedState).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,7 +13,7 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/freshEvents';
 import type { HeadBlock, HeadSnapshot } from './headSnapshot';
 
-/** How often a snapshot with a hole is read again before its lower part is taken as it is. */
+/** Attempts to read a snapshot without a gap. After the last attempt, the part below the gap counts. */
 const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
 
@@ -34,33 +34,33 @@ const markShape = z.object({ promotion_rows: countShape, head_rows: countShape }
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
 const keptShape = z.object({ kept: countShape });
 
-/** A flip of the head as who wrote it tells of it, once its rows are stored. */
+/** A flip of the head. The writer publishes this message after it stored the rows. */
 export interface HeadNews {
-  /** One more than of the flip before. */
+  /** Exactly one above the previous flip. */
   readonly version: number;
   /** Blocks that became canonical. */
   readonly canonical: readonly HeadBlock[];
-  /** Heights above the new head that held a block. */
+  /** Heights above the new head that are now void. */
   readonly voided: readonly number[];
   readonly finalNumber: number;
-  /** Blocks among these whose rows were stored just now. */
+  /** Canonical blocks with new rows in this flip. */
   readonly fresh: readonly FreshBlock[];
 }
 
-/** What was read of the head, and the snapshot that it makes. */
+/** A stored head and its snapshot. */
 export interface HeadReading {
   readonly row: HeadRow;
   readonly snapshot: HeadSnapshot | null;
 }
 
-/** The snapshot of now; null while no block was ever ingested. */
+/** The current snapshot; null before the first block. */
 export async function readHead(runner: QueryRunner, chainId: number): Promise<HeadSnapshot | null> {
   return (await readHeadRow(runner, chainId))?.snapshot ?? null;
 }
 
 /**
- * As readHead, with the row. A hole above the cursor is a race with the writer and is read again a few times; what stays is
- * the linked part below it, which is complete.
+ * As readHead, with the row. A gap above the cursor is a race with the writer, so a few retries follow. If the gap
+ * stays, the snapshot is the linked and complete part below.
  */
 export async function readHeadRow(runner: QueryRunner, chainId: number): Promise<HeadReading | null> {
   for (let attempt = 1; ; attempt += 1) {
@@ -72,7 +72,9 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
   }
 }
 
-/** The head after flips that followed what was read; null where they do not: then it must be read again. */
+/**
+ * Applies flips to a stored head. Null if the flips do not follow each other, so the caller must read the head again.
+ */
 export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
   const heights = [...row.heights];
   let newest = heights.reduce((most, [, version]) => Math.max(most, Number(version)), 0);
@@ -92,13 +94,13 @@ export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadN
   return { row: { ...row, heights }, snapshot: followed };
 }
 
-/** A mark that differs after every flip of the head and every move of the cursor. Cheap: no column is read. */
+/** A mark that changes with every flip of the head and every move of the cursor. Cheap, because no column is read. */
 export async function readChangeMark(runner: QueryRunner): Promise<string> {
   const [row] = await runner.run('head/read_change_mark', {}, markShape);
   return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
-/** The newest word on each height above the cursor, ascending; void heights are left out. */
+/** The newest flip of each height above the cursor, ascending, without void heights. */
 function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; finalNumber: number } {
   const newest = new Map<number, { version: bigint; block: HeadBlock | null }>();
   let top = { version: 0n, finalNumber: row.final_to };
@@ -117,7 +119,7 @@ function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; f
   return { ...top, canonical: canonical.sort((a, b) => a.number - b.number) };
 }
 
-/** Folds the row into a snapshot. `whole`: no canonical height lies above a hole and the links hold. */
+/** Folds the row into a snapshot. `whole`: the canonical heights have no gap, and each block links to its parent. */
 export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole: boolean } {
   const { canonical, version, finalNumber } = foldHeights(row);
   const blocks: HeadBlock[] = [];
@@ -133,7 +135,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   const number = top?.number ?? row.final_to;
   const hash = top?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
-    // The hash keeps a new database from repeating the versions of the one before it.
+    // The hash distinguishes versions of a new database from those of an old one.
     version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
     startBlock: row.start_block,
     number,
@@ -146,7 +148,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   return { snapshot, whole };
 }
 
-/** Hashes of final blocks by number; numbers that are not stored are left out. At most 10,000 numbers. */
+/** Hashes of final blocks by number, without missing blocks. At most 10,000 numbers. */
 export async function listFinalHashes(
   runner: QueryRunner,
   chainId: number,
@@ -162,7 +164,7 @@ function readHash(row: RowReader): [number, Hex] {
   return [row.u32(), row.hex0x(32)];
 }
 
-/** The hash of one block of the snapshot's chain; null beyond its head or where the block is not stored. */
+/** The hash of one block of the snapshot's chain; null above the head, or for a block that is not stored. */
 export async function findBlockHash(
   runner: QueryRunner,
   chainId: number,
@@ -175,7 +177,7 @@ export async function findBlockHash(
   return hashes.get(number) ?? null;
 }
 
-/** A block that was canonical for a while, or still is. */
+/** A block that is or was canonical. */
 export interface KeptBlock {
   readonly number: number;
   readonly hash: Hex;
@@ -183,7 +185,7 @@ export interface KeptBlock {
   readonly commit: number;
 }
 
-/** Every block of a range of heights that a flip ever named and that is still kept, newest flip first. */
+/** Every block in a range of heights that a stored flip made canonical, newest flip first. */
 export async function listKeptBlocks(
   runner: QueryRunner,
   chainId: number,

@@ -1,6 +1,6 @@
-/** Asks for many things in several queries, one after the other: the text of a query has a limit, and so has memory. */
+/** Splits a query with many items into several queries, one after the other, to bound the query text and memory. */
 
-/** So many addresses stand in one query: some 50 kB of text. */
+/** Addresses per query, about 50 kB of text. */
 export const ADDRESSES_MAX = 1_000;
 
 /** All answers of `read` over slices of at most `size` items. */

@@ -1,15 +1,15 @@
 /**
- * Makes the tables of a new head before anybody asks for them, as long as somebody asked lately: one head at a time, the
- * newest next, and of that one table after the other, so that whoever asks meanwhile does not wait behind all of them.
+ * Builds the tables of a new head before the first request, as long as there was a recent request. Builds one head at a
+ * time and skips to the newest. Builds one table after another, so that a request does not wait for all tables.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { steadyNow } from '../../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
-/** Nobody asked for so long: the next one to ask waits. */
+/** Without a request for this long, warming stops and the next request waits. */
 const DEMAND_MS = 60_000;
-/** Those who wait for a new head ask at once for what is newest, which needs no tables: they go first. */
+/** Clients of a new head first ask for the newest events, which need no tables. Those requests run first. */
 const HEAD_START_MS = 100;
 
 interface Warmable {
@@ -17,9 +17,9 @@ interface Warmable {
 }
 
 export interface Warmer {
-  /** The same tables, noting that they were asked for. */
+  /** The same tables, but each request counts as demand. */
   watch<T extends Warmable>(tables: T): T;
-  /** Told of each new head. */
+  /** Call this with each new head. */
   onHead(head: HeadSnapshot): void;
 }
 
@@ -32,14 +32,14 @@ export function createWarmer(now: () => number = steadyNow, headStartMs = HEAD_S
     running = true;
     let tookMs = 0;
     while (next !== null) {
-      // Blocks may come faster than tables are made: half of the time is for others.
+      // Blocks may arrive faster than tables are built. This pause leaves half of the time to requests.
       const pauseMs = headStartMs > 0 ? Math.max(headStartMs, tookMs) : 0;
       if (pauseMs > 0) await delay(pauseMs, undefined, { ref: false });
       const began = now();
       const snapshot: HeadSnapshot = next;
       next = null;
       for (const tables of watched) {
-        // Whoever asks for the same version is told of a failure; here it only means that nothing is warm.
+        // A request for the same version gets the error. Here, a failure only means no warm table.
         await tables.at(snapshot).catch(() => undefined);
       }
       tookMs = now() - began;

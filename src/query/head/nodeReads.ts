@@ -1,11 +1,11 @@
-/** Reads of a chain's node that are handed on as they are: the port through which the dialects' proxies ask. */
+/** Port for reads of a chain's node by the Etherscan and Blockscout proxies. Answers pass through unchanged. */
 
-/** As JSON-RPC has it; texts name no host. */
+/** The JSON-RPC answer. Messages contain no host name. */
 export type NodeAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
 
 export interface NodeReads {
-  /** Resolves to what a node says, its refusal too. Throws node_failed where nobody answers in time. */
+  /** Resolves to the node's answer or its error. Throws node_failed on a timeout. */
   call(method: string, params: readonly unknown[]): Promise<NodeAnswer>;
 }

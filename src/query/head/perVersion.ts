@@ -1,15 +1,15 @@
-/** Something made once per head version, on first demand, and shared by all who ask for that version. */
+/** Builds a value once per head version on first demand, and shares the value between all requests of that version. */
 import type { HeadSnapshot } from './headSnapshot';
 
-/** So many head versions are kept: the running one and the one before. */
+/** Versions in memory: the current one and the previous one. */
 const VERSIONS_KEPT = 2;
 
 export interface PerVersion<T> {
-  /** What belongs to a head version. A failure is given to all who wait and is not kept. */
+  /** The value of a head version. All waiting requests get a failure, and the next request tries again. */
   at(head: HeadSnapshot): Promise<T>;
-  /** The value of this head version if it is made already, else null. Runs no query. */
+  /** The finished value of this head version, or null. Runs no query. */
   ready(head: HeadSnapshot): T | null;
-  /** The value that was made last, of any head version; null before the first one. */
+  /** The last finished value of any head version, or null. */
   latest(): T | null;
 }
 

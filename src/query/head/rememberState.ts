@@ -1,18 +1,21 @@
-/** Remembers what a node said of the state after a block, which never changes: asked once per block, not per answer. */
+/**
+ * Remembers a node's answers about the state after a block. The state never changes, so one question per block is
+ * enough.
+ */
 import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../../domain/hex';
 import type { NodeState, StateQuestion } from '../../domain/nodeState';
 
 const ANSWERS_MAX = 5_000;
-/** Longer answers are asked for again. */
+/** Longer answers are not kept. */
 const LENGTH_MAX = 2_048;
 
 interface Remembered {
   readonly answer: Hex | null;
 }
 
-/** The same port; questions of one asking are all remembered, or all asked again. */
+/** The same port. One call is answered fully from memory, or fully by the node. */
 export function rememberState(node: NodeState): NodeState {
   const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>

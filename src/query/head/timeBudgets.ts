@@ -1,14 +1,14 @@
 /**
- * How long an answer may search or wait before it is given with less: a lower bound instead of a total, a value that is
- * null instead of asked from a slow node. The tests raise these bounds, so that a busy machine changes no answer.
+ * Time limits of searches and waits within a request. After a limit the answer has less: a lower bound instead of a
+ * total, or null instead of a node's value. Tests raise the limits, so that a busy machine does not change answers.
  */
 export const TIME_BUDGETS = {
-  /** Counting the logs that match a filter; then the total is a lower bound. */
+  /** Counting logs that match a filter. Afterwards the total is a lower bound. */
   logCountMs: 500,
-  /** Searching windows of blocks for logs; then the page ends early and names where to go on. */
+  /** Searching windows of blocks for logs. Afterwards the page ends early and names the next position. */
   logSearchMs: 3_000,
-  /** Matching a regular expression against source files; then the list is incomplete, or the expression is refused. */
+  /** Matching a regular expression against source files. Afterwards the list is incomplete, or the request fails. */
   regexMs: 2_000,
-  /** A node's answer about a token's supply, or about the constructor arguments of a contract. */
+  /** A node's answer about a token's supply or a contract's constructor arguments. */
   nodeMs: 300,
 };

@@ -1,21 +1,21 @@
 /**
- * What wallets held before the first indexed block, where the history begins late: what balanceOf said beyond the logs as
- * of one block. It is the same at every later block, so it is asked for once and added to the logs from then on.
+ * Remembers balances from before the first indexed block, for a history that begins late. A seed is balanceOf minus the
+ * sum of the logs at one block. The difference is the same at every later block, so one question to the node is enough.
  */
 import { LRUCache } from 'lru-cache';
 
-/** Some 200 bytes each. */
+/** About 200 bytes each. */
 const SEEDS_MAX = 50_000;
-/** Asked for again after so long: a token whose logs do not tell its balances may not be known as such yet. */
+/** Seeds expire, because a rebasing token may not be marked yet. */
 const SEED_MS = 3_600_000;
 
 export interface BalanceSeeds {
-  /** Raw units; undefined: not known. */
+  /** Raw units; undefined: unknown. */
   find(holder: string, token: string): bigint | undefined;
   keep(holder: string, token: string, seed: bigint): void;
 }
 
-/** Kept in memory alone: the node gives them again. */
+/** In memory only, because the node can give the seeds again. */
 export function createBalanceSeeds(max = SEEDS_MAX): BalanceSeeds {
   const kept = new LRUCache<string, { readonly seed: bigint }>({ max, ttl: SEED_MS });
   const keyOf = (holder: string, token: string): string => holder + token.slice(2);

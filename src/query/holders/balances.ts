@@ -1,7 +1,7 @@
 /**
- * What one address holds, as of a snapshot: sums over the transfers in the logs, modulo 2^256 and read as signed. Below zero
- * they are only where the history begins too late or the logs do not add up. During a backfill they may contain a batch beyond
- * the snapshot.
+ * Reads the token balances of one address as of a snapshot: sums over the transfers in the logs, modulo 2^256, read as
+ * signed. A negative sum means that the history begins too late, or that the logs do not add up. During a backfill the
+ * sums may contain a batch beyond the snapshot.
  */
 import { z } from 'zod';
 
@@ -11,9 +11,9 @@ import { ZERO_ADDRESS } from '../../domain/hex';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 
-/** The first block that has transactions: a history that begins later may lack transfers. */
+/** Block 0 has no transactions. A history that begins after block 1 may lack transfers. */
 const FIRST_BLOCK = 1;
-/** Tokens of one address; beyond it an answer would have no end. */
+/** Tokens per address, a bound for the answer. */
 export const BALANCES_MAX = 50_000;
 
 const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
@@ -21,16 +21,16 @@ const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
 /** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
 
-/** Whether transfers from before the first ingested block are missing: then balances are what is known, not what is. */
+/** Whether transfers from before the first ingested block are missing, so that sums are not the real balances. */
 export function isHistoryPartial(head: HeadSnapshot): boolean {
   return head.startBlock > FIRST_BLOCK;
 }
 
-/** The balances of an address, and whether it ever got a V3 position. */
+/** Balances of an address, and the number of received V3 positions. */
 export interface Holdings {
-  /** Every token that the address ever got or sent, also at balance 0; at most BALANCES_MAX. */
+  /** Every token that the address ever sent or received, even at balance 0; at most BALANCES_MAX. */
   readonly balances: Balances;
-  /** 0: it owns no V3 position; otherwise it may. */
+  /** 0: the address owns no V3 position. Above 0: perhaps. */
   readonly positionsGot: number;
 }
 
@@ -41,14 +41,14 @@ export async function readHoldings(
 ): Promise<Holdings> {
   const params = paramsOf(head, holder, []);
   const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
-  // The zero address is no token: its row counts positions.
+  // The row of the zero address counts positions.
   const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
   const balances = new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
   balances.delete(ZERO_ADDRESS);
   return { balances, positionsGot: Number(got) };
 }
 
-/** Raw supplies of the given tokens: minus what the zero address holds. Those that no log names are missing. */
+/** Raw supplies of the given tokens: minus the balance of the zero address. Tokens without logs are missing. */
 export async function listSupplies(
   runner: QueryRunner,
   head: HeadSnapshot,

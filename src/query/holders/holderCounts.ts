@@ -1,37 +1,37 @@
 /**
- * Who holds one token, as counts that can follow single changes: a token with a million holders is counted once, and then
- * moves with those whose balance moved. Pure.
+ * Counts the holders of one token, and updates the count by single balance changes. A token with a million holders is
+ * counted once, and then only follows changes. Pure.
  */
 
-/** The largest balances that answers show; and that the counting query gives, so that some may fall out again. */
+/** Answers show the largest 40 balances. The query returns 64, so that some may drop out before a new count. */
 export const LARGEST_SHOWN = 40;
 const LARGEST_COUNTED = 64;
 
-/** Who holds one token, in raw units. */
+/** Holders of one token. Amounts are raw. */
 export interface TokenHolding {
-  /** Addresses with a balance above zero, the zero address left out. */
+  /** Addresses with a positive balance, without the zero address. */
   readonly holders: number;
-  /** What was minted and not burnt; null where the logs do not add up: somebody sent what it never got. */
+  /** Minted minus burnt; null if the logs do not add up, because an address sent more than it received. */
   readonly supply: bigint | null;
-  /** What lies at 0x…dEaD: out of reach, yet part of the supply. */
+  /** The balance of 0x…dEaD, which nobody can move but which is part of the supply. */
   readonly dead: bigint;
-  /** The largest balances, at most forty, falling. */
+  /** The largest balances, at most 40, descending. */
   readonly largest: readonly bigint[];
-  /** Addresses that ever held it: what counting it costs. */
+  /** Addresses that ever held the token, the cost of a count. */
   readonly addresses: number;
 }
 
 export interface HolderCount extends TokenHolding {
-  /** Addresses with a balance below zero. */
+  /** Addresses with a negative balance. */
   readonly negatives: number;
-  /** Of the zero address: minus what is out. */
+  /** Balance of the zero address: minus the supply. */
   readonly zero: bigint;
-  /** Every balance above `floor`, falling; null: those are not all known. */
+  /** Every balance above `floor`, descending; null: not all known. */
   readonly top: readonly bigint[] | null;
   readonly floor: bigint;
 }
 
-/** What a counting query answers. */
+/** A row of count_holders.sql. */
 export interface CountedHolders {
   readonly holders: number;
   readonly negatives: number;
@@ -53,7 +53,7 @@ export const DEAD_HOLDER = '0x000000000000000000000000000000000000dead';
 
 export function countOf(row: CountedHolders): HolderCount {
   const all = row.largest.map(BigInt);
-  // Of balances like the last one there may be more.
+  // More balances may equal the last one, so only larger balances are all known.
   const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
   const { holders, negatives, addresses } = row;
   const zero = BigInt(row.zero_balance);
@@ -84,7 +84,7 @@ function topOrNull(top: readonly bigint[], floor: bigint): readonly bigint[] | n
   return floor === 0n || top.length >= LARGEST_SHOWN ? top : null;
 }
 
-/** The count after the changes; null: too many of the largest are gone, it has to be counted anew. */
+/** The count after the changes. Null: too many of the largest balances dropped out, so a new count is needed. */
 export function moveCount(count: HolderCount, changes: readonly HolderChange[]): HolderCount | null {
   let { holders, negatives, zero, dead } = count;
   const { floor } = count;
@@ -104,13 +104,13 @@ export function moveCount(count: HolderCount, changes: readonly HolderChange[]):
   const known = topOrNull(top, floor);
   if (known === null) return null;
   const supply = supplyOf(zero, negatives);
-  // A token that all hold would keep all of them.
+  // Bounds the list for a token with many new large holders.
   const kept = known.length <= 4 * LARGEST_COUNTED ? { top: known, floor } : cutTop(known);
   const largest = known.slice(0, LARGEST_SHOWN);
   return { ...count, ...kept, holders, negatives, zero, dead, supply, largest };
 }
 
-/** The largest alone. */
+/** Keeps only the largest balances. */
 function cutTop(top: readonly bigint[]): Pick<HolderCount, 'top' | 'floor'> {
   const floor = top[LARGEST_COUNTED] ?? 0n;
   return {
@@ -122,7 +122,7 @@ function cutTop(top: readonly bigint[]): Pick<HolderCount, 'top' | 'floor'> {
   };
 }
 
-/** Place of the first balance that is not larger, among falling ones. */
+/** Index of the first balance not larger than `balance` in a descending list. */
 function placeOf(top: readonly bigint[], balance: bigint): number {
   let [low, high] = [0, top.length];
   while (low < high) {

@@ -1,7 +1,7 @@
 /**
- * Who holds the market's tokens: counts, supplies and the largest balances of every token of a pool and of every LP token.
- * Kept from one head version to the next: only tokens that moved in between are counted anew, and those with many holders
- * follow what moved.
+ * Counts holders, supplies and the largest balances of every token in a pool and of every LP token. Each head version
+ * reuses the previous counts: only tokens with transfers in between are counted again, and tokens with many holders
+ * follow the changes.
  */
 import { z } from 'zod';
 
@@ -15,14 +15,14 @@ import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type PoolRow } from '../pairs/pools';
 
-/** Rows that one counting query may group: some 150 bytes of memory each, and a reader has 1 GiB. */
+/** Rows that one counting query may group, about 150 bytes of memory each. A reader has 1 GiB. */
 const ROWS_PER_QUERY = 500_000;
-/** More tokens than any chain has; a bound, not a page. */
+/** More tokens than any chain has. This is a safety bound, not a page size. */
 const TOKENS_MAX = 20_000_000;
 const CONCENTRATED = 3;
-/** From so many addresses on following is cheaper than counting. */
+/** From this many addresses on, following changes is cheaper than counting. */
 const FOLLOW_FROM = 5_000;
-/** Where more balances than this move between two head versions, every token is counted again. */
+/** If more balances change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
 
 const holdersRowShape = z.object({
@@ -46,22 +46,22 @@ const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(
 const movedRowShape = z.object({ token: z.string() });
 
 export interface HolderTable {
-  /** Null for a token without any transfer in the store, and for one that is not counted (its history is partial). */
+  /** Null for a token without transfers, and for a token without a count because its history is partial. */
   of(token: string): TokenHolding | null;
 }
 
 export type HolderTables = PerVersion<HolderTable>;
 
-/** What one head version hands to the next. */
+/** The counts that one head version passes to the next. */
 interface Counted {
   readonly head: HeadSnapshot;
   /** Null: no transfer. */
   readonly holdings: ReadonlyMap<string, HolderCount | null>;
-  /** Tokens that moved in each canonical head block, by its commit. */
+  /** Tokens with transfers in each canonical head block, by commit. */
   readonly headTokens: ReadonlyMap<number, readonly string[]>;
 }
 
-/** `followFrom`: tokens with so many addresses, and more, follow the changes of a block instead of being counted anew. */
+/** `followFrom`: tokens with at least this many addresses follow the changes of a block instead of a new count. */
 export function createHolderTables(
   runner: QueryRunner,
   pairs: PairTables,
@@ -110,7 +110,7 @@ async function countHolders(
   return { head, holdings, headTokens };
 }
 
-/** Counts moved by what the blocks of the turn changed; those that cannot be moved so are missing. */
+/** Counts updated by the changes of the turn. Tokens that need a new count are missing. */
 async function followLarge(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -138,13 +138,13 @@ async function followLarge(
   return followed;
 }
 
-/** By the pools of tables, which hardly ever change. */
+/** By the array of pools, which rarely changes. */
 const wantedOf = new WeakMap<
   readonly PoolRow[],
   { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
 >();
 
-/** Tokens of pools, and pools that are tokens; where the history is partial only those whose creation was seen. */
+/** Tokens of pools, and LP tokens. With a partial history, only LP tokens whose pool creation is indexed. */
 function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
   const known = wantedOf.get(pools);
@@ -159,7 +159,7 @@ function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<str
   return wanted;
 }
 
-/** Tokens that moved in each head block; those of blocks that were there before are known. */
+/** Tokens with transfers in each head block. Only reads the new blocks. */
 async function listHeadTokens(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -175,9 +175,9 @@ async function listHeadTokens(
   return found;
 }
 
-/** From one head version to the next: commits of the blocks that only one of them has, above what they share. */
+/** The difference of two head versions: commits that only one of them has, above their shared part. */
 interface Turn {
-  /** Null: the cursors are too far apart to tell. */
+  /** Null: the cursors are too far apart. */
   readonly sharedTo: number | null;
   readonly come: readonly number[];
   readonly gone: readonly number[];
@@ -196,7 +196,7 @@ function turnOf(head: HeadSnapshot, before: Counted, headTokens: Counted['headTo
   return { sharedTo, come, gone, tokens };
 }
 
-/** Tokens whose balances may differ between the version before and this one. */
+/** Tokens whose balances may differ between the two versions. */
 async function listMovedTokens(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -215,8 +215,8 @@ async function listMovedTokens(
 }
 
 /**
- * The block up to which both snapshots have the same chain for certain: the later final cursor, when it is a block of the
- * other's head. Null when the cursors are too far apart to tell.
+ * The block up to which both snapshots certainly have the same chain: the later final cursor, if it is a block of the
+ * other's head. Null for cursors too far apart.
  */
 export function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
   if (one.finalTo === other.finalTo) return one.finalTo;
@@ -226,7 +226,7 @@ export function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | nul
   return same ? high.finalTo : null;
 }
 
-/** What counting each token costs, in rows: as it was the last time, or as the store says. */
+/** The cost of counting each token in rows: from the previous count, or else from the store. */
 async function sizesOf(
   runner: QueryRunner,
   tokens: readonly string[],
@@ -246,7 +246,7 @@ async function sizesOf(
   return sizes;
 }
 
-/** Tokens in the order of their addresses, in packs that one query can count; a larger token is a pack of its own. */
+/** Tokens by address, in packs that one query can count. A larger token has its own pack. */
 function packTokens(tokens: readonly string[], sizes: ReadonlyMap<string, number>): string[][] {
   const packs: string[][] = [];
   let pack: string[] = [];

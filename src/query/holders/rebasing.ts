@@ -1,17 +1,17 @@
-/** Tokens whose logs do not tell their balances, as the ingester's checks against the node have found. */
+/** Lists tokens whose balances do not follow from their logs, by the ingester's checks against the node. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
-/** More tokens than are ever checked; a bound, not a page. */
+/** More tokens than are ever checked. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
 
 const rebasingRowShape = z.object({ token: z.string() });
 
 export type RebasingTables = PerVersion<ReadonlySet<string>>;
 
-/** Read once per head version: a mark that is set between two heads shows with the later one. */
+/** Read once per head version. A mark set between two heads appears with the later head. */
 export function createRebasingTables(runner: QueryRunner): RebasingTables {
   return perVersion(() => listRebasing(runner));
 }

@@ -1,4 +1,4 @@
-/** Who holds one token, counted on demand as of a snapshot: for answers about tokens that no table of the market has. */
+/** Counts the holders of one token on demand as of a snapshot, for tokens outside the market's tables. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -25,7 +25,7 @@ export interface Holder {
   readonly balance: bigint;
 }
 
-/** Null: no transfer of it is stored. */
+/** Null: no stored transfer of the token. */
 export async function readTokenHolding(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -36,7 +36,7 @@ export async function readTokenHolding(
   return row === undefined ? null : countOf(row);
 }
 
-/** A page of the holders of a token with a balance above zero, the largest first, ties by address. */
+/** A page of holders with a positive balance, largest first, ties by address. */
 export async function listHolders(
   runner: QueryRunner,
   head: HeadSnapshot,

@@ -1,24 +1,23 @@
 /**
- * Reads ABI-encoded values out of a log's data, of which perhaps only the beginning is kept. Work and result are bounded by
- * the length of the data: offsets may all lead to the same bytes, so that a few kilobytes stand for gigabytes.
- * Encoding: https://docs.soliditylang.org/en/latest/abi-spec.html
+ * Decodes ABI-encoded values from a log's data, even if only the first bytes of the data are kept. Several offsets may
+ * point to the same bytes, so a few kilobytes could expand to gigabytes. Work and result are therefore bounded by the
+ * data length. Encoding: https://docs.soliditylang.org/en/latest/abi-spec.html
  */
 import type { ParamType } from 'ethers';
 
 export type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
 
-/** A component of a tuple. */
 export interface DecodedField {
   readonly name: string;
-  /** As in a signature. */
+  /** The type as in a signature. */
   readonly type: string;
   readonly value: DecodedValue;
 }
 
-/** Reads a value out of a word, 64 lower-case hex digits. Throws where the word is none. */
+/** Decodes a word of 64 lower-case hex digits. Throws for an invalid word. */
 export type WordReader = (word: string) => string | boolean;
 
-/** A type, ready to read with. `heads`: bytes in its parent's head, or 0 where an offset stands there. */
+/** A type, prepared for decoding. `heads`: bytes in the head of the parent; 0: the head has an offset. */
 export type Layout = { readonly heads: number } & (
   | { readonly kind: 'word'; readonly read: WordReader }
   | { readonly kind: 'bytes' | 'string' }
@@ -32,22 +31,21 @@ interface FieldLayout {
   readonly layout: Layout;
 }
 
-/** One parameter's value. */
 export interface ReadValue {
-  /** Null: nothing of it is kept. */
+  /** Null: no byte of the value is kept. */
   readonly value: DecodedValue | null;
-  /** Whether some of it is not kept. */
+  /** Whether part of the value is not kept. */
   readonly truncated: boolean;
 }
 
 const WORD = 32;
-/** Text made of a byte of data, names and types of tuples included: words of tuples with short names make 5. */
+/** Output characters per byte of data, with names and types of tuples. Tuples with short names need 5. */
 const TEXT_PER_BYTE = 8;
 const TEXT_MIN = 4_096;
 /** Quotes, commas and keys of a value. */
 const TEXT_PER_VALUE = 40;
 
-/** Throws for a type that nobody knows. */
+/** Throws for an unknown type. */
 export function layoutOf(type: ParamType): Layout {
   if (type.isArray()) {
     const item = layoutOf(type.arrayChildren);
@@ -75,12 +73,12 @@ function sumOfHeads(fields: readonly FieldLayout[]): number {
   return fields.reduce((sum, { layout }) => sum + headOf(layout), 0);
 }
 
-/** What is wanted lies in the data, beyond what is kept. */
+/** The value is in the data, but beyond the kept bytes. */
 class NotKept extends Error {}
 
 /**
- * The values of parameters in their order. `kept`: the beginning of data of `bytes` bytes. Throws for data that is no such
- * encoding, or whose values would be far longer than itself.
+ * The values of parameters in their order. `kept`: the first bytes of data with `bytes` bytes. Throws for invalid
+ * encoding, and for values far longer than the data.
  */
 export function readValues(layouts: readonly Layout[], kept: Buffer, bytes: number): ReadValue[] {
   const reader = new ValueReader(kept, bytes);
@@ -114,7 +112,7 @@ class ValueReader {
     }
   }
 
-  /** `base`: from where the offset in the head counts. */
+  /** `base`: the position to which the offset in the head is relative. */
   private read(layout: Layout, base: number, head: number): DecodedValue {
     const at = layout.heads === 0 ? base + this.number(head) : head;
     switch (layout.kind) {
@@ -145,7 +143,7 @@ class ValueReader {
     });
   }
 
-  /** The items that are kept. */
+  /** The kept items. */
   private list(item: Layout, length: number | null, at: number): DecodedValue[] {
     const base = length === null ? at + WORD : at;
     const count = length ?? this.number(at);
@@ -166,7 +164,7 @@ class ValueReader {
   private text(kind: 'bytes' | 'string', at: number): string {
     const length = this.number(at);
     const from = at + WORD;
-    // As encoders write it, up to a whole word.
+    // Encoders pad to a whole word.
     if (from + Math.ceil(length / WORD) * WORD > this.bytes) throw new RangeError('beyond the data');
     if (length > 0 && from >= this.kept.length) throw new NotKept();
     const value = this.kept.subarray(from, from + length);
@@ -177,7 +175,7 @@ class ValueReader {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value, { stream: isCut });
   }
 
-  /** A number that may be a length or an offset. */
+  /** Reads a length or an offset. */
   private number(at: number): number {
     const word = this.take(at, WORD);
     const high = word.subarray(0, 26).some((byte) => byte !== 0);
@@ -197,7 +195,7 @@ class ValueReader {
   }
 }
 
-/** For types that are one word; unused high bits are cut off as ethers does it, except an address'. */
+/** Readers of one-word types. As in ethers, unused high bits are cut off, except for an address. */
 export function wordReaderOf(type: string): WordReader | null {
   if (type === 'address') return readAddressWord;
   if (type === 'bool') return (word) => BigInt(`0x${word}`) !== 0n;

@@ -1,7 +1,7 @@
 /**
- * Decodes one log by an event of an ABI. Pure. What does not fit is null: data from the chain may be anything. Integers
- * become base-10 strings, addresses and bytes lower-case hex, tuples lists of named values; an indexed value of dynamic type
- * is known by its hash alone and says so. Of a log whose data is cut the values hold what is kept and say so.
+ * Decodes one log by an event of an ABI. Pure. Chain data may be anything, so a log that does not fit gives null.
+ * Integers become base-10 strings, addresses and bytes lower-case hex, and tuples lists of named values. An indexed
+ * value of dynamic type only has its hash, marked `hashed`. Values cut with the data are marked `truncated`.
  */
 import { EventFragment, type ParamType } from 'ethers';
 
@@ -17,14 +17,14 @@ import {
 } from './abiValues';
 
 export interface DecodedArg extends Omit<DecodedField, 'value'> {
-  /** Null where nothing of it is kept. */
+  /** Null: no byte of the value is kept. */
   readonly value: DecodedField['value'] | null;
-  /** Some of the value is not kept. */
+  /** Part of the value is not kept. */
   readonly truncated?: true;
-  /** From 0, among all parameters of the event. */
+  /** Index from 0 among all parameters of the event. */
   readonly position: number;
   readonly indexed: boolean;
-  /** The value is keccak256 of the indexed one, which no log holds. */
+  /** The value is keccak256 of the indexed value, which no log holds. */
   readonly hashed?: true;
 }
 
@@ -34,25 +34,25 @@ export interface DecodedLog {
   readonly args: readonly DecodedArg[];
 }
 
-/** What a log must have to be decoded. */
+/** The parts of a log that decoding needs. */
 export interface LogWords {
   readonly topics: readonly Hex[];
   readonly data: Hex;
-  /** Bytes of the log's data, of which `data` is the beginning; absent: all of it. */
+  /** Length of the whole data, if `data` has only the first bytes. */
   readonly dataBytes?: number;
 }
 
-/** An event of an ABI, ready to decode with. */
+/** An event of an ABI, prepared for decoding. */
 export interface EventForm {
   readonly topic0: Hex;
-  /** How many topics its logs have. */
+  /** Topics of each log of this event. */
   readonly topicCount: number;
   decode(log: LogWords): DecodedLog | null;
 }
 
 const TOPICS_MAX = 4;
 
-/** Null for what is no event that a topic0 could name: anonymous ones, other entries, types that nobody knows. */
+/** Null for anonymous events, other entries, and events with unknown types. */
 export function toEventForm(entry: AbiEntry): EventForm | null {
   if (entry.type !== 'event' || entry.anonymous === true) return null;
   try {
@@ -71,7 +71,7 @@ export function toEventForm(entry: AbiEntry): EventForm | null {
   }
 }
 
-/** What of an event is the same for all its logs. */
+/** The parts of an event that all its logs share. */
 interface EventPlan {
   readonly name: string;
   readonly signature: string;
@@ -80,9 +80,9 @@ interface EventPlan {
     readonly hashed: boolean;
     readonly word: WordReader | null;
   }[];
-  /** Null where one of the types is not known. */
+  /** Null if a type is unknown. */
   readonly plain: readonly Layout[] | null;
-  /** Whether each word of the data is one value: reading those out of the hex is much faster. */
+  /** Whether each word of the data is one value. Reading such values directly from the hex is much faster. */
   readonly words: boolean;
 }
 
@@ -139,12 +139,12 @@ function decode(
   }
 }
 
-/** solc hashes indexed values that do not fit a word, and all arrays and tuples. */
+/** solc hashes indexed arrays, tuples, strings and bytes. */
 function isHashed(input: ParamType): boolean {
   return input.isArray() || input.isTuple() || input.type === 'string' || input.type === 'bytes';
 }
 
-/** The events of an ABI by topic0; several share one when they differ in what is indexed. */
+/** The events of an ABI by topic0. Events that differ only in their indexed parameters share one topic0. */
 export function eventsByTopic(abi: readonly AbiEntry[]): ReadonlyMap<Hex, readonly EventForm[]> {
   const forms = new Map<Hex, EventForm[]>();
   for (const entry of abi) {
@@ -157,7 +157,7 @@ export function eventsByTopic(abi: readonly AbiEntry[]): ReadonlyMap<Hex, readon
   return forms;
 }
 
-/** By the first event that fits the log; null: none does. */
+/** Decodes by the first event that fits the log; null without one. */
 export function decodeBy(forms: readonly EventForm[] | undefined, log: LogWords): DecodedLog | null {
   for (const form of forms ?? []) {
     const decoded = form.decode(log);

@@ -1,4 +1,6 @@
-/** How much contracts emitted, from the sums that each part of the table of logs keeps of its own. */
+/**
+ * Counts the logs of contracts, from the aggregates that each part of the table logs keeps (projection by_contract).
+ */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { Hex } from '../../domain/hex';
@@ -16,8 +18,8 @@ interface EmitterRow extends Emitted {
 }
 
 /**
- * As of the snapshot, during a backfill maybe with a batch beyond it; who emitted nothing is missing. At most 1,000 different
- * addresses.
+ * Counts as of the snapshot. During a backfill they may include a batch beyond the snapshot. Contracts without logs are
+ * missing. At most 1,000 different addresses.
  */
 export async function readEmitted(
   source: LogSource,
@@ -28,7 +30,7 @@ export async function readEmitted(
   return new Map(rows.map(({ address, ...emitted }) => [address, emitted]));
 }
 
-/** As readEmitted, of all of them together; null: they emitted nothing. */
+/** As readEmitted, summed over all addresses; null without logs. */
 export async function sumEmitted(
   source: LogSource,
   head: HeadSnapshot,
@@ -40,7 +42,7 @@ export async function sumEmitted(
 
 function paramsOf({ chainId }: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): QueryParams {
   const [only] = addresses;
-  // One address is found by its key without making a set of it first.
+  // The engine finds one address by key without building a set first.
   const address = addresses.length === 1 && only !== undefined ? only.slice(2) : '';
   return {
     ...snapshotParams(head),

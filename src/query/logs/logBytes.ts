@@ -1,20 +1,20 @@
-/** How much of a page of logs is read, by the lengths of their data: anyone can write logs of megabytes. Pure. */
+/** Limits the bytes of a page of logs, because anyone can emit logs of megabytes. Pure. */
 
 export interface LogBounds {
-  /** Bytes of `data` kept of each log; Infinity: all. */
+  /** Bytes of data kept per log; Infinity: all. */
   readonly dataMax: number;
   /** Bytes of the whole page as JSON. */
   readonly pageMax: number;
 }
 
-/** Pages of lists: data is cut, and a page that is full of long data ends earlier. */
+/** For pages of lists: data is cut, and a page full of long data ends early. */
 export const LIST_BOUNDS: LogBounds = { dataMax: 65_536, pageMax: 8_000_000 };
-/** Where a log is asked for alone: the whole of it. */
+/** For a single log: all its data. */
 export const SINGLE_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: LIST_BOUNDS.pageMax };
-/** Where only the existence of logs matters. */
+/** For requests that only need the existence of logs. */
 export const NO_DATA: LogBounds = { dataMax: 0, pageMax: LIST_BOUNDS.pageMax };
 
-/** An entry without data and decoded values, as JSON: at most 4 topics. */
+/** An entry as JSON without data and decoded values, with 4 topics. */
 export const ENTRY_BYTES = 900;
 /** Raw bytes of data in one answer of the engine. */
 const READ_BYTES = 4_194_304;
@@ -22,16 +22,16 @@ const READ_BYTES_MIN = 1_024;
 
 export interface MeasuredLog {
   readonly ord: number;
-  /** Bytes of the data, of which perhaps not all are kept. */
+  /** Bytes of the whole data, kept or not. */
   readonly dataBytes: number;
 }
 
-/** Bytes of each log's data that a first look at so many logs takes: enough for nearly all pages, and never much. */
+/** Bytes of data per log in the first read of this many logs. Enough for nearly all pages, with bounded memory. */
 export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
   return Math.min(dataMax, Math.max(READ_BYTES_MIN, Math.floor(READ_BYTES / rows)));
 }
 
-/** How many of the logs, from the first one on, fit the page; at least one. */
+/** The number of first logs that fit the page; at least one. */
 export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }: LogBounds): number {
   let bytes = 0;
   const over = logs.findIndex(({ dataBytes }) => {
@@ -41,7 +41,9 @@ export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }:
   return over === -1 ? logs.length : Math.max(1, over);
 }
 
-/** Ords of logs whose data was kept up to `keptMax` and is wanted up to `dataMax`, as many together as one answer holds. */
+/**
+ * Ords of logs with more than `keptMax` bytes of data, up to `dataMax` each, grouped by the size of one engine answer.
+ */
 export function groupsToRead(
   logs: readonly MeasuredLog[],
   keptMax: number,

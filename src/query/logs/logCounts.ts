@@ -1,25 +1,25 @@
 /**
- * How many logs contracts emitted, as of some minutes ago, for lists that are sorted by it and show no count. Kept in memory: the
- * exact numbers of a hundred contracts lie all over the table's parts, which takes longer than everything else that a search does.
+ * Keeps the log counts of all contracts in memory, some minutes old, to rank search results. Exact counts of a hundred
+ * contracts are spread over all parts of the table, and would take longer than the rest of a search.
  */
 import { steadyNow } from '../../domain/steadyTime';
 import type { LogSource } from './logFilter';
 
-/** A search that finds older counts has them read again. It uses the old ones and does not wait. */
+/** A search with older counts starts a new read, but does not wait. */
 const FRESH_MS = 600_000;
-/** 28 bytes each. All other contracts count as having emitted nothing. */
+/** 28 bytes each. Further contracts count as 0 logs. */
 const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
-/** Of count_by_emitter: address and count. */
+/** A row of count_by_emitter: address and count. */
 const ROW_BYTES = 28;
 
 export interface Counts {
-  /** Final logs; 0: none. */
+  /** Number of final logs. */
   logsOf(address: string): number;
 }
 
 export interface LogCounts {
-  /** At most ten minutes old when the search before this one was as late. The first call waits for the counts. */
+  /** At most ten minutes old, if searches are frequent. Only the first call waits for the counts. */
   read(): Promise<Counts>;
 }
 
@@ -52,7 +52,10 @@ async function readCounts({ runner, chainId }: LogSource): Promise<Counts> {
   return { logsOf: (address) => findCount(rows, address.slice(2)) };
 }
 
-/** `rows`: ascending by address. `address`: hex without 0x. Looks at the first four bytes: a search compares thousands of tokens. */
+/**
+ * `rows`: ascending by address. `address`: hex without 0x. A binary search by the first four bytes, because one search
+ * looks up thousands of tokens.
+ */
 function findCount(rows: Buffer, address: string): number {
   const prefix = parseInt(address.slice(0, 8), 16);
   let [low, high] = [0, rows.length / ROW_BYTES];

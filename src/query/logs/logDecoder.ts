@@ -1,6 +1,6 @@
 /**
- * Decodes logs by what is known of their contracts: the contract's own ABI, for a proxy that of the implementation which was
- * live at the log, else the signatures of all known ABIs.
+ * Decodes logs by the best known ABI: the contract's own ABI, then the ABI of the proxy's implementation at the time of
+ * the log, then the signatures of all known ABIs.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -16,9 +16,9 @@ import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
 import { listUpgrades, upgradeAt, type Upgrade, type UpgradeMap } from './upgrades';
 
-/** Head versions whose findings are kept, of both chains. */
+/** Head versions in memory, over all chains. */
 const FINDINGS_KEPT = 4;
-/** Addresses and topics in one version's findings; then it begins anew. */
+/** Addresses and topics kept per version. Beyond this number, the version's findings are dropped. */
 const ADDRESSES_KEPT = 20_000;
 
 export interface DecoderDeps {
@@ -29,25 +29,24 @@ export interface DecoderDeps {
 type Forms = ReadonlyMap<Hex, readonly EventForm[]>;
 
 export interface LogDecoder {
-  /** For each log what it says; null where nothing known fits it. At most 1,000 logs. */
+  /** One decoded log per log; null for a log without a fitting event. At most 1,000 logs. */
   decode(source: LogSource, head: HeadSnapshot, logs: readonly StoredLog[]): Promise<(DecodedLog | null)[]>;
-  /** Says that verifications changed without a new head. */
+  /** Call this when verifications change without a new head. */
   forget(): void;
 }
 
-/** What was found out as of one head version of one chain. Codes are not among it: they are asked for between heads too. */
+/** Findings as of one head version of one chain. Codes are not kept, because they change between heads too. */
 interface Findings {
   readonly upgrades: Map<Hex, readonly Upgrade[]>;
-  /** Contracts whose upgrades were read. */
+  /** Contracts with loaded upgrades. */
   readonly routed: Set<Hex>;
-  /** By contract and the hash of its code; null: nothing verified. */
+  /** By contract and code hash; null: no verification. */
   readonly forms: Map<string, Forms | null>;
-  /** Events of all known ABIs, by topic0. */
   readonly signatures: Map<Hex, readonly EventForm[]>;
 }
 
 export function createLogDecoder(deps: DecoderDeps): LogDecoder {
-  // ABIs are parsed once by their reader and given again: what was made of one is found by its identity.
+  // The reader returns the same object for the same ABI, so events are cached by identity.
   const made = new WeakMap<readonly AbiEntry[], Forms>();
   const formsOf = (abi: readonly AbiEntry[]): Forms => {
     const known = made.get(abi) ?? eventsByTopic(abi);
@@ -91,7 +90,7 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
   };
 }
 
-/** What long logs say takes long to read. */
+/** Long logs take long to decode, so this loop gives way to other requests. */
 async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
   const slices = createSlices();
   const made: R[] = [];
@@ -102,7 +101,7 @@ async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: num
   return made;
 }
 
-/** The routes of contracts: their codes as of now, their upgrades as of the head. */
+/** The routes of contracts: codes as of now, upgrades as of the head. */
 async function findRoutes(
   source: LogSource,
   head: HeadSnapshot,
@@ -132,13 +131,13 @@ async function findSignatures(
   for (const topic of fresh) findings.signatures.set(topic, known.get(topic) ?? []);
 }
 
-/** Where the contracts of a page lead to, and when. */
+/** The proxies of a page with their implementations over time. */
 export interface Routes {
   readonly codes: ReadonlyMap<Hex, ContractCode>;
   readonly upgrades: UpgradeMap;
 }
 
-/** At most 1,000 addresses. `known`: codes that need not be read. */
+/** At most 1,000 addresses. `known`: codes already read. */
 export async function readRoutes(
   source: LogSource,
   head: HeadSnapshot,
@@ -156,7 +155,7 @@ export async function readRoutes(
   return { codes, upgrades: new Map([...upgrades, ...(await listUpgrades(source, head, beacons))]) };
 }
 
-/** The beacons that some of these contracts ever had, as far as is known. */
+/** The known beacons of these contracts at any time. */
 function beaconsOf({ codes, upgrades }: Routes, addresses: readonly Hex[]): Hex[] {
   const beacons = addresses.flatMap((address) =>
     (upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
@@ -168,7 +167,7 @@ function beaconsOf({ codes, upgrades }: Routes, addresses: readonly Hex[]): Hex[
   return [...new Set(beacons)];
 }
 
-/** The contracts whose ABIs a log of `address` may be of, the likeliest first. */
+/** Contracts whose ABI may fit a log of `address` at `ord`, most likely first. */
 export function implementationsAt({ codes, upgrades }: Routes, address: Hex, ord: number): readonly Hex[] {
   const own = upgrades.get(address);
   const proxy = codes.get(address)?.proxy ?? null;
@@ -180,11 +179,11 @@ export function implementationsAt({ codes, upgrades }: Routes, address: Hex, ord
     return upgrades.has(beacon) || proxy?.implementation == null ? [] : [proxy.implementation];
   }
   if (upgrade !== null) return upgrade.targets;
-  // Without any upgrade in the logs the proxy leads today where it always led, as far as is known.
+  // Without upgrade logs, assume that the proxy always had its current implementation.
   return own === undefined && proxy?.implementation != null ? [proxy.implementation] : [];
 }
 
-/** Events by contract, of all that the page may need. */
+/** Events by contract, for all contracts of the page. */
 async function findForms(
   { verified }: DecoderDeps,
   source: LogSource,

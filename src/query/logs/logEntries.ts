@@ -1,4 +1,4 @@
-/** Stored logs as answers show them: with the hash of their block and what they say. */
+/** Builds log entries of answers: adds block hashes and decoded events to stored logs. */
 import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import type { LogEntry } from '../../wire/explorer';
 import type { BlockHashes } from '../head/blockHashes';
@@ -9,7 +9,7 @@ import type { LogDecoder } from './logDecoder';
 import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
 
-/** Keys, quotes and commas of an argument or a component of a tuple, as JSON. */
+/** Keys, quotes and commas of an argument or a tuple component, as JSON. */
 const FIELD_BYTES = 80;
 
 export interface EntryMakers {
@@ -17,7 +17,7 @@ export interface EntryMakers {
   readonly decoder: LogDecoder;
 }
 
-/** The entries of logs, in their order: as many as fit the page with what they say, at least one. At most 1,000. */
+/** The entries of logs, in their order. Ends early at `pageMax` bytes, after at least one entry. At most 1,000. */
 export async function toLogEntries(
   source: LogSource,
   head: HeadSnapshot,
@@ -57,7 +57,7 @@ export async function toLogEntries(
   });
 }
 
-/** About how long the decoded log is as JSON. */
+/** Approximate length of the decoded log as JSON. */
 function textOf(decoded: DecodedLog | null): number {
   if (decoded === null) return 0;
   return decoded.args.reduce(
@@ -67,7 +67,7 @@ function textOf(decoded: DecodedLog | null): number {
 }
 
 function textOfValue(type: string, value: DecodedLog['args'][number]['value']): number {
-  // Only texts have characters that JSON escapes.
+  // JSON escapes characters only in strings.
   if (typeof value === 'string')
     return type.startsWith('string') ? JSON.stringify(value).length : value.length;
   if (typeof value !== 'object' || value === null) return 5;

@@ -1,4 +1,7 @@
-/** Which logs are asked for, in the words of every dialect: lists mean "one of them", clauses are getLogs' operators. Pure. */
+/**
+ * Defines the log filter of all dialects. A list means one of its items; clauses are the operators of Etherscan's
+ * getLogs. Pure.
+ */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
@@ -10,30 +13,30 @@ export const LOG_LIST_MAX = 10;
 
 export type TopicPlace = 0 | 1 | 2 | 3;
 
-/** What reading logs of one chain needs. */
+/** A chain and its queries. */
 export interface LogSource {
   readonly runner: QueryRunner;
   readonly chainId: number;
 }
 
-/** One topic at one place of a log. */
+/** One topic at one position of a log. */
 export interface TopicAt {
   readonly place: TopicPlace;
   readonly topic: Hex;
 }
 
-/** At least one of the two must hold. */
+/** At least one of the two must match. */
 export type EitherTopic = readonly [TopicAt, TopicAt];
 
 export interface LogFilter {
-  /** One of them; empty: all. */
+  /** Any of these addresses; empty: all. */
   readonly addresses: readonly Hex[];
-  /** For each place one of the list; an empty list: anything, or nothing, at that place. */
+  /** Accepted topics for each position. An empty list accepts every topic and no topic. */
   readonly topics: readonly [readonly Hex[], readonly Hex[], readonly Hex[], readonly Hex[]];
-  /** All of these clauses must hold. */
+  /** All clauses must match. */
   readonly either: readonly EitherTopic[];
   readonly txHash: Hex | null;
-  /** Both inclusive; null: up to the head. */
+  /** Inclusive. */
   readonly fromBlock: number;
   readonly toBlock: number | null;
 }
@@ -47,28 +50,28 @@ export const ALL_LOGS: LogFilter = {
   toBlock: null,
 };
 
-/** Positions in the chain, both inclusive; `from` above `to`: nothing. */
+/** Inclusive range of ords; empty if `from` is above `to`. */
 export interface OrdRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** What part of the snapshot's chain the filter's blocks are. */
+/** The filter's blocks as a range of ords, up to the head. */
 export function rangeOf(filter: LogFilter, head: HeadSnapshot): OrdRange {
   const last = Math.min(filter.toBlock ?? head.number, head.number);
   return { from: toOrd(filter.fromBlock, 0), to: last < 0 ? -1 : lastOrdOfBlock(last) };
 }
 
-/** Whether something but addresses, topic0 and blocks is asked for: what no key and no count knows. */
+/** Whether the filter has conditions beyond addresses, topic0 and blocks. No key and no count covers those. */
 export function isNarrow({ topics, either }: LogFilter): boolean {
   const [topics0, ...others] = topics;
-  // Absent topics are stored as zero bytes: keys cannot tell them from a topic of zero.
+  // Absent topics are stored as zero bytes, so keys do not distinguish an absent topic from a zero topic.
   return either.length > 0 || others.some((list) => list.length > 0) || topics0.includes(ZERO_HASH);
 }
 
 const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
-/** The parameters that the SQL of logs has in common. Of the head only the blocks of `range` are named: often none. */
+/** Common parameters of all log queries. Only includes the head blocks in `range`, which is often empty. */
 export function logParams(
   chainId: number,
   head: HeadSnapshot,

@@ -1,7 +1,6 @@
 /**
- * Looks for logs window by window, away from one end of the range, each window larger than the one before: what is frequent
- * is found in the first ones, and what is rare costs a few statements. Work is bounded; a search that was given up says
- * where it stood.
+ * Searches logs window by window, from one end of the range, with growing windows. The first windows find frequent
+ * logs, and rare logs cost a few queries. The work is bounded; an unfinished search returns its last position.
  */
 import { ORD_SPAN } from '../../domain/ord';
 import { steadyNow } from '../../domain/steadyTime';
@@ -10,20 +9,20 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogFilter, LogSource, OrdRange } from './logFilter';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Blocks in the first window where nothing says how frequent the logs are. */
+/** Blocks in the first window for logs of unknown frequency. */
 const FIRST_BLOCKS = 256;
 const GROWTH = 8;
 const WINDOWS_MAX = 24;
-/** Without an address and a topic0 nothing finds what matches but reading everything: so many blocks in one call. */
+/** Without an address and a topic0, every log must be read, so one call reads at most this many blocks. */
 const UNKEYED_BLOCKS = 10_000;
 const UNKEYED_STEP = 1_000;
-/** Contracts with fewer logs are read in one window. */
+/** Contracts with at most this many logs are read in one window. */
 const FEW_LOGS = 50_000;
 
 export interface WindowSearch {
   readonly newestFirst: boolean;
   readonly wanted: number;
-  /** No new window is begun after this; default `TIME_BUDGETS.logSearchMs`. */
+  /** No new window starts after this time; default `TIME_BUDGETS.logSearchMs`. */
   readonly patienceMs?: number;
 }
 
@@ -58,7 +57,7 @@ export async function searchWindows(
   return { ords, cutAt: null };
 }
 
-/** Ords that should hold enough of the contracts' logs, by how many they emitted between their first and last. */
+/** The ord span that should hold enough logs of the contracts, by their average frequency. */
 async function firstSpan(
   source: LogSource,
   head: HeadSnapshot,

@@ -1,7 +1,7 @@
 /**
- * Logs as of a snapshot: a page of those that pass a filter, found by the cheapest key that the filter has. With contract
- * and topic0 the rows are read in the order of the table's key; else a thin query finds where they stand, in windows of
- * blocks that grow until the page is full, and they are read by ord.
+ * Lists and counts logs as of a snapshot, by the cheapest key of the filter. With one contract and one topic0, rows
+ * come in the order of the table's key. Otherwise a thin query finds ords in growing windows of blocks, and the rows
+ * are read by ord.
  */
 import { z } from 'zod';
 
@@ -15,12 +15,12 @@ import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdR
 import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Totals are counted up to here, which is as far as an offset reaches. */
+/** Totals stop here, because no offset reaches further. */
 export const LOG_TOTAL_MAX = 10_000;
 const TOPICS_MAX = 4;
-/** Ords named in one statement. */
+/** Ords in one query. */
 const ORDS_PER_QUERY = 400;
-/** For the engine: more than any data has. */
+/** Longer than any log data. */
 const WHOLE_DATA = 4_294_967_295;
 
 const ordShape = z.object({ ord: z.string() });
@@ -31,9 +31,8 @@ export interface StoredLog {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly address: Hex;
-  /** 0 to 4. */
   readonly topics: readonly Hex[];
-  /** The beginning of it where `dataBytes` is more. */
+  /** Only the first bytes, if shorter than `dataBytes`. */
   readonly data: Hex;
   readonly dataBytes: number;
   readonly txHash: Hex;
@@ -42,7 +41,7 @@ export interface StoredLog {
 
 export interface LogPage {
   readonly newestFirst: boolean;
-  /** The ord of the last log seen before, which and whose elders (or, oldest first, juniors) stay out; null: none. */
+  /** The ord of the previous page's last log. The page starts behind this log; null: at the start. */
   readonly behind: number | null;
   readonly skip: number;
   readonly limit: number;
@@ -51,15 +50,15 @@ export interface LogPage {
 
 export interface FoundLogs {
   readonly logs: readonly StoredLog[];
-  /** Where to go on behind this page; null: nothing is there. */
+  /** The position of the next page; null: no more logs. */
   readonly next: number | null;
-  /** How many matching logs were met, those left out too; there may be more behind `next`. */
+  /** Matching logs found, with the skipped ones. More logs may follow after `next`. */
   readonly seen: number;
-  /** Whether the page ended before its limit since it was full of long data. */
+  /** Whether the page ended before its limit because of long data. */
   readonly isFull: boolean;
 }
 
-/** A page of matching logs. At most 1,000 rows, and 10,000 left out. */
+/** A page of matching logs. At most 1,000 rows, and at most 10,000 skipped. */
 export async function listLogs(
   source: LogSource,
   head: HeadSnapshot,
@@ -82,7 +81,7 @@ export async function listLogs(
   const search = { newestFirst: page.newestFirst, wanted };
   const { ords, cutAt } = await findOrds(source, head, filter, range, search);
   const shown = ords.slice(page.skip, page.skip + page.limit + 1);
-  // One more than shown only says that there is a next page.
+  // The extra ord only shows that a next page exists.
   const asked = shown.slice(0, page.limit);
   const rows = await readLogs(source, head, filter, asked, firstDataMax(page.limit, page.bounds));
   const kept = await readData(source, head, filter, rows, page);
@@ -92,8 +91,8 @@ export async function listLogs(
 }
 
 /**
- * The logs that fit the page, with as much of their data as the page keeps. `rows`: read with firstDataMax. Long data is
- * read once it is known how many logs there are room for.
+ * The logs that fit the page, with the page's length of data. `rows`: read with firstDataMax. Long data needs a second
+ * read, after the number of fitting logs is known.
  */
 async function readData(
   source: LogSource,
@@ -110,7 +109,10 @@ async function readData(
   return { logs: fitting.map((log) => long.get(log.ord) ?? log), isFull: fitting.length < rows.length };
 }
 
-/** How many logs match, counted up to LOG_TOTAL_MAX. `exact`: false where counting stopped there, or was given up. */
+/**
+ * The number of matching logs, up to LOG_TOTAL_MAX. `exact`: false if the count stopped at this limit or ran out of
+ * time.
+ */
 export async function countLogs(
   source: LogSource,
   head: HeadSnapshot,
@@ -151,7 +153,7 @@ function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRan
     : { from: Math.max(range.from, last + 1), to: range.to };
 }
 
-/** One more than the page has, if there is one. */
+/** Returns up to one row more than the page. */
 function listEventLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
@@ -177,9 +179,9 @@ function listEventLogs(
 }
 
 interface FoundOrds {
-  /** In the order asked, at most as many as wanted. */
+  /** In the requested order, at most `wanted`. */
   readonly ords: readonly number[];
-  /** Where the search was given up; null: it saw everything, or found enough. */
+  /** Position of an unfinished search; null for a complete search or enough results. */
   readonly cutAt: number | null;
 }
 
@@ -221,7 +223,7 @@ async function findOrds(
   );
 }
 
-/** The logs at these ords, in the order given, with the first `dataMax` bytes of their data. */
+/** The logs at these ords, in the given order, with the first `dataMax` bytes of their data. */
 async function readLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
@@ -246,7 +248,7 @@ async function readLogs(
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 
-/** The columns in the order that the statements' inner selections have. As JSON, with hex made by the engine, a page of 1,000 took a third longer. */
+/** Columns in the order of the inner SELECTs. RowBinary is faster than JSON with hex from the engine. */
 function readLog(row: RowReader): StoredLog {
   const ord = row.u64();
   const timestamp = row.u32();

@@ -1,6 +1,6 @@
 /**
- * ERC-721 transfers of one address over all contracts: among the logs of the commonest topic those with four topics, looked for
- * window by window. A search that was given up is null, never a short list.
+ * Finds ERC-721 transfers of one address over all contracts. Transfer is the most common topic, and only logs with four
+ * topics are NFT transfers, so the search goes window by window. An unfinished search returns null, never a short list.
  */
 import { z } from 'zod';
 
@@ -29,7 +29,7 @@ export interface MoveQuestion {
   /** Null: up to the head. */
   readonly toBlock: number | null;
   readonly newestFirst: boolean;
-  /** At most so many, the first ones. */
+  /** At most this many, the first ones. */
   readonly wanted: number;
 }
 
@@ -60,6 +60,6 @@ export async function listNftMoves(
 }
 
 function toLog({ ord, tx_hash: txHash, tx_index: txIndex, ...rest }: z.infer<typeof moveShape>): StoredLog {
-  // The token's id is a topic: the data, which may be anything, is not read.
+  // The token id is a topic. The data may be anything, so no query reads the data.
   return { ...rest, ord: Number(ord), data: '0x', dataBytes: 0, txHash, txIndex };
 }

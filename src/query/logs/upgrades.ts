@@ -1,6 +1,6 @@
 /**
- * Which contract a proxy led to at each log: from its Upgraded, BeaconUpgraded and DiamondCut logs, indexed or not, and where
- * it has none, from what the node said of it. Implementations that nobody knows are none: never a guess.
+ * Finds a proxy's implementation at each log, from its Upgraded, BeaconUpgraded and DiamondCut logs, indexed or not.
+ * Callers use the node's answer for proxies without such logs. An unknown implementation stays unknown, never a guess.
  */
 import { AbiCoder } from 'ethers';
 import { z } from 'zod';
@@ -10,9 +10,9 @@ import { BEACON_UPGRADED, DIAMOND_CUT, UPGRADED } from '../../domain/proxies';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from './logFilter';
 
-/** Upgrades of all asked contracts together; what is beyond is not known. */
+/** Upgrades of all requested contracts together. Further upgrades are unknown. */
 const UPGRADES_MAX = 10_000;
-/** Functions of a diamond that are kept track of. */
+/** Tracked functions of one diamond. */
 const SELECTORS_MAX = 5_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -24,14 +24,13 @@ const upgradeShape = z.object({
   data: hex,
 });
 
-/** From `ord` on the proxy leads to `targets`; of a beacon proxy: to what its beacon says. */
+/** From `ord` on, the proxy uses `targets`. The target of a beacon proxy is its beacon. */
 export interface Upgrade {
   readonly ord: number;
   readonly kind: 'implementation' | 'beacon' | 'diamond';
   readonly targets: readonly Hex[];
 }
 
-/** Upgrades by contract, oldest first. */
 export type UpgradeMap = ReadonlyMap<Hex, readonly Upgrade[]>;
 
 /** The upgrades of these contracts as of the snapshot. At most 1,000 addresses. */
@@ -68,7 +67,7 @@ export async function listUpgrades(
   return upgrades;
 }
 
-/** The one address of the event, in a topic or, where it is not indexed, in the data. */
+/** The event's address, from a topic or, if not indexed, from the data. */
 function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   const word = topic1 ?? (data.length === 66 ? data : null);
   if (word === null || !word.startsWith(`0x${'0'.repeat(24)}`)) return null;
@@ -76,7 +75,7 @@ function readTarget(topic1: Hex | null, data: Hex): Hex | null {
   return target === ZERO_ADDRESS ? null : target;
 }
 
-/** EIP-2535: 0 adds functions, 1 replaces them, 2 removes them. False, with nothing done, where it is none. */
+/** EIP-2535: 0 adds functions, 1 replaces them, 2 removes them. False for invalid data. */
 function applyCut(cuts: Map<string, Hex>, data: Hex): boolean {
   try {
     const [list] = AbiCoder.defaultAbiCoder().decode(
@@ -96,7 +95,7 @@ function applyCut(cuts: Map<string, Hex>, data: Hex): boolean {
   }
 }
 
-/** The newest upgrade at or before a log; null: there is none so early. */
+/** The newest upgrade at or before a log, or null. */
 export function upgradeAt(upgrades: readonly Upgrade[] | undefined, ord: number): Upgrade | null {
   return upgrades?.findLast((upgrade) => upgrade.ord <= ord) ?? null;
 }

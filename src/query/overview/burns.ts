@@ -1,4 +1,4 @@
-/** How much of the chain's burn token was burnt lately. */
+/** Sums the recently burnt amount of the chain's burn token. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -8,7 +8,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
 const burnedRowShape = z.object({ burned: z.string() });
 
-/** Raw units that went into burn addresses from others in the last `seconds` before the newest indexed block. */
+/** Raw amount sent to burn addresses from other addresses in the last `seconds` before the newest indexed block. */
 export async function sumBurned(
   runner: QueryRunner,
   chainId: number,

@@ -1,10 +1,10 @@
-/** What gas cost in the newest blocks, for those who ask what to offer. */
+/** Computes gas price suggestions from the newest blocks. */
 import { z } from 'zod';
 
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 
-/** As the overview's. */
+/** As in overview.ts. */
 export const GAS_BLOCKS = 20;
 
 const gasRowShape = z.object({
@@ -13,15 +13,15 @@ const gasRowShape = z.object({
   gas_prices: z.array(z.string()),
 });
 
-/** Wei. */
+/** All prices in wei. */
 export interface GasBlock {
   /** Null before EIP-1559. */
   readonly baseFee: bigint | null;
-  /** What each transaction paid, rising; empty where it has none, or where receipts were not read. */
+  /** Price paid by each transaction, ascending. Empty without transactions or receipts. */
   readonly paid: readonly bigint[];
 }
 
-/** The newest blocks of the snapshot, the oldest first. */
+/** The newest blocks of the snapshot, oldest first. */
 export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSnapshot): Promise<GasBlock[]> {
   const params = {
     commits: snapshotParams(head)['commits'] ?? [],
@@ -37,7 +37,10 @@ export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSn
   }));
 }
 
-/** The price that a share of all transactions of the blocks paid at most; without any, that share of the base fees. Null: nothing is known. */
+/**
+ * The price that a share of all transactions in the blocks paid at most. Without transactions, uses the base fees. Null
+ * without data.
+ */
 export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint | null {
   const paid = blocks.flatMap((block) => block.paid);
   const fees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
@@ -45,7 +48,9 @@ export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint 
   return prices[Math.min(prices.length - 1, Math.floor(share * prices.length))] ?? null;
 }
 
-/** In how many of the blocks a transaction at this price would have found a place: at the cheapest one's, else at the base fee. */
+/**
+ * The number of blocks that would have accepted this price. The limit is the cheapest paid price, or else the base fee.
+ */
 export function countTaking(blocks: readonly GasBlock[], price: bigint): number {
   return blocks.filter(({ paid, baseFee }) => {
     const cheapest = paid[0] ?? baseFee;

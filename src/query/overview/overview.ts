@@ -1,4 +1,4 @@
-/** The market at a glance, as of a snapshot. */
+/** Builds the market overview as of a snapshot. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -15,7 +15,7 @@ import { changePercent } from '../pairs/ranking';
 import { listTokens, tokenOf } from '../tokens/tokens';
 
 const DAY_SECONDS = 86_400;
-/** Gas prices are those of so many newest blocks. */
+/** Number of newest blocks for the gas price. */
 const GAS_BLOCKS = 20;
 const GWEI_DECIMALS = 9;
 
@@ -27,11 +27,11 @@ const gasRowShape = z.object({
 });
 export type GasRow = z.infer<typeof gasRowShape>;
 
-/** What was made of the same snapshot already. */
+/** Tables of the same snapshot. */
 export interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
-  /** Null where the chain has none worth showing. */
+  /** Null for a chain without a burn token. */
   readonly burn: Burn | null;
 }
 
@@ -65,7 +65,6 @@ export async function getOverview(
   };
 }
 
-/** The amount in whole tokens. */
 async function readBurned(
   runner: QueryRunner,
   chainId: number,
@@ -106,8 +105,8 @@ async function listGasPrices(runner: QueryRunner, chainId: number, head: HeadSna
 }
 
 /**
- * The median of what the blocks' transactions paid, in gwei; the transactions of a block without stored prices count
- * with its base fee. Where there is no transaction at all, the median of the base fees. Null where nothing is known.
+ * The median gas price of all transactions in the blocks, in gwei. Transactions of a block without stored prices count
+ * with its base fee. Without transactions, the median of the base fees. Null without data.
  */
 export function medianGasGwei(blocks: readonly GasRow[]): number | null {
   const paid = blocks.flatMap(({ transaction_count, base_fee, gas_prices }) => {
@@ -119,6 +118,6 @@ export function medianGasGwei(blocks: readonly GasRow[]): number | null {
   const upper = prices[prices.length >> 1];
   const lower = prices[(prices.length - 1) >> 1];
   if (upper === undefined || lower === undefined) return null;
-  // The mean of the middle two, which are one when the number is odd.
+  // The mean of the middle two values, which are equal for an odd count.
   return Number(formatUnits((upper + lower) * 5n, GWEI_DECIMALS + 1));
 }

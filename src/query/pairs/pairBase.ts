@@ -1,6 +1,7 @@
 /**
- * What lists need of every pool, pools, states and last trades, as of a snapshot: what changed since a base that was read
- * in whole. Of 100,000 pools a block moves some hundred; reading all of them took 2 s of each block's 10.
+ * Keeps pools, states, last trades and fees of every pool as of a snapshot: a full base plus the changes since. A block
+ * changes a few hundred of 100,000 pools, and reading all of them for each block would take a large part of the block
+ * time.
  */
 import { z } from 'zod';
 
@@ -12,9 +13,9 @@ import { stateRowShape } from './pairRows';
 import { listPoolFees, type PoolFees } from './poolFees';
 import { listPools, type PoolRow } from './pools';
 
-/** More pools than any chain has; a bound, not a page. */
+/** More pools than any chain has. This is a safety bound, not a page size. */
 const ROWS_MAX = 2_000_000;
-/** A base that lies further back, or from which more has changed, is read anew. */
+/** A base older than this, or with more changes than this, is read again. */
 const BASE_BLOCKS_MAX = 5_000;
 const CHANGES_MAX = 20_000;
 
@@ -25,15 +26,15 @@ type StateRow = z.infer<typeof stateRowShape>;
 type LastTradeRow = z.infer<typeof lastTradeRowShape>;
 
 export interface PairBase {
-  /** In the order of their addresses. The same array as long as no pool is added. */
+  /** Sorted by address. The same array until a pool is added. */
   readonly pools: readonly PoolRow[];
-  /** Where in it the pool of an address stands. */
+  /** Index of a pool in `pools`. */
   indexOf(address: string): number | undefined;
-  /** The newest state of the pool at an index; null: it has none. */
+  /** The newest state of the pool at an index, or null. */
   stateAt(index: number): StateRow | null;
-  /** Unix seconds; null: it never traded. */
+  /** Unix seconds; null without trades. */
   lastTradeAt(index: number): number | null;
-  /** In force, in pips (1e6 = 100 %). */
+  /** The current fee in pips (1e6 = 100 %). */
   feePipsAt(index: number): number;
 }
 
@@ -45,11 +46,11 @@ interface Rows {
   readonly pools: readonly PoolRow[];
   readonly states: ReadonlyMap<string, StateRow>;
   readonly lastTrades: ReadonlyMap<string, LastTradeRow>;
-  /** Of pools of vaults whose fee was changed. */
+  /** Fees of vault pools with a fee change. */
   readonly fees: PoolFees;
 }
 
-/** Rows of every pool, place by place. */
+/** Arrays with one item per pool, in the order of `pools`. */
 interface Places {
   readonly pools: readonly PoolRow[];
   readonly indexOf: ReadonlyMap<string, number>;
@@ -61,18 +62,20 @@ interface Places {
 interface Base extends Places {
   readonly finalTo: number;
   readonly ord: number;
-  /** Rows of the final tables up to `ord`. They only change when lost ones are refilled or old ones dropped. */
+  /**
+   * Row counts of the final tables up to `ord`. They only change if lost rows are refilled or old rows are dropped.
+   */
   readonly counts: string;
 }
 
-/** A base with the pools that were added since. */
+/** A base with the pools added since. */
 interface Grown {
   readonly base: Base;
   readonly added: string;
   readonly places: Places;
 }
 
-/** `vaultChain`: the chain whose vaults' fees are looked at; null: it has none. */
+/** `vaultChain`: the chain for fees of vault pools; null for a chain without vaults. */
 export function createPairBases(runner: QueryRunner, vaultChain: number | null): PairBases {
   let base: Base | null = null;
   let grown: Grown | null = null;
@@ -96,7 +99,7 @@ export function createPairBases(runner: QueryRunner, vaultChain: number | null):
         if (counts === known.counts && changes.states.size <= CHANGES_MAX) return over(known, changes);
       }
       const read = await readBase(runner, vaultChain, head);
-      // An older snapshot's would be of no use to the next.
+      // A base of an older snapshot would not help the next read.
       if (base === null || read.finalTo >= base.finalTo) base = read;
       return over(read, await readRows(runner, vaultChain, head, read.ord));
     },
@@ -105,7 +108,7 @@ export function createPairBases(runner: QueryRunner, vaultChain: number | null):
 
 async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
   const ord = lastOrdOfBlock(head.finalTo);
-  // Counted first: what is refilled meanwhile makes the next count differ.
+  // Count first, so that a refill during the read changes the next count.
   const counts = await countRows(runner, ord);
   const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
@@ -114,7 +117,7 @@ async function readBase(runner: QueryRunner, vaultChain: number | null, head: He
   return { ...places, finalTo: head.finalTo, ord, counts };
 }
 
-/** `since`: only what lies beyond this ord; null: everything. */
+/** `since`: only rows above this ord; null: all rows. */
 async function readRows(
   runner: QueryRunner,
   vaultChain: number | null,
@@ -146,7 +149,7 @@ async function countRows(runner: QueryRunner, ord: number): Promise<string> {
   return row?.counts ?? '';
 }
 
-/** Each row brings its own copy of the same few names: 25 MB of 100,000 pools. */
+/** Shares equal texts between rows. Separate copies would take 25 MB for 100,000 pools. */
 function shareTexts(pools: readonly PoolRow[]): PoolRow[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {

@@ -1,4 +1,4 @@
-/** From the pair that lists show to the whole record of one. Pure. */
+/** Builds the detail of one pair from its list entry. Pure. */
 import { formatUnits } from '../../domain/amounts';
 import { weightedLiquidity } from '../../pricing/leg';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
@@ -13,7 +13,9 @@ const V3 = 3;
 /** Decimals of LP tokens (UniswapV2ERC20.sol, BalancerPoolToken.sol). */
 const LP_DECIMALS = 18;
 
-/** What a pool holds of whose creation every log since is known and none has moved it: measured, not unknown. */
+/**
+ * The state of a pool with an indexed creation and no change since. Zero is a known value here, not an unknown one.
+ */
 const NOTHING: StateRow = {
   pair: '',
   ord: '0',
@@ -29,7 +31,7 @@ function stateOf({ facts, pool }: PairEntry): StateRow | null {
   return facts.state ?? (pool.created_block === null ? null : NOTHING);
 }
 
-/** `lp`: who holds the pool's own token. */
+/** `lp`: the holders of the pool's own token. */
 export function toPairDetail(entry: PairEntry, windows: PairWindows, lp: HoldingFacts): PairDetail {
   const { item, pool, facts, token0, token1, sides } = entry;
   const { trades } = facts;
@@ -114,14 +116,14 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
 }
 
-/** Of the two tokens of the default leg, raw. */
+/** Liquidity of the default leg, raw. */
 function weightedLiquidityOf(pool: PoolRow, reserves: readonly [number, number]): number {
   const weights = weightsOfPool(pool);
   const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
   return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
 }
 
-/** V3 positions are no tokens. */
+/** V3 positions are NFTs, so there is no LP token. */
 function lpFields({ pool }: PairEntry, lp: HoldingFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
   const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
   if (held === null) return { total_supply: null, lp_holders: null };

@@ -1,4 +1,4 @@
-/** One pool as of a head, out of what was read of it, and the item that lists show. Pure. */
+/** Builds pair list items from the rows of one pool as of a head. Pure. */
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../../wire/pairs';
@@ -13,33 +13,33 @@ import { tokenOf, type TokenMap } from '../tokens/tokens';
 const V3 = 3;
 const PIPS_PER_BPS = 100;
 
-/** What was read of one pool beside its own row; null: nothing. */
+/** The rows of one pool except its own; null: no row. */
 export interface PairFacts {
   readonly state: StateRow | null;
-  /** Raw balances of all tokens; of weighted and stable pools only. */
+  /** Raw balances of all tokens, for weighted and stable pools only. */
   readonly balances: readonly string[] | null;
   /** Trading of the last 24 hours. */
   readonly trades: TradesRow | null;
-  /** Only of pools whose state moved in the last 24 hours. */
+  /** Only for pools whose state changed in the last 24 hours. */
   readonly pastPrices: PastPricesRow | null;
-  /** Raw, over the last 24 hours; only of pools of more than two tokens whose balances moved in them. */
+  /** Raw means over the last 24 hours, for pools of more than two tokens with a change in this time. */
   readonly meanBalances: readonly number[] | null;
   readonly lastTradeAt: number | null;
-  /** In force, in pips (1e6 = 100 %). */
+  /** The current fee in pips (1e6 = 100 %). */
   readonly feePips: number;
-  /** The part of its fees that goes to the protocol, 0–1. */
+  /** The protocol's share of the fees, 0–1. */
   readonly protocolShare: number;
 }
 
-/** The tokens of a pool, in their roles. The same object as long as nothing of them changes. */
+/** The tokens of a pool by role. The same object until one of the tokens changes. */
 export interface PoolTokens {
   readonly token0: Token;
   readonly token1: Token;
   readonly base: Token;
   readonly quote: Token;
-  /** All of them, in chain order. */
+  /** All tokens in chain order. */
   readonly all: readonly Token[];
-  /** "BASE / QUOTE", and the others after them. */
+  /** "BASE / QUOTE", followed by the other tokens. */
   readonly name: string;
 }
 
@@ -54,17 +54,17 @@ export function poolTokensOf(pool: PoolRow, tokens: TokenMap): PoolTokens {
   return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
 }
 
-/** What a state says without any price: worked out once for all heads between which a pool stands still. */
+/** Values of a state that need no token prices. Heads share one object while the pool has no change. */
 interface StateView {
   readonly amount0: number;
   readonly amount1: number;
-  /** The other token per base token; undefined: nobody asked yet. */
+  /** The other token per base token; undefined: not computed yet. */
   price: string | null | undefined;
 }
 
 /**
- * One pool as of a head. There are hundreds of thousands of them and pages show a few: what sums over all pools need is
- * there, the item is made when it is first looked at.
+ * One pool as of a head. Sums over all pools use plain fields. The item is built on first use, because there are
+ * hundreds of thousands of pools and a page shows few.
  */
 export class PairEntry {
   /** TVL, USD. */
@@ -100,7 +100,7 @@ export class PairEntry {
     return this.tokens.token1;
   }
 
-  /** What is in the pool now of token0 and token1. */
+  /** Current amounts of token0 and token1 in the pool. */
   get sides(): readonly [PoolSide, PoolSide] {
     const { amount0, amount1 } = this.view;
     return [
@@ -109,7 +109,7 @@ export class PairEntry {
     ];
   }
 
-  /** What is in the pool now of each of its tokens. */
+  /** Current amounts of all tokens in the pool. */
   get holdings(): readonly PoolSide[] {
     if (this.pool.all_tokens.length === 0) return this.sides;
     const { balances } = this.facts;
@@ -119,7 +119,7 @@ export class PairEntry {
     }));
   }
 
-  /** Quote tokens per base token, a decimal; null: there is none. */
+  /** Quote tokens per base token as a decimal, or null. */
   get price(): string | null {
     const { view, pool, facts, tokens } = this;
     if (view.price === undefined)
@@ -140,19 +140,19 @@ export class PairEntry {
     return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
   }
 
-  /** Percent; null where there is no price now or then. */
+  /** Percent; null if either price is missing. */
   priceChange(window: Window): number | null {
     return priceChange(this, window);
   }
 
-  /** What liquidity providers earned in 24 hours, as percent a year; null without TVL. */
+  /** Annualised yield of liquidity providers from the last 24 hours, in percent; null without TVL. */
   get apr24h(): number | null {
     const fees = this.fees24hUsd * (1 - this.facts.protocolShare);
     const { pastPrices, meanBalances } = this.facts;
     return aprPercent(fees, WINDOW_SECONDS.h24, meanTvl(this, pastPrices, meanBalances));
   }
 
-  /** The list item. */
+  /** The list item, built on first use. */
   get item(): PairItem {
     this.made ??= toPairItem(this);
     return this.made;
@@ -203,7 +203,7 @@ function toPairItem(entry: PairEntry): PairItem {
   };
 }
 
-/** A decimal price times what one quote token is worth; null where either is unknown. */
+/** A decimal price times the price of one quote token; null if either is unknown. */
 function timesPrice(price: string | null, worth: number | null): string | null {
   if (price === null || worth === null) return null;
   const product = Number(price) * worth;
@@ -214,7 +214,7 @@ function wholeOf(raw: string | undefined, token: Token): number {
   return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
 }
 
-/** "BASE / QUOTE", and the other tokens of a pool of more than two after them. */
+/** "BASE / QUOTE", followed by the other tokens of the pool. */
 function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
   const others = all.filter(({ address }) => address !== base.address && address !== quote.address);
   return [base, quote, ...others].map(labelOf).join(' / ');
@@ -227,9 +227,9 @@ function tvlNow(pool: PoolRow, sides: readonly [PoolSide, PoolSide], holdings: r
 }
 
 /**
- * Time-weighted TVL of a window: what the reserves were worth by the prices of the pool's own swaps, or by those of now where
- * there were none; of pools of more than two tokens the mean balances by the prices of now. Without means the pool stood where
- * it stands.
+ * Time-weighted TVL of a window. Reserves of two-token pools are valued at the prices of the pool's own swaps, or at
+ * current prices without swaps. Larger pools use their mean balances at current prices. Without means, the pool had no
+ * change.
  */
 export function meanTvl(
   {
@@ -264,7 +264,7 @@ export function meanTvl(
   return tvlNow(pool, mean, mean);
 }
 
-/** A token's symbol, or its address cut short where it has none. */
+/** A token's symbol, or its shortened address. */
 function labelOf(token: Token): string {
   return token.symbol ?? `${token.address.slice(0, 6)}…${token.address.slice(-4)}`;
 }
@@ -289,8 +289,8 @@ export function priceOf(
 }
 
 /**
- * Change over a window in percent: of the price in USD where it is known now and then, else of the price in the quote
- * token; null where there is no price now or then.
+ * Change over a window in percent. Uses USD prices if both are known, or else prices in the quote token. Null if either
+ * price is missing.
  */
 function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
   const { token0, token1, quote } = tokens;
@@ -309,7 +309,7 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
   return change !== null && Number.isFinite(change) ? change : null;
 }
 
-/** Counts of one window out of a row; nothing traded without one. */
+/** Counts of one window; zeros without a row. */
 export function tradeCounts(trades: TradesRow | null, window: Window): TradeCounts {
   if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
   const buys = trades[`buys_${window}`];

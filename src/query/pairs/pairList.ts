@@ -1,4 +1,4 @@
-/** Filtering and sorting of pairs. Pure. */
+/** Filters and sorts pairs. Pure. */
 import type { Hex } from '../../domain/hex';
 import type { PairItem } from '../../wire/pairs';
 import type { PairEntry } from './pairItem';
@@ -18,14 +18,14 @@ export const PAIR_SORTS = [
 export type PairSort = (typeof PAIR_SORTS)[number];
 
 export interface PairFilter {
-  /** Part of a symbol or name, or an address; null: all of them. */
+  /** Part of a symbol or name, or an address; null: no filter. */
   readonly q: string | null;
-  /** Slug in lower case; null: all of them. */
+  /** Slug in lower case; null: no filter. */
   readonly dex: string | null;
   readonly token: Hex | null;
 }
 
-/** By which pairs are sorted, without making their items. */
+/** Sort keys, computed without building items. */
 const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
   volume_24h_usd: (entry) => entry.volume24hUsd,
   liquidity_usd: (entry) => entry.liquidityUsd,
@@ -41,7 +41,7 @@ const rankings = new Rankings<PairEntry, PairSort>(
   (entry, sort) => KEYS[sort](entry),
 );
 
-/** The pairs that pass the filter, sorted; ties by address ascending, nulls last in both orders. */
+/** The filtered pairs, sorted. Ties by address ascending; nulls last in both orders. */
 export function listPairs(
   entries: readonly PairEntry[],
   filter: PairFilter,

@@ -1,7 +1,7 @@
-/** What a pool of two tokens held on average, by what it was at each moment of a window. Pure. */
+/** Computes time-weighted mean reserves and values of a two-token pool over a window. Pure. */
 import type { MeanReservesRow } from './pairRows';
 
-/** A state of the pool: what it holds from then on, raw. */
+/** A state of the pool, with raw reserves. */
 export interface HeldState {
   readonly ord: number;
   /** Unix seconds. */
@@ -10,7 +10,7 @@ export interface HeldState {
   readonly reserve1: number;
 }
 
-/** A swap that says what the tokens are worth from then on, in units of 10^-decimals of the other token; 0: it does not. */
+/** A swap with the USD value of each token, in units of 10^-decimals of the other token; 0: unknown. */
 export interface ValuedSwap {
   readonly ord: number;
   readonly timestamp: number;
@@ -25,9 +25,9 @@ interface Moment {
 }
 
 /**
- * Time-weighted means over (since, now], of a younger pool since its first state, and of what was held by the prices of the swap
- * before it (before the first one, its), as list_past_prices.sql says. `states`: those of the window and the newest before it;
- * null where there is none.
+ * Time-weighted means of reserves and values over (since, now], by the rules of list_past_prices.sql. For a younger
+ * pool, the means start at its first state. Each value uses the prices of the previous swap; the time before the first
+ * swap uses its prices. `states`: the states of the window and the newest state before. Null without a state.
  */
 export function meanReserves(
   states: readonly HeldState[],
@@ -63,7 +63,7 @@ export function meanReserves(
   };
 }
 
-/** A swap comes after the state that its own log made. */
+/** A swap comes after the state of the same log. */
 function inOrder(states: readonly HeldState[], swaps: readonly ValuedSwap[], since: number): Moment[] {
   const moments = [
     ...states.map((state) => ({ ord: state.ord, at: Math.max(state.timestamp, since), state, swap: null })),

@@ -1,4 +1,4 @@
-/** Shapes of the rows that the pair queries give. */
+/** Shapes of the rows from the pair queries. */
 import { z } from 'zod';
 
 const count = z.int().min(0);
@@ -43,7 +43,7 @@ export const stateRowShape = z.object({
 });
 export type StateRow = z.infer<typeof stateRowShape>;
 
-/** Time-weighted means, of reserves in raw units, of values as list_past_prices.sql says; null where no second passed. */
+/** Time-weighted means: reserves in raw units, and values as in list_past_prices.sql. Null if no second passed. */
 export const meanReservesRowShape = z.object({
   mean_reserve0: z.number().nullable(),
   mean_reserve1: z.number().nullable(),
@@ -52,7 +52,7 @@ export const meanReservesRowShape = z.object({
 });
 export type MeanReservesRow = z.infer<typeof meanReservesRowShape>;
 
-/** Time-weighted, in raw units, of each token of a pool of more than two. */
+/** Time-weighted mean balances in raw units, for pools of more than two tokens. */
 export const meanBalancesRowShape = z.object({ means: z.array(z.number()) });
 
 export const pastPricesRowShape = meanReservesRowShape.extend({

@@ -1,6 +1,6 @@
 /**
- * Every pair with what lists sort and filter by, made once per head version from a handful of queries over all pools,
- * and shared by all requests of that version. Numbers of one pair are pairItem's part.
+ * Builds the table of all pairs once per head version, for lists that sort and filter. A few queries over all pools
+ * serve all requests of a version. pairItem.ts computes the figures of one pair.
  */
 import { z } from 'zod';
 
@@ -20,25 +20,25 @@ import type { TokenPriceTables } from '../prices/tokenPrices';
 import type { PoolRow } from './pools';
 import type { TokenMap } from '../tokens/tokens';
 
-/** More pools than any chain has; a bound, not a page. */
+/** More pools than any chain has. This is a safety bound, not a page size. */
 const ROWS_MAX = 2_000_000;
 
 const balancesRowShape = z.object({ pair: z.string(), balances: z.array(z.string()) });
 const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
 
 export interface PairTable {
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   readonly entries: readonly PairEntry[];
-  /** The same array as long as no pool is added, place by place that of the entries. */
+  /** In the order of the entries. The same array until a pool is added. */
   readonly pools: readonly PoolRow[];
   readonly byAddress: { get(address: string): PairEntry | undefined };
-  /** By which the pairs were valued. */
+  /** The prices that value the pairs. */
   readonly prices: TokenPrices;
-  /** Metadata of every token of a pool. */
+  /** Metadata of every token in a pool. */
   readonly tokens: TokenMap;
 }
 
-/** What one table leaves to the next: most of its pools stand still. */
+/** Objects that the next table reuses, because most pools do not change. */
 export interface PairMemory {
   readonly bases: PairBases;
   readonly directory: Directory;
@@ -62,7 +62,7 @@ export function createPairMemory(
 
 export type PairTables = PerVersion<PairTable>;
 
-/** What pairs need to know of the chain description. */
+/** The DEXes of the chain description. */
 export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeShare'>[];
 
 function hasVault(dexes: PairDexes): boolean {
@@ -80,7 +80,6 @@ export function createPairTables(
   return perVersion((head) => readPairTable(runner, chainId, head, prices, dexes, memory));
 }
 
-/** Reads everything that pairs are listed with, as of one snapshot. */
 export async function readPairTable(
   runner: QueryRunner,
   chainId: number,
@@ -130,18 +129,18 @@ export async function readPairTable(
   return table;
 }
 
-/** Usually at the same place. */
+/** The entry of the same pool in the previous table, usually at the same index. */
 function findBefore(before: PairTable | null, pool: PoolRow, index: number): PairEntry | undefined {
   const there = before?.entries[index];
   return there?.pool === pool ? there : before?.byAddress.get(pool.address);
 }
 
-/** A closure of its own: one of readPairTable would keep the table before alive, and that the one before it. */
+/** A separate function, because a closure in readPairTable would keep all previous tables alive. */
 function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable['byAddress'] {
   return { get: (address) => entries[base.indexOf(address) ?? -1] };
 }
 
-/** The tokens of pools, each made once as long as no token changes. */
+/** The tokens of a pool, built once until any token changes. */
 function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: PoolRow) => PoolTokens {
   if (memory.tokensOf.tokens !== tokens) memory.tokensOf = { tokens, kept: new WeakMap() };
   const { kept } = memory.tokensOf;

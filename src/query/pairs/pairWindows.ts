@@ -1,4 +1,4 @@
-/** Figures of one pair over a week and a month, exact to the second: for its detail, not for lists. */
+/** Computes weekly and monthly figures of one pair, exact to the second, for its detail page. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
@@ -13,19 +13,19 @@ import type { PoolRow } from './pools';
 import { slotOf } from '../bars/tickSeries';
 
 export interface PairWindows {
-  /** USD of tracked swaps. */
+  /** USD value of tracked swaps. */
   readonly volumeWeek: number;
   readonly volumeMonth: number;
   readonly feesWeek: number;
-  /** Null: the pool has no state yet. */
+  /** Null for a pool without a state, or with more than two tokens. */
   readonly meanReservesWeek: MeanReservesRow | null;
-  /** Raw, of each token of a pool of more than two; null: of fewer, or it has no state yet. */
+  /** Raw means for each token of a pool of more than two tokens; null for other pools, or without a state. */
   readonly meanBalancesWeek: readonly number[] | null;
 }
 
-/** Of a busier pair the engine makes the means: its week is too much to be sent. */
+/** For busier pairs the engine computes the means, because a week of their swaps is too large to send. */
 const SWAPS_A_DAY_MAX = 1_000;
-/** More than a statement may answer with. */
+/** More rows than a query may return. */
 const ROWS_MAX = 1_000_000;
 
 interface PairHour {
@@ -35,7 +35,7 @@ interface PairHour {
 }
 
 interface WindowSwap extends ValuedSwap {
-  /** Whether its price is of the pool's first two tokens. */
+  /** Whether the price is for the pool's first two tokens. */
   readonly valued: boolean;
   readonly tracked: boolean;
   readonly volume: bigint;
@@ -45,15 +45,15 @@ interface WindowSwap extends ValuedSwap {
 interface Window {
   readonly since: number;
   readonly hours: WholeHours;
-  /** Final swaps up to it are older than the hour of `since`. */
+  /** Final swaps up to this ord are older than the hour of `since`. */
   readonly ord: number;
-  /** Those up to it are older than the first whole hour. */
+  /** Final swaps up to this ord are older than the first whole hour. */
   readonly edge: number;
-  /** Those above it are younger than the last whole hour. */
+  /** Final swaps above this ord are newer than the last whole hour. */
   readonly tail: number;
 }
 
-/** `swapsADay`: about how many the pair has. */
+/** `swapsADay`: approximate number of the pair's daily swaps. */
 export async function readPairWindows(
   runner: QueryRunner,
   chainId: number,
@@ -62,7 +62,7 @@ export async function readPairWindows(
   swapsADay = 0,
 ): Promise<PairWindows> {
   const tip = await findFinalTip(runner, chainId, head);
-  // By hours, whose blocks are remembered: what is of the hour and before the window is left out by its time.
+  // Looks up blocks by whole hours, because those results are cached. Time filters drop swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
     const since = Math.max(head.timestamp - seconds, 0);
@@ -105,7 +105,7 @@ export async function readPairWindows(
   };
 }
 
-/** Hours of the window, and the swaps of it that lie in none of them. */
+/** Sums the window's whole hours and its swaps outside of these hours. */
 function sumWindow(
   { since, hours: { from, to } }: Window,
   hours: readonly PairHour[],

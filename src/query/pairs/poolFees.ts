@@ -1,6 +1,6 @@
 /**
- * The fees of a vault's pools as of a snapshot. Their rows hold the fee that they were listed with; what changed it since
- * stands in the stored logs, which are kept (ingest/store/retention).
+ * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at its creation. Later changes come
+ * from stored logs, which retention keeps (ingest/store/retention).
  */
 import { z } from 'zod';
 
@@ -11,15 +11,17 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
 const feeRowShape = z.object({ pair: z.string(), swap_fee: z.string() });
 
-/** By pool, in pips (1e6 = 100 %). A pool without such a log, which is any pool of no vault, has the fee of its row. */
+/** By pool, in pips (1e6 = 100 %). A pool without a fee change is missing and has the fee of its row. */
 export type PoolFees = ReadonlyMap<string, number>;
 
-/** Of all pools of vaults; with `since_ord` only what changed later. `params`: those of a snapshot, chain_id and limit. */
+/**
+ * Fees of all vault pools with a fee change. `since_ord`: later changes only. `params`: snapshot, chain_id and limit.
+ */
 export function listPoolFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
   return runFees(runner, { ...params, all_pools: true });
 }
 
-/** Of these pools alone. */
+/** Fees of the given pools. */
 export async function readPoolFees(
   runner: QueryRunner,
   chainId: number,

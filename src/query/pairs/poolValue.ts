@@ -1,4 +1,4 @@
-/** What a pool holds is worth: TVL, depth and yield by the prices of its tokens. Pure. */
+/** Computes TVL, depth and yield of a pool by the prices of its tokens. Pure. */
 import { scalePrice } from '../../domain/prices';
 import { isTrusted, type TokenPrice } from '../prices/priceBook';
 
@@ -11,24 +11,25 @@ const DOWN = 0.98;
 
 /** One token of a pool. */
 export interface PoolSide {
-  /** What of it is in the pool, whole tokens. */
+  /** Amount in the pool, whole tokens. */
   readonly amount: number;
   readonly price: TokenPrice;
 }
 
-/** USD by whatever price there is; null without one. */
+/** USD value by any price, trusted or not; null without a price. */
 export function valueOf({ amount, price }: PoolSide): number | null {
   return price.usd === null ? null : amount * price.usd;
 }
 
-/** USD by a price that is trusted; 0 without one. */
+/** USD value by a trusted price; 0 without one. */
 export function trustedValueOf(side: PoolSide): number {
   return isTrusted(side.price) ? (valueOf(side) ?? 0) : 0;
 }
 
 /**
- * TVL in USD: trusted sides only. A single one is doubled where the invariant makes both sides worth the same (V2); a
- * concentrated pool counts its real balances, which may lie on one side alone.
+ * TVL in USD, only of sides with a trusted price. A V2 pool with one trusted side counts the side twice, because the
+ * invariant keeps both sides equal in value. A concentrated pool counts its real balances, which may be all in one
+ * token.
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
   const value = trustedValueOf(side0) + trustedValueOf(side1);
@@ -37,8 +38,8 @@ export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): numbe
 }
 
 /**
- * TVL of a pool of several tokens: its trusted balances, over the part of the weights that they stand for, since each
- * token's value is in proportion to its weight. Without weights (stable pools) the trusted balances alone.
+ * TVL of a pool of several tokens: its trusted balances, divided by their part of the weights, because each token's
+ * value is proportional to its weight. Stable pools have no weights and count only trusted balances.
  */
 export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly number[]): number {
   let value = 0;
@@ -51,17 +52,17 @@ export function tvlOfWeighted(holdings: readonly PoolSide[], weights: readonly n
   return weights.length === 0 || !(weight > 0) ? value : value / Math.min(weight, 1);
 }
 
-/** A raw amount that is no integer any more, in whole tokens. */
+/** Converts a fractional raw amount to whole tokens. */
 export function wholeUnits(raw: number, decimals: number): number {
   return scalePrice(raw, 0, decimals, true);
 }
 
-/** The state of a pool in raw units, seen from its base. */
+/** The state of a pool in raw units, by base and quote. */
 export interface DepthState {
   readonly poolType: number;
   readonly baseReserve: number;
   readonly quoteReserve: number;
-  /** Active liquidity of a V3 pool; of a weighted one `weightedLiquidity` of the two. */
+  /** Active liquidity of a V3 pool, or `weightedLiquidity` of the leg of a weighted pool. */
   readonly liquidity: number;
   /** Marginal price, raw quote per raw base; 0: none. */
   readonly price: number;
@@ -73,9 +74,9 @@ export interface Depth {
 }
 
 /**
- * Raw quote that moves the price by ±2 %: upwards the quote that buyers put in, L(√(1.02 P) − √P), downwards what the base
- * that sellers put in is worth at the price, L(1/√(0.98 P) − 1/√P)·P. Neither is more than what the pool really has of
- * the token that leaves it: beyond the active range L does not hold. Null where there is no price or no such formula.
+ * Depth: raw quote that moves the price by ±2 %. Up: the quote paid in by buyers, L(√(1.02 P) − √P). Down: the value at
+ * P of the base paid in by sellers, L(1/√(0.98 P) − 1/√P)·P. Each side is capped by the pool's real balance of the
+ * token paid out, because L does not hold beyond the active range. Null without a price, and for stable pools.
  */
 export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price }: DepthState): Depth | null {
   if (!(price > 0) || !Number.isFinite(price)) return null;
@@ -89,7 +90,7 @@ export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price 
   };
 }
 
-/** Fees of a window, annualised, over the TVL they were earned on, in percent; null without TVL. */
+/** Annualised fees of a window over the TVL, in percent; null without TVL. */
 export function aprPercent(fees: number, windowSeconds: number, tvl: number): number | null {
   if (!(tvl > 0)) return null;
   const apr = ((fees * YEAR_SECONDS) / windowSeconds / tvl) * 100;

@@ -1,4 +1,4 @@
-/** Pools as of a snapshot: one by its address, or all of them. */
+/** Reads pools as of a snapshot: one by its address, or all. */
 import { z } from 'zod';
 
 import type { QueryParams } from '../../clickhouse/client/database';
@@ -15,9 +15,9 @@ const poolRowShape = z.object({
   token0: z.string(),
   token1: z.string(),
   base_is_token0: z.boolean(),
-  /** Weighted and stable pools: all tokens in chain order; empty for two-token pools. */
+  /** All tokens of a weighted or stable pool in chain order; empty for two-token pools. */
   all_tokens: z.array(z.string()),
-  /** Weighted pools: times 10^18; empty where there are none. */
+  /** Weights of a weighted pool, times 10^18; empty for other pools. */
   all_weights: z.array(z.string()),
   fee_pips: z.int(),
   tick_spacing: z.int(),
@@ -29,7 +29,7 @@ export type PoolRow = z.infer<typeof poolRowShape>;
 
 const foundPoolShape = poolRowShape.extend({ is_final: z.boolean() });
 
-/** The pool at an address, or null. `is_final`: no reorg can take it back. */
+/** The pool at an address, or null. `is_final`: no reorg can remove the pool. */
 export async function findPool(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -40,24 +40,23 @@ export async function findPool(
   return row ?? null;
 }
 
-/** Every pool of a snapshot, or with `since_ord` those that came later. */
+/** Every pool of a snapshot. `since_ord`: later pools only. */
 export async function listPools(runner: QueryRunner, params: QueryParams): Promise<PoolRow[]> {
   return runner.run('pairs/list_pools', params, poolRowShape);
 }
 
-/** Tokens in chain order. */
 export function tokensOfPool({ all_tokens, token0, token1 }: PoolRow): readonly string[] {
   return all_tokens.length === 0 ? [token0, token1] : all_tokens;
 }
 
-/** The number of the pool's leg of two tokens (swaps.leg), or null where it has no such leg. */
+/** The number of the pool's leg of two tokens (swaps.leg), or null without such a leg. */
 export function legOfPool(pool: PoolRow, token0: string, token1: string): number | null {
   const tokens = tokensOfPool(pool);
   const [first, second] = [tokens.indexOf(token0), tokens.indexOf(token1)];
   return first < 0 || second < 0 || first >= second ? null : 256 * first + second;
 }
 
-/** Weights of the pool's tokens, 0–1; empty where there are none. */
+/** Weights of the pool's tokens, 0–1; empty for pools without weights. */
 export function weightsOfPool({ all_weights }: PoolRow): readonly number[] {
   return all_weights.map((weight) => Number(weight) / 1e18);
 }

@@ -1,6 +1,6 @@
-/** What LP tokens stand for, in exact integers: a share of what the pool holds. Pure. */
+/** Computes the pool share of LP tokens in exact integers. Pure. */
 
-/** Shares of fees are floats; as integers of this part. */
+/** Converts a float share to an integer of this many parts. */
 const SHARE_UNIT = 1_000_000_000_000;
 
 /** Reserves of a V2 pair, raw. */
@@ -9,7 +9,7 @@ export interface Reserves {
   readonly reserve1: bigint;
 }
 
-/** The largest integer whose square is at most `value` (≥ 0); Newton's method from above. */
+/** The largest integer whose square is at most `value` (≥ 0), by Newton's method from above. */
 export function integerRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
@@ -21,9 +21,9 @@ export function integerRoot(value: bigint): bigint {
 }
 
 /**
- * LP tokens that the next mint or burn gives to the protocol first, and that dilute all others until then: with φ the part
- * of the fees that is the protocol's, S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 that is _mintFee of
- * UniswapV2Pair.sol. `last`: the reserves after the newest mint or burn, whose product is kLast.
+ * LP tokens that the next mint or burn first mints to the protocol, and that dilute all other holders. With φ the
+ * protocol's share of fees: S·φ·(√k − √kLast) / ((1 − φ)·√k + φ·√kLast). For φ = 1/6 the formula equals _mintFee of
+ * UniswapV2Pair.sol. `last`: the reserves after the newest mint or burn; their product is kLast.
  */
 export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
   if (!(share > 0) || share >= 1) return 0n;
@@ -35,13 +35,13 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
 }
 
-/** What a balance of LP tokens would be paid, rounded down; null where the supply cannot be right. */
+/** The payout of an LP balance, rounded down; null for an impossible supply. */
 export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
   return (held * balance) / supply;
 }
 
-/** Percent of the supply; null where the supply cannot be right. */
+/** Percent of the supply; null for an impossible supply. */
 export function sharePercent(balance: bigint, supply: bigint): number | null {
   if (supply <= 0n || balance > supply) return null;
   return (Number(balance) / Number(supply)) * 100;

@@ -1,6 +1,7 @@
 /**
- * What a wallet holds, as of a snapshot: tokens by their balances, LP tokens and V3 positions by what they stand for. By the
- * logs, completed by what only the node can say (walletState). What lies staked in other contracts is not in it.
+ * Builds the portfolio of a wallet as of a snapshot: token balances, LP tokens and V3 positions with their share of the
+ * pool. Data comes from the logs, and from the node for values that logs lack (walletState.ts). Staked tokens are not
+ * included.
  */
 import { z } from 'zod';
 
@@ -74,17 +75,16 @@ const positionRowShape = z.object({
 });
 const productRowShape = z.object({ pair: z.string(), reserve0: z.string(), reserve1: z.string() });
 
-/** Where a portfolio comes from. */
 export interface PortfolioSource {
   readonly runner: QueryRunner;
   readonly wallets: WalletNode;
   readonly rebasing: ReadonlySet<string>;
-  /** Who holds the market's tokens, if that is known already; null: supplies are asked for. */
+  /** The holder table, if ready; null: query the supplies. */
   readonly holders: HolderTable | null;
   readonly native: NativeCoin;
 }
 
-/** The portfolio of an address; empty for one that no log names, and for the zero address, which owns nothing. */
+/** The portfolio of an address. Empty for an address without logs, and for the zero address. */
 export async function getPortfolio(
   source: PortfolioSource,
   head: HeadSnapshot,
@@ -94,7 +94,7 @@ export async function getPortfolio(
   if (address === ZERO_ADDRESS) return toPortfolio(address, head, NO_HOLDINGS, []);
   const { runner, wallets, rebasing } = source;
   const { balances, positionsGot } = await readHoldings(runner, head, address);
-  // Few wallets have any.
+  // Few wallets have V3 positions.
   const owned = positionsGot === 0 ? [] : await listPositions(runner, head, address);
   const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const wallet = { address, balances, positions: owned, rebasing, earlier };
@@ -124,7 +124,7 @@ function flagsOf(token: string, rebasing: ReadonlySet<string>, { seeded }: Walle
   return [...(rebasing.has(token) ? ['rebasing'] : []), ...(seeded.has(token) ? ['seeded'] : [])];
 }
 
-/** The pool whose LP token it is; null for other tokens. */
+/** The pool of an LP token; null for other tokens. */
 function lpOf(pairs: PairTable, token: string): PairEntry | null {
   const entry = pairs.byAddress.get(token);
   return entry === undefined || entry.pool.pool_type === CONCENTRATED ? null : entry;
@@ -147,7 +147,7 @@ async function valueLpTokens(
   balances: Balances,
 ): Promise<ValuedPosition[]> {
   if (entries.length === 0) return [];
-  // Of a pool whose creation was not seen the logs do not tell the supply.
+  // Logs give the supply only for a pool with an indexed creation.
   const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
   const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
   const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
@@ -167,7 +167,7 @@ async function valueLpTokens(
   });
 }
 
-/** Reserves after the newest mint or burn of the V2 pairs whose factory takes a part of the fees. */
+/** Reserves after the newest mint or burn, for V2 pairs with a protocol fee. */
 async function listLastReserves(
   runner: QueryRunner,
   head: HeadSnapshot,

@@ -1,4 +1,4 @@
-/** A wallet's LP tokens and V3 positions as answers show them: what they hold at the pools' present state. Pure. */
+/** Values a wallet's LP tokens and V3 positions at the current state of the pools. Pure. */
 import { formatUnits } from '../../domain/amounts';
 import type { Collected } from '../../protocols/positionManager';
 import { amountsOfLiquidity } from '../../protocols/tickMath';
@@ -10,7 +10,6 @@ import { worthOf } from '../tokens/tokenSupply';
 
 const CONSTANT_PRODUCT = 2;
 
-/** One V3 position of its owner's. */
 export interface OwnedPosition {
   readonly manager: string;
   readonly position_id: string;
@@ -20,22 +19,21 @@ export interface OwnedPosition {
   readonly liquidity: string;
 }
 
-/** LP tokens of one pool in one wallet. */
 export interface OwnedLp {
   readonly balance: bigint;
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly supply: bigint | null;
-  /** Reserves after the newest mint or burn; null: none is known, nothing is pending. */
+  /** Reserves after the newest mint or burn. Null: unknown, so no fee is pending. */
   readonly last: Reserves | null;
 }
 
-/** A position, and whether its value counts. Its percentage of the total is not known yet. */
+/** A position, and whether its value counts. The percentage of the total follows later. */
 export interface ValuedPosition {
   readonly position: PortfolioPosition;
   readonly trusted: boolean;
 }
 
-/** The position that LP tokens of a V2, weighted or stable pool are. */
+/** The position for LP tokens of a V2, weighted or stable pool. */
 export function toLpPosition(entry: PairEntry, lp: OwnedLp, prices: TokenPrices): ValuedPosition {
   const { pool } = entry;
   const held = balancesOf(entry);
@@ -50,7 +48,7 @@ export function toLpPosition(entry: PairEntry, lp: OwnedLp, prices: TokenPrices)
   });
 }
 
-/** Raw balances of the pool's tokens, in the order of `item.tokens`; null where unknown. */
+/** Raw balances of the pool's tokens, in the order of `item.tokens`; null if unknown. */
 function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
   if (pool.all_tokens.length > 0)
     return item.tokens.map((_, i) => {
@@ -61,7 +59,10 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
   return state === null ? [null, null] : [BigInt(state.reserve0), BigInt(state.reserve1)];
 }
 
-/** LP tokens among which the pool is divided: the protocol's pending ones count, those that the pool itself holds do not. */
+/**
+ * The supply that shares the pool: includes the protocol's pending LP tokens, and excludes LP tokens that the pool
+ * itself holds.
+ */
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
   { supply, last }: OwnedLp,
@@ -79,8 +80,7 @@ function effectiveSupply(
 }
 
 /**
- * The position that an NFT of a position manager is. `owed`: what a collect would pay out, which is in no log; null: not
- * known.
+ * The position for an NFT of a position manager. `owed`: the payout of a collect, which no log shows; null: unknown.
  */
 export function toConcentratedPosition(
   entry: PairEntry,
@@ -119,7 +119,7 @@ function unclaimedOf(
   return { unclaimed, unclaimed_usd: sumOf(unclaimed) };
 }
 
-/** An amount as it is shown; raw units, null where it is not known. */
+/** `raw`: null if unknown. */
 function toAmount(
   { address, symbol, decimals }: PairEntry['item']['tokens'][number],
   raw: bigint | null,
@@ -131,7 +131,7 @@ function toAmount(
   return { address, symbol, amount: formatUnits(raw, places), value_usd };
 }
 
-/** USD of all; null unless each has a value. */
+/** Sum in USD; null unless every amount has a value. */
 function sumOf(amounts: readonly PortfolioAmount[]): number | null {
   return amounts.reduce<number | null>(
     (sum, { value_usd }) => (sum === null || value_usd === null ? null : sum + value_usd),
@@ -156,7 +156,7 @@ function toPosition(
   let trusted = true;
   const tokens: PortfolioAmount[] = [];
   item.tokens.forEach((token, i) => {
-    // A pool that holds its own token: what it holds of it is nobody's.
+    // LP tokens in the pool itself have no owner.
     if (token.address === pool.address) return;
     if (!isTrusted(prices.now(token.address))) trusted = false;
     tokens.push(toAmount(token, amounts[i] ?? null, prices));

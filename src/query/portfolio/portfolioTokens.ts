@@ -1,4 +1,4 @@
-/** A wallet's tokens and its native coin as answers show them, and which tokens a wallet is likely to have. Pure. */
+/** Values a wallet's tokens and native coin, and lists tokens that a wallet is likely to hold. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
 import { levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
@@ -10,17 +10,17 @@ import { tokenOf } from '../tokens/tokens';
 
 /** Every EVM chain counts its coin in wei. */
 const NATIVE_DECIMALS = 18;
-/** Tokens and LP tokens that are looked for where the history begins late. */
+/** Tokens and LP tokens to check for a history that begins late. */
 const DEEPEST_MAX = 250;
 
-/** What the chain description says of the native coin. */
+/** The native coin of the chain description. */
 export interface NativeCoin {
   readonly symbol: string;
-  /** Null: nothing has a native price. */
+  /** Null: native prices do not exist. */
   readonly wrapped: string | null;
 }
 
-/** A holding, and whether its value counts. Its percentage of the total is not known yet. */
+/** A holding, and whether its value counts. The percentage of the total follows later. */
 export interface ValuedToken {
   readonly token: PortfolioToken;
   readonly trusted: boolean;
@@ -33,7 +33,7 @@ export interface ValuedNative {
 
 type Holding = Omit<PortfolioNative, 'symbol' | 'decimals'>;
 
-/** `priced`: the token by whose price it is valued; null: none. */
+/** `priced`: the token whose price applies, or null. */
 function toHolding(raw: bigint, decimals: number, priced: string | null, prices: TokenPrices): Holding {
   const price = priced === null ? null : prices.now(priced);
   const usd = price?.usd ?? null;
@@ -72,13 +72,13 @@ export function toNative(wei: bigint, { symbol, wrapped }: NativeCoin, prices: T
 
 const deepest = new WeakMap<PairTable, readonly string[]>();
 
-/** The tokens and LP tokens behind which most USD lies, made once per table. */
+/** The tokens and LP tokens with the most USD liquidity, computed once per table. */
 export function listDeepest(pairs: PairTable): readonly string[] {
   const known = deepest.get(pairs);
   if (known !== undefined) return known;
   const depths = new Map<string, number>();
   for (const { tokens, pool, liquidityUsd } of pairs.entries) {
-    // The address of a pool of concentrated liquidity is no token.
+    // A concentrated pool has no LP token.
     const names = pool.pool_type === 3 ? [] : [pool.address];
     for (const address of [...names, ...tokens.all.map((token) => token.address)])
       depths.set(address, (depths.get(address) ?? 0) + liquidityUsd);

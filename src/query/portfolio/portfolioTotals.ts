@@ -1,4 +1,4 @@
-/** From valued holdings to the portfolio that answers show: what counts is summed, the largest values come first. Pure. */
+/** Sums valued holdings into the portfolio answer, largest values first. Pure. */
 import type { Portfolio } from '../../wire/portfolio';
 import type { Warning } from '../../wire/tokens';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -19,7 +19,7 @@ interface Valued {
   readonly usd: number | null;
 }
 
-/** USD of what counts. */
+/** Sum in USD of the trusted items. */
 function sumTrusted(items: readonly Valued[]): number {
   return items.reduce((sum, { trusted, usd }) => (trusted ? sum + (usd ?? 0) : sum), 0);
 }
@@ -38,7 +38,7 @@ export function toPortfolio(
   };
   const [ofTokens, ofPositions] = [sumTrusted(parts.tokens), sumTrusted(parts.positions)];
   const [ofNative, unclaimed] = [sumTrusted(parts.native), sumTrusted(parts.unclaimed)];
-  // What the node alone can tell, and did not.
+  // Only the node knows unclaimed amounts, and may not answer.
   const silent = positions.some(({ position }) => position.unclaimed === null);
   const total = ofTokens + ofPositions;
   const percent = (trusted: boolean, usd: number | null): number =>

@@ -1,7 +1,6 @@
 /**
- * What only the node can say of a wallet as of the snapshot's block: its native coin, balances of tokens whose logs do not
- * tell them or begin too late, and what its V3 positions are owed. All in one asking, bounded in number; what the node
- * does not answer stays as the logs have it.
+ * Asks the node about a wallet as of the snapshot's block: the native coin, balances that do not follow from logs, and
+ * amounts owed to V3 positions. One bounded batch of questions. Without an answer, values come from the logs.
  */
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
@@ -10,11 +9,10 @@ import { collectCall, readCollected, type Collected } from '../../protocols/posi
 import type { Balances } from '../holders/balances';
 import type { BalanceSeeds } from '../holders/balanceSeeds';
 
-/** Balances that one answer asks for; and positions. */
+/** Balances, and positions below, per batch. */
 const BALANCES_ASKED_MAX = 300;
 const POSITIONS_ASKED_MAX = 100;
 
-/** Where answers ask. */
 export interface WalletNode {
   /** Null: no node is configured. */
   readonly node: NodeState | null;
@@ -23,32 +21,34 @@ export interface WalletNode {
 
 export interface Wallet {
   readonly address: Hex;
-  /** By the logs as of the block. */
+  /** Sums of the logs as of the block. */
   readonly balances: Balances;
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
-  /** Tokens whose logs do not tell their balances. */
+  /** Tokens whose balances do not follow from their logs. */
   readonly rebasing: ReadonlySet<string>;
-  /** Tokens that the wallet may have had before the history began; null: the history is whole. */
+  /** Tokens that the wallet may have held before the history began; null for a complete history. */
   readonly earlier: readonly string[] | null;
 }
 
 export interface WalletState {
-  /** Raw units (wei); null: the node does not say. */
+  /** In wei; null: no answer. */
   readonly native: bigint | null;
-  /** The best that is known. */
+  /** The best known balances. */
   readonly balances: Balances;
-  /** Whose balance is the node's, or the logs' on top of what the node said once. */
+  /**
+   * `rebased`: tokens with a balance from the node. `seeded`: tokens with a nonzero seed added to the sum of the logs.
+   */
   readonly rebased: ReadonlySet<string>;
   readonly seeded: ReadonlySet<string>;
-  /** Some balance is by the logs although they do not tell it. */
+  /** Some balance of a rebasing token comes from the logs, because the node has no answer. */
   readonly guessed: boolean;
-  /** What a position is owed, by `<manager>-<number>`; those that are missing are not known. */
+  /** Amounts owed to positions, by `<manager>-<number>`. Positions without an answer are missing. */
   readonly owed: ReadonlyMap<string, Collected>;
-  /** There was more to ask than is asked. */
+  /** The batch was too small for all questions. */
   readonly truncated: boolean;
 }
 
-/** Asks once. Never rejects: without a node it is what the logs say. */
+/** Asks once. Never rejects: without a node, the result comes from the logs. */
 export async function readWalletState(
   { node, seeds }: WalletNode,
   blockHash: Hex,
@@ -81,7 +81,7 @@ export async function readWalletState(
   const rebased = rebasingHeld.filter((token) => read.has(token));
   for (const token of rebased) known.set(token, read.get(token) ?? 0n);
   return {
-    // Not every node that answers answers a number.
+    // A faulty node may answer with something other than a number.
     native: isQuantity(coin) ? BigInt(coin) : null,
     balances: known,
     rebased: new Set(rebased),
@@ -92,7 +92,7 @@ export async function readWalletState(
   };
 }
 
-/** Supplies of tokens by their contracts, raw units; those without an answer are missing. */
+/** Supplies of tokens from their contracts, raw units. Tokens without an answer are missing. */
 export async function readSupplies(
   { node }: WalletNode,
   blockHash: Hex,
@@ -128,7 +128,7 @@ function readBalances(tokens: readonly string[], answers: StateAnswers): Readonl
   return read;
 }
 
-/** What the logs say, on top of what was there before them. */
+/** Adds the seeds from before the history to the sums of the logs. */
 function seedBalances(
   balances: Balances,
   candidates: readonly string[],

@@ -1,15 +1,15 @@
 /**
- * Prices of tokens as products of hops: each token is priced in another one, down to an anchor that is priced in USD.
- * Pure; where the hops come from is tokenPrices' part.
+ * Computes token prices as products of hops: each token is priced in the next token, down to an anchor priced in USD.
+ * Pure; tokenPrices.ts reads the hops.
  */
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/route';
 import type { Window } from '../../wire/pairs';
 
-/** What one whole token is worth in another one, or in USD. */
+/** The price of one whole token in another token, or in USD. */
 export interface Hop {
-  /** The zero address: `price` is USD, the token is an anchor. */
+  /** The zero address marks an anchor, whose `price` is USD. */
   readonly nextToken: string;
   /** 0: none. */
   readonly price: number;
@@ -18,11 +18,11 @@ export interface Hop {
 }
 
 export interface TokenPrice {
-  /** USD per whole token; null: nobody can tell. */
+  /** USD per whole token; null: unknown. */
   readonly usd: number | null;
   /** 0–1; 0 without a price. */
   readonly confidence: number;
-  /** The price is given, not derived. */
+  /** The token is an anchor, so its price is given and not derived. */
   readonly isAnchor: boolean;
 }
 
@@ -35,7 +35,9 @@ export function isTrusted({ usd, confidence }: TokenPrice): boolean {
   return usd !== null && confidence >= TRUSTED_MIN;
 }
 
-/** The price of a token by the hops in force; multiplied from the anchor outwards, as when it is stored. */
+/**
+ * The price of a token by the hops in force. Multiplies from the anchor outwards, like the ingester, so the bits match.
+ */
 export function priceByHops(hops: Hops, token: string): TokenPrice {
   const path: Hop[] = [];
   let at = token;
@@ -43,7 +45,7 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
     const hop = hops.get(at);
     if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
     if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
-    // A longer walk is a loop.
+    // A longer path is a loop.
     if (path.length === HOPS_MAX) return NO_PRICE;
     path.push(hop);
     at = hop.nextToken;
@@ -62,15 +64,15 @@ function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
 /** Prices of all tokens as of a block, and at the starts of the windows that end there. */
 export interface TokenPrices {
   now(token: string): TokenPrice;
-  /** USD per whole token at the start of the window; null: there was no price. */
+  /** USD per whole token at the start of the window, or null. */
   before(token: string, window: Window): number | null;
-  /** Native tokens per whole token; the wrapped native token is worth one, priced or not. */
+  /** Native tokens per whole token. The wrapped native token is worth 1, even without a USD price. */
   nativeOf(token: string): number | null;
   /** USD per native token. */
   readonly nativeUsd: number | null;
 }
 
-/** `past`: hops in force at the starts of the windows, of every token. */
+/** `past`: hops of every token in force at the start of each window. */
 export function makeTokenPrices(
   hops: Hops,
   past: Readonly<Record<Window, Hops>>,

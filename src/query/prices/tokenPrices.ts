@@ -1,4 +1,4 @@
-/** Prices of all tokens, read once per head version: as of its block, and at the starts of the four windows. */
+/** Reads the prices of all tokens once per head version: at its block, and at the starts of the four windows. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -13,10 +13,10 @@ import { perVersion, type PerVersion } from '../head/perVersion';
 import { makeTokenPrices, type Hop, type Hops, type TokenPrices } from './priceBook';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has pools for; a bound, not a page. */
+/** More tokens than any chain has. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
 
-/** What the chain description says about prices. */
+/** The anchors and the wrapped native token of the chain description. */
 export interface PriceSources {
   readonly anchors: readonly Anchor[];
   readonly wrappedNative: Hex | null;
@@ -72,7 +72,7 @@ export async function readTokenPrices(
   return toTokenPrices(rows, pastRows, sources);
 }
 
-/** Pure. An anchor that was never priced yet has its configured price. */
+/** Pure. An anchor without a stored price has its configured price. */
 export function toTokenPrices(
   rows: readonly HopRow[],
   pastRows: readonly PastHopRow[],

@@ -1,6 +1,6 @@
 /**
- * The search box: what a text may mean (an address, a hash, a block, a selector, a name), and what there is of it, the
- * likeliest first. Exact before prefix before word before part, verified before unverified, then by logs.
+ * Answers the search box. A text may mean an address, a hash, a block, a selector or a name. Hits rank by the place of
+ * the match (exact, prefix, word, inside), then verified before unverified, then by log count.
  */
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ import { listNamed, listPairsNamed, PLACE_EXACT, placeOf, type NamedPair } from 
 const EACH_MAX = 100;
 const SIGNATURES_MAX = 20;
 const TITLE_MAX = 200;
-/** Shares of the score: the place of the text in the name, of which half a one outweighs whether verified and how many logs. */
+/** A match place ranks first: half a place outweighs the other two shares. Verification and log count break ties. */
 const PLACE_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
@@ -36,13 +36,13 @@ export interface SearchDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
-  /** Who answers reads of a chain as its node does; null: nobody. */
+  /** The node of a chain for reads; null without a node. */
   readonly readsOf?: (chainId: number) => NodeReads | null;
-  /** Name of the database with the verified contracts. */
+  /** Database of the verified contracts. */
   readonly verifiedDb: string;
-  /** DEXes of the chain by slug and shown name. */
+  /** DEXes of the chain, by slug and display name. */
   readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
-  /** The chain's pairs as of their newest table. Some may have been taken back with their block since. */
+  /** The chain's pairs in their newest table. A reorg may have removed some pairs since. */
   readonly pairs: () => readonly NamedPair[];
 }
 
@@ -53,7 +53,7 @@ interface Moment {
   readonly head: HeadSnapshot;
 }
 
-/** What a text may mean. Hex digits may stand without 0x. */
+/** A possible meaning of the text. Addresses and hashes may lack 0x. */
 export type Meaning =
   | { readonly kind: 'address'; readonly address: Hex }
   | { readonly kind: 'hash'; readonly hash: Hex }
@@ -121,7 +121,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
-  // No log names it, so the node is asked.
+  // No stored data has this hash, so ask the node.
   const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   return [
     ...(block === null
@@ -138,7 +138,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
 
-/** The indexed block of a transaction as the node has it; null: it has none, or does not answer. */
+/** The indexed block of a transaction by the node, or null. */
 async function findTransactionBlock(
   node: NodeReads | null | undefined,
   head: HeadSnapshot,
@@ -151,7 +151,7 @@ async function findTransactionBlock(
   return block === null || block > head.number ? null : block;
 }
 
-/** An event is known once for each set of its parameters that some ABI has indexed. */
+/** Removes duplicates. The store has an event once for each set of indexed parameters. */
 function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
   return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
 }
@@ -185,7 +185,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   ]);
   const named = new Map(names.map((one) => [one.address, one]));
   for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
-  // It is known which ones are tokens when all names are those of tokens.
+  // If all names belong to tokens, the query can skip the table of tokens.
   const areOthers = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
     readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
@@ -194,7 +194,7 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
-    // A pool may also be known as a token.
+    // A pool may also be stored as a token.
     const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
@@ -215,15 +215,15 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   return hits;
 }
 
-/** Which of the found addresses are pools, tokens, verified. */
+/** The found addresses that are pools, tokens or verified. */
 export interface HitFacts {
   readonly pools: ReadonlySet<Hex>;
   readonly tokens: ReadonlySet<Hex>;
-  /** A verification of the contract, or of one with the same code, is stored. */
+  /** Addresses with a stored verification, or with a verified twin. */
   readonly verified: ReadonlySet<Hex>;
 }
 
-/** At most 1,000 addresses. Two statements at a time take less time than one of both. */
+/** At most 1,000 addresses. Two parallel queries are faster than one combined query. */
 export async function readHitFacts(
   verifiedDb: string,
   { source, head }: Pick<Moment, 'source' | 'head'>,
@@ -250,12 +250,15 @@ export async function readHitFacts(
   return { pools, tokens, verified };
 }
 
-/** `wpls/dai` as lists show it: `wpls / dai`. */
+/** Formats `wpls/dai` as in pair names: `wpls / dai`. */
 function spaced(text: string): string {
   return text.replace(/\s*\/\s*/g, ' / ');
 }
 
-/** Who writes types means that one signature: its namesakes come last. Both in lower case. */
+/**
+ * Place of a text in a signature. A text with types means one exact signature, so other signatures with the same name
+ * rank last. Both in lower case.
+ */
 function signaturePlace(signature: string, text: string): number {
   const name = signature.slice(0, signature.indexOf('('));
   const [asked = '', types] = text.replace(/\s/g, '').split(/(?=\()/);

@@ -1,4 +1,4 @@
-/** Tokens, verified contracts and pairs by name. A contract also has the name of a verified contract with the same code. */
+/** Finds tokens, verified contracts and pairs by name. A twin of a verified contract also has its name. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -16,7 +16,7 @@ export interface Named {
   readonly address: Hex;
   readonly title: string;
   readonly subtitle: string | null;
-  /** 4: all of the name, 3: its beginning, 2: the beginning of a word, 1: inside; half a place less of less telling names. */
+  /** 4: exact, 3: prefix, 2: start of a word, 1: inside. Less distinctive names lose half a place. */
   readonly place: number;
 }
 
@@ -25,7 +25,7 @@ export interface NameSource {
   readonly chainId: number;
   readonly logCounts: LogCounts;
   readonly directory: Pick<Directory, 'allTokens'>;
-  /** Name of the database with the verified contracts. */
+  /** Database of the verified contracts. */
   readonly verifiedDb: string;
 }
 
@@ -38,7 +38,7 @@ interface VerifiedRow {
   readonly version: number;
 }
 
-/** Tokens and verified contracts, the best first, each address once; at most three times `limit`. `text`: lower case. */
+/** Tokens and verified contracts, best first, each address once; at most three times `limit`. `text`: lower case. */
 export async function listNamed(source: NameSource, text: string, limit: number): Promise<Named[]> {
   const { runner, chainId, logCounts, verifiedDb } = source;
   const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
@@ -65,20 +65,20 @@ export async function listNamed(source: NameSource, text: string, limit: number)
     const twin = row === undefined ? null : nameContract(address, row, text);
     if (twin !== null) named.push(twin);
   }
-  // A verified token is one hit, as what it is called by most.
+  // A verified token is one hit, at its best place.
   const once = new Map<Hex, Named>();
   for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
   return [...once.values()];
 }
 
-/** A pair as searches need it. `tokens.name`: `WPLS / DAI`. */
+/** The fields of a pair for searches. `tokens.name`: `WPLS / DAI`. */
 export interface NamedPair {
   readonly pool: { readonly address: string; readonly dex: string };
   readonly tokens: { readonly name: string };
   readonly liquidityUsd: number;
 }
 
-/** Pairs whose name contains the text (lower case, not empty): the best places first, of the same place the most liquid. */
+/** Pairs whose name contains the text (lower case, not empty). Best places first, then by liquidity. */
 export async function listPairsNamed(
   pairs: readonly NamedPair[],
   text: string,
@@ -100,7 +100,7 @@ export async function listPairsNamed(
   }));
 }
 
-/** Tokens whose symbol or name contains the text: the best places first, of the same place those with the most logs. */
+/** Tokens whose symbol or name contains the text. Best places first, then by log count. */
 export async function listTokensNamed(
   tokens: Iterable<Token>,
   { logsOf }: Counts,
@@ -120,7 +120,7 @@ export async function listTokensNamed(
 interface Scan<T> {
   readonly all: Iterable<T>;
   readonly limit: number;
-  /** 0: it is not found. */
+  /** 0: no match. */
   placeOf(one: T): number;
   weightOf(one: T): number;
   addressOf(one: T): string;
@@ -132,7 +132,9 @@ interface Placed<T> {
   readonly weight: number;
 }
 
-/** Sorted by place, then by weight, both descending, then by address. Gives the thread to other requests now and then. */
+/**
+ * The best items by place, then weight, both descending, then address. Gives way to other requests during the scan.
+ */
 async function listBest<T>({
   all,
   limit,
@@ -144,7 +146,7 @@ async function listBest<T>({
   const order = (a: Placed<T>, b: Placed<T>): number =>
     b.place - a.place || b.weight - a.weight || (addressOf(a.one) < addressOf(b.one) ? -1 : 1);
   let best: Placed<T>[] = [];
-  /** Of those that are kept; none before there are enough. */
+  /** The worst kept item; null until enough items are kept. */
   let worst: Placed<T> | null = null;
   for (const one of all) {
     const found = place(one);
@@ -161,7 +163,7 @@ async function listBest<T>({
   return best.sort(order).slice(0, limit);
 }
 
-/** A token as a hit; null: nothing of its names is like the text. */
+/** A token as a hit, or null without a match. */
 function nameToken({ address, symbol, name }: Token, text: string): Named | null {
   const place = Math.max(placeIn(symbol, text), placeIn(name, text) - 0.5);
   if (place <= 0) return null;
@@ -179,7 +181,7 @@ function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): 
   return place === 0 ? null : { type: 'contract', address, title: name, subtitle: path, place };
 }
 
-/** How much of a name a text is: 4 all, 3 its beginning, 2 the beginning of a word, 1 inside, 0 not there. Both in lower case. */
+/** The place of a text in a name: 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. Both in lower case. */
 export function placeOf(name: string, text: string): number {
   if (!name.includes(text)) return 0;
   if (name === text) return PLACE_EXACT;

@@ -1,32 +1,35 @@
 /**
- * What must be known of a regular expression before an engine runs it: how large its automaton becomes, and which text every
- * match holds, for the index. Reads the syntax of RE2; whether an expression is valid is RE2's to say.
+ * Analyses a regular expression before the engine runs the expression: the size of its automaton, and texts that every
+ * match contains, for the index. Parses the syntax of RE2; only RE2 itself checks validity.
  * https://github.com/google/re2/wiki/Syntax
  */
 
 export interface RegexFacts {
-  /** About how many states an automaton needs: repetitions multiply. */
+  /** Approximate number of automaton states. Repetitions multiply the number. */
   readonly size: number;
   /** Texts that every match contains, in any letter case. */
   readonly literals: readonly string[];
-  /** `\A`, `\z` or flags that change what `^` and `$` are: not to be had, lines are matched one by one. */
+  /**
+   * Whether the expression has `\A`, `\z` or flags that change `^` and `$`. Those are not supported, because lines are
+   * matched one by one.
+   */
   readonly anchorsText: boolean;
 }
 
 interface Node {
   readonly size: number;
   readonly literals: readonly string[];
-  /** The character that this is, where it is one. */
+  /** The literal character of this node, or null. */
   readonly character: string | null;
 }
 
-/** A dot or class over UTF-8 is several states, a class of Unicode's many. */
+/** Over UTF-8, a dot or a class takes several states, and a Unicode class takes many. */
 const CLASS_SIZE = 3;
 const UNICODE_CLASS_SIZE = 40;
 const DEPTH_MAX = 50;
 const TOO_LARGE: Node = { size: Number.MAX_SAFE_INTEGER, literals: [], character: null };
 
-/** Reads an expression; nothing in it makes this slow or throw. */
+/** Reads an expression. No input is slow or throws. */
 export function readRegex(text: string): RegexFacts {
   const parser = new Parser(text);
   const { size, literals } = parser.alternatives(0);
@@ -39,7 +42,7 @@ class Parser {
 
   constructor(private readonly text: string) {}
 
-  /** Up to a closing bracket or the end. */
+  /** Parses up to a closing bracket or the end. */
   alternatives(depth: number): Node {
     if (depth > DEPTH_MAX) {
       this.#at = this.text.length;
@@ -75,7 +78,7 @@ class Parser {
       }
     }
     endRun();
-    // A bracket that closes nothing at the top is RE2's to refuse.
+    // RE2 refuses an unmatched closing bracket.
     if (depth === 0 && this.#at < this.text.length && this.text[this.#at] === ')')
       this.#at = this.text.length;
     return { size: Math.min(size, Number.MAX_SAFE_INTEGER), literals, character: null };
@@ -106,7 +109,7 @@ class Parser {
   #characterClass(): Node {
     let size = CLASS_SIZE;
     if (this.text[this.#at] === '^') this.#at += 1;
-    // A bracket that comes first is itself a member.
+    // A closing bracket in first position is a member of the class.
     if (this.text[this.#at] === ']') this.#at += 1;
     while (this.#at < this.text.length) {
       const character = this.#next();
@@ -137,7 +140,7 @@ class Parser {
       this.#at += /^(?:\{[^}]*\}|..)/.exec(this.text.slice(this.#at, this.#at + 80))?.[0].length ?? 0;
       return { size: 1, literals: [], character: null };
     }
-    // Letters and digits mean something, anything else means itself.
+    // Escaped letters and digits are special. Every other escaped character is literal.
     if (/[A-Za-z0-9]/.test(character)) return { size: CLASS_SIZE, literals: [], character: null };
     return { size: 1, literals: [], character };
   }
@@ -159,7 +162,7 @@ class Parser {
     }
   }
 
-  /** One character, not half of one. */
+  /** Reads one code point. */
   #next(): string {
     const code = this.text.codePointAt(this.#at);
     if (code === undefined) return '';

@@ -1,11 +1,11 @@
-/** Source files by the hash of their content. */
+/** Reads source files by content hash. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { inChunks } from '../head/inChunks';
 
-/** Hashes named in one statement, and bounds of the memory of one answer. */
+/** Hashes per query. FILES_PER_QUERY is lower, to bound the memory of one answer. */
 const HASHES_PER_QUERY = 500;
 const FILES_PER_QUERY = 100;
 
@@ -13,7 +13,7 @@ const hash = z.templateLiteral(['0x', z.string()]);
 const fileRowShape = z.object({ content_hash: hash, content: z.string() });
 const knownRowShape = z.object({ content_hash: hash });
 
-/** Contents by hash; those not stored are missing. `database`: where they are, unless it is the runner's own. */
+/** Contents by hash, without missing files. `database`: default is the runner's database. */
 export async function listContents(
   runner: QueryRunner,
   hashes: readonly Hex[],
@@ -29,7 +29,7 @@ export async function listContents(
   return new Map(rows.map((row) => [row.content_hash, row.content]));
 }
 
-/** Which of the files are stored. */
+/** The stored hashes among `hashes`. */
 export async function listKnownFiles(runner: QueryRunner, hashes: readonly Hex[]): Promise<Set<Hex>> {
   const read = (chunk: readonly Hex[]): Promise<z.infer<typeof knownRowShape>[]> => {
     const params = { hashes: chunk.map((each) => each.slice(2)), limit: HASHES_PER_QUERY };

@@ -1,27 +1,29 @@
-/** Lines of source files: where a text stands in them, and what is shown around a place. Plain and linear: sources are hostile. */
+/**
+ * Finds a text in the lines of source files, and cuts snippets. Plain and linear, because source files may be hostile.
+ */
 
 /** A line with at least one match, counted from 1. */
 export interface LineHit {
   readonly line: number;
-  /** Of the first match, in characters (code points), from 1. */
+  /** Column of the first match in code points, from 1. */
   readonly column: number;
   readonly matches: number;
 }
 
 const CONTEXT_LINES = 2;
-/** A longer line is cut around the match: minified files are one line. */
+/** A longer line is cut around the match, because minified files are one line. */
 const LINE_SHOWN_MAX = 300;
 
-/** Lines without their ends; a file's last line end begins no line. */
+/** Lines without line ends. A line end at the end of the file starts no further line. */
 export function splitLines(content: string): string[] {
   const lines = content.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** In one letter case, each character where it was. */
+/** Lower case with every character at its old index. */
 export function foldCase(text: string): string {
-  // The only character that becomes two.
+  // The only character whose lower case has two characters.
   return text.replaceAll('İ', 'i').toLowerCase();
 }
 
@@ -41,7 +43,7 @@ export function findInLines(lines: readonly string[], text: string, caseMatters:
   return hits;
 }
 
-/** A line with up to two around it, each cut to a length that can be shown. */
+/** A line with up to two lines before and after, each cut to a readable length. */
 export function snippetOf(lines: readonly string[], { line, column }: LineHit): string {
   const from = Math.max(0, line - 1 - CONTEXT_LINES);
   const shown = lines.slice(from, line + CONTEXT_LINES);

@@ -1,4 +1,4 @@
-/** What is searched in the sources of verified contracts, and where. */
+/** Defines a search in the sources of verified contracts. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 
 export const SOURCE_LANGUAGES = ['Solidity', 'Vyper', 'Yul'] as const;
@@ -6,7 +6,7 @@ export const SOURCE_LANGUAGES = ['Solidity', 'Vyper', 'Yul'] as const;
 export interface SourceQuestion {
   /** Three characters or more. */
   readonly q: string;
-  /** null: `q` is a plain text. Made by readRegexQuestion. */
+  /** null: `q` is plain text. Created by readRegexQuestion. */
   readonly regex: RegexQuestion | null;
   readonly caseMatters: boolean;
   readonly language: (typeof SOURCE_LANGUAGES)[number] | null;
@@ -17,26 +17,25 @@ export interface SourceQuestion {
   readonly offset: number;
 }
 
-/** Where sources and logs are read. */
 export interface SourceSearchSource {
-  /** Of the database with the logs of the asked chain, by which contracts are ranked; any where there are none. */
+  /** Runner of the chain's database, whose logs rank contracts. For a chain without logs, any runner. */
   readonly runner: QueryRunner;
   /** The database of the verified contracts. */
   readonly verifiedDb: string;
 }
 
 export interface RegexQuestion {
-  /** With flags; over a whole file, `^` and `$` at its lines. */
+  /** The expression for a whole file, with flags so that `^` and `$` match at line ends. */
   readonly inFile: string;
-  /** The same over one line. */
+  /** The expression for one line. */
   readonly inLine: string;
-  /** Over one line, with what stands before the first match as its only group to read. */
+  /** For one line: the first group captures the text before the first match. */
   readonly prefix: string;
-  /** A text that every match contains, three characters or more; empty: none. */
+  /** A text of three or more characters in every match; empty: none. */
   readonly needle: string;
 }
 
-/** As the queries take it. */
+/** The parameter format of the queries. */
 export type SourceFilter = {
   readonly verified_db: string;
   readonly chain_id: number;
@@ -44,7 +43,7 @@ export type SourceFilter = {
   readonly path: string;
 };
 
-/** Parameters that all queries of a search have. */
+/** Parameters of all queries of a search. */
 export function filterOf({ verifiedDb }: SourceSearchSource, question: SourceQuestion): SourceFilter {
   return {
     verified_db: verifiedDb,

@@ -1,6 +1,6 @@
 /**
- * Regular expressions over source files: checked before the engine sees them, then run over slices of the files whose size
- * follows from how long the last one took, so that no expression holds the engine for long.
+ * Runs regular expressions over source files. Expressions are checked before the engine sees them. Files are read in
+ * slices whose size depends on the time of the previous slice, so no expression blocks the engine for long.
  */
 import { z } from 'zod';
 
@@ -11,22 +11,22 @@ import { readRegex } from './regexFacts';
 import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** States of an automaton: at worst an engine reads 1 MB a second with so many. */
+/** Maximum number of automaton states. At this size an engine reads at least 1 MB a second. */
 const SIZE_MAX = 300;
-/** Of the first two bytes of the hash: slices are fractions of 65,536. */
+/** Number of values of a hash's first two bytes. A slice is a range of these values. */
 const SPACE = 65_536;
 const FIRST_SLICE = 4;
-/** The index leaves few files of a slice. */
+/** With the index, a slice has few files. */
 const FIRST_SLICE_INDEXED = 1_024;
 const SLICE_GROWTH = 64;
 const LITERAL_MIN = 3;
-/** What the index is asked for: more of a long text tells no more. */
+/** Maximum length of the index search text. A longer text would not select better. */
 const NEEDLE_MAX = 60;
 
 const checkShape = z.object({ matches_nothing: z.boolean() });
 const hashShape = z.object({ content_hash: z.templateLiteral(['0x', z.string()]) });
 
-/** Throws bad_request, naming q, for an expression that is not valid, too large or matches everything. */
+/** Throws bad_request with field q for an expression that is invalid, too large, or matches the empty text. */
 export async function readRegexQuestion(
   runner: QueryRunner,
   q: string,
@@ -64,12 +64,12 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
   }
 }
 
-/** What is expected to take no longer is not sliced. */
+/** A search with a shorter expected time runs in one slice. */
 const WHOLE_MS = 300;
 
 /**
- * Files with a match, at most `max`, in no order. `expectedMs`: how long all files of the needle should take; null: nobody knows.
- * Throws bad_request when the expression takes too long.
+ * Files with a match, at most `max`, in no order. `expectedMs`: expected time for all files of the needle; null:
+ * unknown. Throws bad_request if the expression takes too long.
  */
 export async function listMatchingFiles(
   source: SourceSearchSource,
@@ -106,7 +106,7 @@ export async function listMatchingFiles(
         `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, such as one with a word in it`,
       );
     }
-    // As much as half of the time left allows at the pace of this slice.
+    // The next slice should take half of the remaining time at the pace of this slice.
     const paced = Math.floor((width * left) / 2 / Math.max(1, now - sliceStarted));
     width = Math.max(1, Math.min(width * SLICE_GROWTH, paced));
   }

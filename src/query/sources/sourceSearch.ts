@@ -1,7 +1,7 @@
 /**
- * Search in the sources of verified contracts. The engine finds and ranks files by its index, then their lines are looked at
- * in that order until the page is full: a text here, a regular expression by the engine's RE2, which knows no
- * backtracking. A file that contracts share is looked at once.
+ * Searches the sources of verified contracts. The engine finds and ranks files by its index, and then lines are matched
+ * in rank order until the page is full. This process matches plain text; the engine's RE2 matches regular expressions,
+ * without backtracking. A file shared by several contracts is matched once.
  */
 import { z } from 'zod';
 
@@ -11,17 +11,17 @@ import { listMatchingFiles } from './sourceRegex';
 import { listContents } from './sourceFiles';
 import { findInLines, snippetOf, splitLines, type LineHit } from './sourceLines';
 
-/** Files in rank order that one search looks into. */
+/** Maximum number of files per search, in rank order. */
 const FILES_MAX = 2_000;
-/** So many are looked into even when the page is full, for the total. */
+/** Files to match even after the page is full, to count the total. */
 const FILES_COUNTED = 100;
-/** Files of one read; some 4 to 10 kB each. */
+/** Files per batch, about 4 to 10 kB each. */
 const TEXT_BATCH = 100;
 const REGEX_BATCH = 16;
-/** An expression that takes less for its batch gets a larger one. */
+/** If a batch takes less time, the next batch is larger. */
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
-/** So many more files are looked into by an expression that is quick, before the engine is asked which of them match. */
+/** For a fast expression, match this many further files before the engine searches for matching files. */
 const FILES_MORE = 300;
 const LINES_MAX = 200_000;
 
@@ -35,15 +35,15 @@ export interface SourceHit {
   readonly snippet: string;
   /** In this line. */
   readonly matches: number;
-  /** How many contracts of the chain have this file. */
+  /** Number of contracts of the chain with this file. */
   readonly contracts: number;
 }
 
 export interface SourcePage {
   readonly hits: readonly SourceHit[];
-  /** Matching lines found. */
+  /** Number of matching lines found. */
   readonly total: number;
-  /** Whether those are all. */
+  /** Whether `total` is complete. */
   readonly exact: boolean;
 }
 
@@ -58,7 +58,7 @@ const useShape = z.object({
   contract_name: z.string(),
 });
 
-/** One page of matching lines. Throws bad_request for an expression that would take too long. */
+/** One page of matching lines. Throws bad_request for a slow expression. */
 export async function searchSources(
   source: SourceSearchSource,
   question: SourceQuestion,
@@ -73,7 +73,7 @@ export async function searchSources(
   const seen = new Set<Hex>();
   let expectedMs: number | null = null;
   if (regex.needle !== '') {
-    // Most files with its longest word match the expression too: often the first ones are enough.
+    // Most files with the longest word also match the expression, so the first files are often enough.
     const ranked = await rankByIndex(source, question, regex.needle);
     const first = ranked.files.slice(0, FILES_COUNTED);
     before = await lookInto(source, question, first);
@@ -88,21 +88,20 @@ export async function searchSources(
       expectedMs = (before.tookMs / before.looked) * ranked.files.length;
   }
   const ranked = await rankByRegex(source, question, regex, expectedMs);
-  // In the same order: what was looked into comes first.
+  // Both lists have the same order, so files already matched come first.
   const others = ranked.files.filter((file) => !seen.has(file.content_hash));
   before = { ...before, looked: ranked.files.length - others.length };
   return pageOf(source, question, ranked, await lookInto(source, question, others, before));
 }
 
 interface Found {
-  /** Of the asked page. */
+  /** Hits of the requested page. */
   readonly shown: readonly Located[];
-  /** Matching lines of the files that were looked into. */
+  /** Matching lines in the files so far. */
   readonly total: number;
   readonly looked: number;
-  /** How long that took. */
+  /** Time spent on those files. */
   readonly tookMs: number;
-  /** Files of the next batch. */
   readonly size: number;
 }
 
@@ -110,15 +109,18 @@ function nothingFound({ regex }: SourceQuestion): Found {
   return { shown: [], total: 0, looked: 0, tookMs: 0, size: regex === null ? TEXT_BATCH : REGEX_BATCH };
 }
 
-/** Whether a few more of the files with the word end the search: they are all, or hold enough at the pace of those before. */
+/**
+ * Whether FILES_MORE further files end the search: they are the last files, or should fill the page at the current
+ * rate.
+ */
 function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
-  // An expression that is slow is the engine's alone, which bounds its time.
+  // Only the engine runs a slow expression, with a time limit.
   if (size < TEXT_BATCH || looked === 0) return false;
   const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
   return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
 }
 
-/** Looks into files in their order, after those `before`, until the page is full and enough are counted. */
+/** Matches files in their order after `before`, until the page is full and FILES_COUNTED files are counted. */
 async function lookInto(
   source: SourceSearchSource,
   question: SourceQuestion,
@@ -129,7 +131,7 @@ async function lookInto(
   const shown = [...before.shown];
   let { total, looked, tookMs, size } = before;
   for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
-    // Where the count may end is the same however large the batches are.
+    // The count must end at the same file for every batch size.
     const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
     const batch = files.slice(at, at + most);
     const started = performance.now();
@@ -160,11 +162,11 @@ async function pageOf(
 
 interface Ranked {
   readonly files: readonly RankedFile[];
-  /** Whether no other file can match. */
+  /** Whether the list has every file that can match. */
   readonly complete: boolean;
 }
 
-/** Files that may hold a text, by the index alone. */
+/** Files that may contain a text, by the index alone. */
 async function rankByIndex(
   source: SourceSearchSource,
   question: SourceQuestion,
@@ -196,7 +198,7 @@ async function rankByRegex(
 
 interface FileHits {
   readonly file: RankedFile;
-  /** Of the file; null: found by the engine, and not read yet. */
+  /** Lines of the file. Null: the engine matched the file, and nobody read the content yet. */
   readonly lines: readonly string[] | null;
   readonly hits: readonly LineHit[];
 }
@@ -205,7 +207,7 @@ interface Located extends FileHits {
   readonly hit: LineHit;
 }
 
-/** The matching lines of files, in the files' order; files without one are left out. */
+/** The matching lines in the order of the files. Files without a match are left out. */
 async function locate(
   source: SourceSearchSource,
   question: SourceQuestion,

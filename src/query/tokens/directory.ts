@@ -1,6 +1,6 @@
 /**
- * Keeps the metadata of tokens and the final pools in memory. A final pool never changes. The ingester stores the metadata of a
- * token once, before the first row that names the token. Only `reindex` replaces it, and it tells the user to restart.
+ * Keeps the metadata of tokens and the final pools in memory. A final pool never changes. The ingester stores a token's
+ * metadata once, before the first row with this token. Only `reindex` replaces metadata, and asks the user to restart.
  */
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { findPool, tokensOfPool, type PoolRow } from '../pairs/pools';
 import { listTokens, type TokenMap } from './tokens';
 
-/** At this many pools the memory of pools is emptied. */
+/** At this many pools the cache is cleared. */
 const POOLS_KEPT = 20_000;
 
 const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
@@ -28,10 +28,10 @@ export class Directory {
 
   constructor(private readonly runner: QueryRunner) {}
 
-  /** The pool at an address with its tokens; null: there is none as of the snapshot. A head pool is asked for each time. */
+  /** The pool at an address with its tokens, or null. Head pools are not cached. */
   async findPool(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null> {
     const kept = this.pools.get(address);
-    // A snapshot older than the one that showed the pool may be of before its creation.
+    // An older snapshot may be from before the pool's creation.
     const isThere = kept !== undefined && head.finalTo >= kept.finalTo;
     const found = isThere ? kept.pool : await findPool(this.runner, head, address);
     if (found === null) return null;
@@ -42,7 +42,7 @@ export class Directory {
     return { pool: found, tokens: await this.listTokens(tokensOfPool(found)) };
   }
 
-  /** Metadata of at least the given tokens (lower-case addresses). One that is not known yet is asked for each time. */
+  /** Metadata of at least the given tokens (lower-case addresses). Unknown tokens are queried each time. */
   async listTokens(addresses: readonly string[]): Promise<TokenMap> {
     const { known } = this;
     const missing = addresses.filter((address) => !known.has(address));

@@ -1,4 +1,4 @@
-/** From the pairs of one token and its trading to the token that answers show. Pure. */
+/** Builds token items and details from the pairs and trades of one token. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
 import { levelOf, TRUSTED_MIN } from '../../pricing/confidence';
 import type { TradeCounts, Window } from '../../wire/pairs';
@@ -13,28 +13,30 @@ import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
 
-/** Trading of one token over all its pools; `high_h24`, `low_h24`: USD after tracked swaps, 0 where none has a price. */
+/**
+ * Trading of one token over all its pools. `high_h24`, `low_h24`: USD price after tracked swaps, 0 without a price.
+ */
 export type TokenTrades = Readonly<
   Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
     Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
 >;
 
 export interface TokenFacts extends HoldingFacts {
-  /** Null: no swap in 24 hours. */
+  /** Null: no swap in the last 24 hours. */
   readonly trades: TokenTrades | null;
-  /** Block in which a pool of the token was first seen. */
+  /** Block of the token's first pool. */
   readonly firstSeenBlock: number;
   /** Time of the newest indexed block, unix seconds. */
   readonly now: number;
 }
 
-/** One token as of a head. Its item is made when it is first looked at. */
+/** One token as of a head. The item is built on first use. */
 export class TokenEntry {
   readonly price: TokenPrice;
   private liquidity: number | null = null;
   private made: TokenItem | null = null;
 
-  /** `pairs`: in the order of their addresses; at least one. */
+  /** `pairs`: sorted by address; at least one. */
   constructor(
     readonly address: string,
     readonly pairs: readonly PairEntry[],
@@ -44,7 +46,7 @@ export class TokenEntry {
     this.price = prices.now(address);
   }
 
-  /** What its pools hold of it, and of anchors beside it, USD. */
+  /** USD value of the token in its pools, and of anchors beside the token. */
   get liquidityUsd(): number {
     this.liquidity ??= liquidityOf(this.address, this.pairs);
     return this.liquidity;
@@ -58,14 +60,14 @@ export class TokenEntry {
     return this.facts.trades?.volume_h24 ?? 0;
   }
 
-  /** The list item. */
+  /** The list item, built on first use. */
   get item(): TokenItem {
     this.made ??= toTokenItem(this);
     return this.made;
   }
 }
 
-/** What users of a token's price must know. */
+/** Warnings about a token's price. */
 export function warningsOfPrice(price: TokenPrice): Warning[] {
   if (price.usd === null)
     return [
@@ -85,7 +87,7 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
   ];
 }
 
-/** What its pools hold of the token, and of anchors beside it, by trusted prices alone. */
+/** USD value, by trusted prices only, of the token in its pools and of anchors beside the token. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
   let sum = 0;
   for (const { tokens, holdings } of pairs) {
@@ -135,7 +137,7 @@ function plainOrNull(value: number | null): string | null {
   return value === null || value === 0 ? null : plainNumber(value);
 }
 
-/** The whole record of a token. `explorer`: a page about it, or null. */
+/** The detail of a token. `explorer`: address of an explorer page, or null. */
 export function toTokenDetail(
   { item, facts, price, pairs }: TokenEntry,
   windows: TokenWindows,
@@ -171,7 +173,7 @@ export function toTokenDetail(
   };
 }
 
-/** The deepest pool; of equals the one with the most swaps of the day; then by address. */
+/** The pool with the most liquidity; ties by daily swaps, then by address. */
 function topPool(pairs: readonly PairEntry[]): string | null {
   const [top] = [...pairs].sort(
     (a, b) =>
@@ -190,7 +192,7 @@ function tokenIn(pairs: readonly PairEntry[], address: string): Token {
   return { address, symbol: null, name: null, decimals: null };
 }
 
-/** When the first pool was created; null when that was before the start block. */
+/** Creation time of the token's first pool; null if a pool is older than the start block. */
 function firstCreation(pairs: readonly PairEntry[]): number | null {
   let first: number | null = null;
   for (const { pool } of pairs) {

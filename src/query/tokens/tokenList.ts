@@ -1,4 +1,4 @@
-/** Searching and sorting tokens. Pure. */
+/** Searches and sorts tokens. Pure. */
 import type { Token } from '../../wire/primitives';
 import type { TokenItem } from '../../wire/tokens';
 import { compareKeys, type Order } from '../pairs/ranking';
@@ -22,18 +22,18 @@ export type TokenSort = (typeof TOKEN_SORTS)[number];
 
 const DEFAULT_SORT: TokenSort = 'volume_24h_usd';
 
-/** How well a token fits a search, best first. */
+/** Ranks of a search match, best first. */
 const RANK = { exactSymbol: 0, symbolPrefix: 1, symbolPart: 2, namePart: 3 } as const;
 
 export interface TokenSearch {
   /** An address, or part of a symbol or name; null: all tokens. */
   readonly q: string | null;
-  /** Null: the best fit of a search first, and without one by volume. */
+  /** Null: the best match first, or by volume without a search. */
   readonly sort: TokenSort | null;
   readonly order: Order;
 }
 
-/** The tokens that fit, in a total order: ties by address ascending, nulls last in both orders. */
+/** The matching tokens in a total order: ties by address ascending, nulls last in both orders. */
 export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
   const { q, sort, order } = search;
   const sorted = (): readonly TokenEntry[] => rankings.sorted(entries, sort ?? DEFAULT_SORT, order);
@@ -57,7 +57,7 @@ export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSe
 
 const rankings = new Rankings<TokenEntry, TokenSort>((entry) => entry, keyOf);
 
-/** The usual ones without making items. */
+/** The common sort keys need no item. */
 function keyOf(entry: TokenEntry, sort: TokenSort): number | string | null {
   if (sort === 'volume_24h_usd') return entry.volume24hUsd;
   if (sort === 'liquidity_usd') return entry.liquidityUsd;

@@ -1,4 +1,4 @@
-/** What the holders of a token come to: supply, its worth, how it is spread, and what users must know of it. Pure. */
+/** Computes supply, market value and distribution of a token from its holders, and the related warnings. Pure. */
 import { unitsToNumber } from '../../domain/amounts';
 import type { TokenDetail, Warning } from '../../wire/tokens';
 import type { TokenHolding } from '../holders/holderCounts';
@@ -8,11 +8,11 @@ import type { TokenPrice } from '../prices/priceBook';
 const TOP = [10, 20, 40] as const;
 
 export interface HoldingFacts {
-  /** Null: no transfer is stored, or it was not counted. */
+  /** Null: no stored transfer, or no count. */
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
-  /** Whether checks against the node have found that the logs do not tell the balances. */
+  /** Whether checks against the node found balances that do not follow from the logs. */
   readonly rebasing?: boolean;
 }
 
@@ -20,17 +20,17 @@ export interface HoldingFacts {
 export interface Supply {
   /** Minted and not sent to the zero address. */
   readonly total: bigint;
-  /** The part of it that lies at 0x…dEaD. */
+  /** The part of the supply at 0x…dEaD. */
   readonly dead: bigint;
 }
 
-/** The supply by the logs; null where they begin too late, do not add up, or say nothing. */
+/** The supply by the logs; null for a late history, for logs that do not add up, or without logs. */
 export function supplyOf({ holding, partial, rebasing }: HoldingFacts): Supply | null {
   if (partial || rebasing === true || holding === null || holding.supply === null) return null;
   return { total: holding.supply, dead: holding.dead };
 }
 
-/** The supply of an LP token: complete whenever the pool's creation was seen. */
+/** The supply of an LP token. Complete if the pool's creation is indexed. */
 export function lpSupplyOf(
   pool: Pick<PoolRow, 'created_block'>,
   { holding, partial }: HoldingFacts,
@@ -39,14 +39,14 @@ export function lpSupplyOf(
   return holding ?? { supply: 0n, holders: 0 };
 }
 
-/** USD of a raw amount; null without a price. */
+/** USD value of a raw amount; null without a price. */
 export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): number | null {
   if (usd === null) return null;
   const worth = unitsToNumber(raw, decimals) * usd;
   return Number.isFinite(worth) ? worth : null;
 }
 
-/** Percent of the supply that the largest holders have. */
+/** Percent of the supply at the largest holders. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
   if (supply === null || supply.total === 0n) return null;
@@ -85,7 +85,7 @@ export const REBASING: Warning = {
   severity: 'warning',
 };
 
-/** What users of a token's holders and supply must know; the codes are its flags too. */
+/** Warnings about a token's holders and supply. The codes are also flags of the token. */
 export function warningsOfTransfers({ holding, partial, rebasing }: HoldingFacts): Warning[] {
   const warnings: Warning[] = [];
   if (rebasing === true) warnings.push(REBASING);

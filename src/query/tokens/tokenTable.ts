@@ -1,4 +1,4 @@
-/** Every token of at least one pool, with what lists sort and filter by, made once per head version. */
+/** Builds the table of all tokens with a pool, once per head version, for lists that sort and filter. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -14,7 +14,7 @@ import { listRebasing } from '../holders/rebasing';
 import { TokenEntry } from './tokenItem';
 
 const DAY_SECONDS = 86_400;
-/** More tokens than any chain has pools for; a bound, not a page. */
+/** More tokens than any chain has. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
 
 const count = z.int().min(0);
@@ -50,7 +50,7 @@ const tradesRowShape = z.object({
 const firstBlockRowShape = z.object({ token: z.string(), first_seen_block: count });
 
 export interface TokenTable {
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   readonly entries: readonly TokenEntry[];
   readonly byAddress: ReadonlyMap<string, TokenEntry>;
 }
@@ -69,7 +69,6 @@ export function createTokenTables(
   });
 }
 
-/** Reads what tokens are listed with, as of one snapshot whose pairs and holders are given. */
 export async function readTokenTable(
   runner: QueryRunner,
   chainId: number,
@@ -103,7 +102,6 @@ export async function readTokenTable(
   return { entries, byAddress: new Map(entries.map((entry) => [entry.address, entry])) };
 }
 
-/** The pairs of each token. */
 function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
   const pairsOf = new Map<string, PairEntry[]>();
   for (const entry of entries) {

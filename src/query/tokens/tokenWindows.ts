@@ -1,4 +1,4 @@
-/** Figures of one token over longer times, exact to the second: for its detail, not for lists. */
+/** Computes the weekly volume and the all-time high of one token, exact to the second, for its detail page. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
@@ -9,20 +9,20 @@ import { HOUR_SECONDS, wholeHours } from '../bars/hourWindow';
 import { slotOf } from '../bars/tickSeries';
 
 export interface TokenWindows {
-  /** USD of tracked swaps. */
+  /** USD value of tracked swaps. */
   readonly volumeWeek: number;
-  /** After which tracked swap the token was worth most, ever; null: none has a price. */
+  /** The highest USD price after a tracked swap, ever; null without a price. */
   readonly highest: { readonly usd: number; readonly timestamp: number } | null;
 }
 
-/** More than a statement may answer with. */
+/** More rows than a query may return. */
 const ROWS_MAX = 1_000_000;
 
 interface TokenSwap {
   readonly ord: number;
   readonly timestamp: number;
   readonly volume: bigint;
-  /** Of the token after it; 0: none. */
+  /** USD price of the token after the swap; 0: none. */
   readonly usd: number;
 }
 
@@ -41,7 +41,7 @@ export async function readTokenWindows(
   const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
   const tip = await findFinalTip(runner, chainId, head);
   const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
-  // By hours, whose blocks are remembered: what is of the hour and before the window is left out by its time.
+  // Looks up blocks by whole hours, because those results are cached. Time filters drop swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
   const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
@@ -69,7 +69,7 @@ export async function readTokenWindows(
   return { volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
 }
 
-/** The first of equals. */
+/** Equal prices: the earliest swap counts. */
 function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
   let highest: TokenSwap | null = null;
   for (const swap of swaps) {

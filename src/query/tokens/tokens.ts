@@ -1,10 +1,10 @@
-/** Token metadata by address. */
+/** Reads token metadata by address. */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Token, TokenRef } from '../../wire/primitives';
 
-/** More tokens than any chain has pools for; a bound, not a page. */
+/** More tokens than any chain has. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
 
 const tokenRowShape = z.object({
@@ -16,7 +16,9 @@ const tokenRowShape = z.object({
 
 export type TokenMap = ReadonlyMap<string, Token>;
 
-/** Metadata of the given tokens (lower-case addresses), or with null of all; those without are missing in the map. */
+/**
+ * Metadata of the given tokens (lower-case addresses), or of all tokens for null. Tokens without metadata are missing.
+ */
 export async function listTokens(
   runner: QueryRunner,
   addresses: readonly string[] | null,
@@ -27,12 +29,12 @@ export async function listTokens(
   return new Map(rows.map((row) => [row.address, row]));
 }
 
-/** The token as answers show it; a token without metadata has nulls. */
+/** The token for answers; all fields are null without metadata. */
 export function tokenOf(tokens: TokenMap, address: string): Token {
   return tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };
 }
 
-/** The token where only its amounts matter. */
+/** The token for answers that only need to scale amounts. */
 export function tokenRefOf(tokens: TokenMap, address: string): TokenRef {
   const { symbol, decimals } = tokenOf(tokens, address);
   return { address, symbol, decimals };

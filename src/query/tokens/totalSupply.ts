@@ -1,6 +1,6 @@
 /**
- * The supply of one token: as the contract says after the head's block, for a contract may keep counting what was sent to the zero
- * address; where no node tells, by its transfers if those are all known and add up.
+ * Reads the total supply of one token. Prefers the contract's answer after the head's block, because a contract may
+ * still count tokens at the zero address. Without a node, uses the transfers if they are complete and add up.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
@@ -15,19 +15,19 @@ import { supplyOf } from './tokenSupply';
 
 /** `totalSupply()`. */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
-/** 0x and one word. */
+/** Characters of 0x and one word. */
 const WORD = 66;
 
 export interface SupplyDeps {
-  /** Who can say what the contract itself tells; null: nobody. */
+  /** The node of the chain, or null. */
   readonly node: NodeState | null;
-  /** What was counted already as of this very head; null: nothing. Counting reads every holder. */
+  /** The existing count of this head; null: none. A new count reads every holder. */
   readonly counted: TokenHolding | null;
-  /** How long the node is waited for; default: as long as it is asked at all. What it says late is there for the next one. */
+  /** Maximum wait for the node; default: no limit here. A late answer serves the next request. */
   readonly patienceMs?: number;
 }
 
-/** Raw units; null: neither the node nor the logs tell. */
+/** Raw units; null if neither the node nor the logs give a supply. */
 export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,

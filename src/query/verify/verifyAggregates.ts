@@ -1,15 +1,18 @@
-/** Recomputes transfers, events, bars and rollups from the stored logs and events and compares, day by day; also blocks and their links. */
+/**
+ * Recomputes transfers, events, bars and rollups from stored logs and events, and lists the differences, day by day.
+ * Also checks blocks and their links.
+ */
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 
-/** One thing that stands in only one of two places. */
+/** A row or value that only one of two sources has. */
 export interface Difference {
-  /** What it is, e.g. `bars timeframe=60 pair=0x… time=1700000000`. */
+  /** The compared item, for example `bars timeframe=60 pair=0x… time=1700000000`. */
   readonly item: string;
-  /** The table that has it with this value. */
+  /** The table with this value. */
   readonly only_in: string;
   readonly value: string;
 }
@@ -19,20 +22,20 @@ const dayShape = z.object({ day: z.coerce.number(), first_block: z.number(), las
 
 export interface VerifyRange {
   readonly chainId: number;
-  /** First and last block whose days are compared. */
+  /** First block of the compared days. */
   readonly from: number;
   readonly to: number;
   /** Last block of the final tables. */
   readonly finalTo: number;
-  /** Whose Deposits and Withdrawals are transfers; without it they are not compared with the logs. */
+  /** The token whose Deposits and Withdrawals are transfers. If absent, Deposits and Withdrawals are not compared. */
   readonly wrappedNative?: Hex | null;
-  /** Whether swaps before `from` were dropped on purpose: then what is counted over all of them is not compared. */
+  /** Whether retention dropped swaps before `from`. If so, totals over all swaps are not compared. */
   readonly pruned?: boolean;
 }
 
 const OVER_SWAPS = 'diff_pair_totals';
 
-/** Rollups over everything, compared at once. */
+/** Rollups over all rows, compared once. */
 const WHOLE_TABLES = [
   OVER_SWAPS,
   'diff_pool_latest',
@@ -43,7 +46,6 @@ const WHOLE_TABLES = [
   'diff_owner_positions',
 ];
 
-/** Compared day by day. */
 const DAYS_TABLES = [
   'diff_blocks',
   'diff_events',
@@ -53,7 +55,7 @@ const DAYS_TABLES = [
   'diff_transfers',
 ];
 
-/** All differences, at most 100 per table and day. `onDay` is called after each day. */
+/** All differences, at most 100 per table and day. Calls `onDay` after each day. */
 export async function verifyAggregates(
   runner: QueryRunner,
   { chainId, from, to, finalTo, wrappedNative = null, pruned = false }: VerifyRange,
