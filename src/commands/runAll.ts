@@ -34,7 +34,7 @@ export async function runAll(
   let storage: Storage | null = null;
   const ended = new AbortController();
   const going = AbortSignal.any([signal, ended.signal]);
-  let works: readonly (Promise<void> | null)[] = [];
+  let works: readonly Promise<void>[] = [];
   if (ingester !== null) metrics.watchIngest(() => ingester.figures());
   const moreProblems = () => [
     ...listEngineProblems(storage),
@@ -54,10 +54,10 @@ export async function runAll(
     parts.onReady?.(api);
     works = [
       aborted(going),
-      ingester === null ? null : keepIngesting(ingester, watched, parts, log, going),
-      second === null || storage.secondWriter === null
-        ? null
-        : keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, going),
+      ...(ingester === null ? [] : [keepIngesting(ingester, watched, parts, log, going)]),
+      ...(second === null || storage.secondWriter === null
+        ? []
+        : [keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, going)]),
     ];
     await Promise.all(works);
   } finally {

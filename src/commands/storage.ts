@@ -6,8 +6,7 @@ import { findCluster, openClusterDatabase, type ClusterServers } from '../clickh
 import { migrate } from '../clickhouse/schema/migrate';
 import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
-import { createQueryRunner } from '../clickhouse/client/namedQueries';
-import { selectNamed } from '../clickhouse/client/namedQueries';
+import { createQueryRunner, selectNamed } from '../clickhouse/client/namedQueries';
 import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';

@@ -1,6 +1,6 @@
 /** The activity tape of a pair or token: newest first, live, with what a reorg voided taken out again. */
 import type { ActivityEntry, ActivityItem } from '../wire/activity';
-import { getAnswer, type Query } from './api.ts';
+import { failureText, getAnswer, type Query } from './api.ts';
 import { pairHash } from './app.ts';
 import { button, h, segments } from './dom.ts';
 import {
@@ -14,7 +14,6 @@ import {
 } from './format.ts';
 import { emptyNotice, failureNotice, skeleton } from './panel.ts';
 import { addressLink, ago } from './pieces.ts';
-import { failureText } from './api.ts';
 
 interface ActivityPage {
   readonly data: readonly ActivityEntry[];

@@ -176,7 +176,7 @@ afterAll(async () => {
   await home.database.command('drop', `DROP DATABASE IF EXISTS ${name}_943 SYNC`);
   await home.drop();
   for (const { node, rpc } of chains) {
-    rpc.close();
+    await rpc.close();
     await node.stop();
   }
 });

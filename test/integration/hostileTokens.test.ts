@@ -47,7 +47,7 @@ describe('on a real node', () => {
     number = Number(block.number);
   });
   afterAll(async () => {
-    rpc.close();
+    await rpc.close();
     await anvil.stop();
   });
 

@@ -87,7 +87,7 @@ afterAll(async () => {
   await api?.close();
   await world?.close();
   await pool?.close();
-  rpc?.close();
+  await rpc?.close();
   await anvil?.stop();
 });
 

@@ -108,7 +108,7 @@ afterAll(async () => {
   await api?.close();
   await db?.close();
   await pool?.close();
-  rpc?.close();
+  await rpc?.close();
   await anvil?.stop();
 });
 
@@ -122,7 +122,7 @@ const recordOf = async (address: Hex) =>
 
 async function listProxies(): Promise<unknown[]> {
   const { json } = await api.ask('/api/v1/contracts?type=proxy');
-  return (json?.['data'] as { address: Hex }[]).map(({ address }) => address);
+  return (json!['data'] as { address: Hex }[]).map(({ address }) => address);
 }
 
 test('a proxy that is empty at first is one from its first upgrade on, and asked for once', async () => {

@@ -143,7 +143,7 @@ afterAll(async () => {
   await api?.close();
   await db?.close();
   await pool?.close();
-  rpc?.close();
+  await rpc?.close();
   await anvil?.stop();
 });
 
