@@ -13,7 +13,7 @@ import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Route, RouteContext, RouteDoc } from './route';
 
-/** The part of an endpoint that its documentation is made of. */
+/** The part of an endpoint that goes into the documentation. */
 export interface Endpoint<P extends Params, Q extends Params, Answer> {
   readonly path: string;
   readonly summary: string;

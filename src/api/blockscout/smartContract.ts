@@ -132,7 +132,7 @@ function proxyOf({ facts, implementations }: ContractView): Json {
   };
 }
 
-/** Values beside their parameters; null where there are none, or where the bytes do not fit them. */
+/** Pairs constructor arguments with their parameters. Null: there are none, or the bytes do not decode. */
 function decodeArguments({ abi, constructorArguments }: VerifiedContract): unknown[] | null {
   const inputs = abi.find(({ type }) => type === 'constructor')?.inputs ?? [];
   if (constructorArguments === null || inputs.length === 0) return null;

@@ -38,7 +38,7 @@ async function getSourceCode(ask: Ask) {
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
-  // Clients expect a valid address if Proxy is 1. A proxy with several or unknown implementations counts as no proxy.
+  // If Proxy is 1, clients need a valid address. So a proxy with several or unknown implementations gets Proxy 0.
   const proxy = {
     Proxy: implementation === null ? '0' : '1',
     Implementation: implementation ?? '',
