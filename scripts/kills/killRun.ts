@@ -112,7 +112,7 @@ export class KillRun {
   async kill(plan: KillPlan): Promise<number> {
     if (plan !== TWICE) return this.killOnce(plan);
     await this.killOnce('both');
-    // Not awaited yet: the program may be killed before it listens.
+    // The random delay and the start run in parallel; the second kill follows when both have ended.
     const starting = this.deployment.start().catch(() => undefined);
     await delay(this.random.int(100, 2_500));
     await starting;

@@ -118,7 +118,7 @@ async function deployV3(builder: Builder, deployer: Hex, wrappedNative: Hex): Pr
   await builder.send(deployer, factory, enable, CALL_GAS);
   const routerData = encodeDeploy(routerCode, TWO_ADDRESSES_CONSTRUCTOR, [factory, wrappedNative]);
   const router = await deployContract(builder, deployer, routerData, DEPLOY_GAS);
-  // The third argument is the descriptor, which draws the image of a position. Nobody calls it here.
+  // The third argument is the image descriptor of positions, which no transaction here calls.
   const managerArguments = [factory, wrappedNative, wrappedNative];
   const managerData = encodeDeploy(managerCode, THREE_ADDRESSES_CONSTRUCTOR, managerArguments);
   const positionManager = await deployContract(builder, deployer, managerData, DEPLOY_GAS);

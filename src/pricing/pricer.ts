@@ -106,8 +106,8 @@ export class Pricer {
   }
 
   /**
-   * Loads the state at the end of `block`, which is the last block of an epoch or the block before the first ingested
-   * one: every leg of an earlier block, and its newest record as of the block after.
+   * Loads the state at the end of `block`. This block is the last one of an epoch, or the one before the first ingested
+   * block. `legs`: all legs up to `block`. `records`: the newest record of each leg, as of the block after.
    */
   load(
     block: { readonly number: number; readonly timestamp: number },

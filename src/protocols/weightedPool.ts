@@ -55,7 +55,7 @@ export interface Depth {
   readonly down: number;
 }
 
-/** A pool of which only the id is known. */
+/** A pool with a known id and an unknown state. */
 export function emptyWeightedPool(poolId: Hex): WeightedPoolState {
   return { poolId, tokens: [], balances: [], weights: null, swapFee: 0n };
 }

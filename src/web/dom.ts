@@ -57,7 +57,7 @@ export function button(label: string, onclick: () => void, props: Props = {}): H
   return h('button', { type: 'button', class: 'button', onclick, ...props }, label);
 }
 
-/** A row of buttons of which one is selected. */
+/** A row of buttons, exactly one of them selected. */
 export function segments<T extends string>(options: {
   readonly label: string;
   readonly values: readonly (readonly [value: T, label: string])[];

@@ -132,7 +132,7 @@ function proxyOf({ facts, implementations }: ContractView): Json {
   };
 }
 
-/** Pairs constructor arguments with their parameters. Null: there are none, or the bytes do not decode. */
+/** Pairs constructor arguments with their parameters. Null: no arguments, or the bytes do not decode. */
 function decodeArguments({ abi, constructorArguments }: VerifiedContract): unknown[] | null {
   const inputs = abi.find(({ type }) => type === 'constructor')?.inputs ?? [];
   if (constructorArguments === null || inputs.length === 0) return null;

@@ -1,5 +1,5 @@
 /**
- * Symbols of pairs in charts. The ticker is the address. A pair also has a name, `BASE/QUOTE@dex_name`. Of several
+ * Symbols of pairs in charts. The ticker is the address. A pair also has a name, `BASE/QUOTE@dex_name`. Among several
  * pairs with the same name, the oldest keeps the name, so a copy cannot take it over. Later pairs are named
  * `BASE/QUOTE@dex_name#address`.
  */
