@@ -13,7 +13,7 @@ const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
 export const TEXT_ANSWER_BYTES_MAX = 2_048;
 
 /**
- * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Null: any other
+ * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Null: not such an
  * answer, or too long.
  */
 export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
