@@ -1,6 +1,7 @@
 /**
- * What `npm start`, `npm test`, `npm run bench`, `kills` and `soak` run: installs what is missing (the lock file decides), builds when a
- * source is newer than the build, then hands over. Plain JavaScript, since nothing may be installed yet.
+ * Start script of `npm start`, `npm test`, `npm run bench`, `kills` and `soak`. Installs missing packages by the lock
+ * file, rebuilds if a source is newer than the build, then runs the program. Plain JavaScript, because nothing may be
+ * installed yet.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -17,14 +18,14 @@ if (major < 20 || (major === 20 && minor < 18)) {
   process.exit(1);
 }
 
-/** Runs a command to its end; exits with its code when it fails. */
+/** Runs a command and waits; exits with its code if it fails. */
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs by the lock file unless the stamp says that this very lock file is installed. */
+/** Installs by the lock file, unless the stamp shows that this lock file is installed. */
 function install() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const wanted = createHash('sha256').update(lock).digest('hex');
@@ -41,14 +42,14 @@ function install() {
   writeFileSync(stamp, wanted);
 }
 
-/** When the file, or the newest file in the folder, was changed, in ms. */
+/** Modification time of the file, or of the newest file in the folder, ms. */
 function newestChange(path) {
   const facts = statSync(path);
   if (!facts.isDirectory()) return facts.mtimeMs;
   return Math.max(0, ...readdirSync(path).map((name) => newestChange(join(path, name))));
 }
 
-/** Whether a source file is newer than the compiled file `output`, or that file is missing. */
+/** Whether `output` is missing or older than a source file. */
 function isOutdated(output, sources) {
   const file = join(root, output);
   if (!existsSync(file)) return true;
@@ -69,15 +70,15 @@ function buildTools() {
 }
 
 /**
- * Hands over to a Node program, passing signals on; its exit code becomes ours. A program that stays (`watched`) also ends when
- * we or the npm that ran us are killed: it notices that the channel to us is closed.
+ * Runs a Node program and forwards signals and its exit code. A long-running program (`watched`) also ends when this
+ * script or its npm is killed: the program sees its IPC channel close.
  */
 function handOver(args, watched = false) {
   const stdio = watched ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(process.execPath, args, { cwd: root, stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
-  // Whoever runs us without npm may leave us running behind.
+  // Only under npm: another caller may intend this script to outlive it.
   const parent = process.ppid;
   if (!watched || process.env.npm_lifecycle_event === undefined) return;
   setInterval(() => {

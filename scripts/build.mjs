@@ -11,7 +11,7 @@ import { buildWeb } from './buildWeb.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Empties the folder and compiles into it. Exits with the compiler's exit code when the compiler fails. */
+/** Empties the folder and compiles into it. Exits with the compiler's exit code on failure. */
 function compile(config, folder) {
   rmSync(join(root, folder), { recursive: true, force: true });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

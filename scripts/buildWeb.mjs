@@ -1,6 +1,6 @@
 /**
- * Compiles the web page (src/web) into dist/web: browser modules, pages, style sheet, icons and the chart library's own
- * build out of node_modules. Nothing is bundled; the pages name every module, so that browsers fetch them all at once.
+ * Builds the web page (src/web) into dist/web: browser modules, pages, style sheet, icons, and the chart library from
+ * node_modules. Nothing is bundled. Pages list every module, so browsers load all of them in parallel.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -19,7 +19,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const source = join(root, 'src', 'web');
 const CHARTS = 'lightweight-charts';
 
-/** Builds `<folder>`/web; exits with the compiler's code when it fails. */
+/** Builds `<folder>`/web; exits with the compiler's code on failure. */
 export function buildWeb(folder) {
   const output = join(folder, 'web');
   const compiled = join(folder, 'web-compiled');
@@ -33,7 +33,7 @@ export function buildWeb(folder) {
   );
   if (status !== 0) process.exit(status ?? 1);
   mkdirSync(folder, { recursive: true });
-  // Beside the page the compiler writes the shapes whose types it used; the page itself does not need them.
+  // The compiler also writes the shapes whose types the page uses; the page does not need these files.
   renameSync(join(compiled, 'web'), output);
   rmSync(compiled, { recursive: true, force: true });
   const modules = readdirSync(output).filter((name) => name.endsWith('.js'));
@@ -56,7 +56,7 @@ export function buildWeb(folder) {
   }
 }
 
-/** The modules that a page's own one imports, however far down. */
+/** All modules that a page's main module imports, directly or indirectly. */
 function modulesOf(page, folder) {
   const [, first] = /<script type="module" src="__ASSETS__\/([\w-]+\.js)"/.exec(page) ?? [];
   const found = new Set();

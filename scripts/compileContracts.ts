@@ -1,12 +1,12 @@
 /**
- * Reproduces src/dev/contracts/*.json, the compiled contracts of the development chain that no npm package has. The
- * compilers are not dependencies, since only a change of a contract needs them:
+ * Recompiles src/dev/contracts/*.json, the contracts of the development chain that no npm package contains. The
+ * compilers are not dependencies, because only a change of a contract needs them:
  *
  *   npm install --prefix <folder outside of the project> \
  *     solc5@npm:solc@0.5.16 solc6@npm:solc@0.6.6 solc8@npm:solc@0.8.30
  *   node scripts/build.mjs --tools && node build/scripts/compileContracts.js <that folder> [--check]
  *
- * With --check nothing is written: it exits 1 when a checked-in file differs from what the compilers make.
+ * With --check nothing is written: the script exits 1 if a checked-in file differs from the compiled one.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,10 +42,10 @@ const OWN_CONTRACTS = [
   'DevBorrower',
 ] as const;
 
-/** The hash of the pair's creation code that the router of the npm package was compiled with. */
+/** The hash of the pair's creation code that the npm package's router expects. */
 const UNISWAP_PAIR_HASH = '96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f';
 
-/** What turns Uniswap's 30 basis points into PulseX's 29, in the pair and in the router's own quotes. */
+/** Edits that change Uniswap's 30 basis points to PulseX's 29, in the pair and in the router's quotes. */
 const PAIR_EDITS = [
   ['amount0In.mul(3)', 'amount0In.mul(29)'],
   ['amount1In.mul(3)', 'amount1In.mul(29)'],
@@ -97,16 +97,16 @@ function edit(text: string, edits: Edits): string {
 
 type Edits = readonly (readonly [string, string])[];
 
-/** How to compile one contract. Paths are part of the code, by the metadata hash: Uniswap's begin with `contracts/`. */
+/** How to compile one contract. The metadata hash makes paths part of the code: Uniswap's start with `contracts/`. */
 interface Job {
   readonly compile: Compile;
   readonly sources: Sources;
-  /** The package whose files the paths without a package mean. */
+  /** The package of paths without a package name. */
   readonly home: string;
   readonly settings: Record<string, unknown>;
 }
 
-/** Compiles one file; throws with the compiler's text on an error. */
+/** Compiles one file; throws with the compiler's message on an error. */
 function compileFile(job: Job, file: string, contract: string): Compiled {
   const outputSelection = { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] } };
   const input = {
@@ -135,7 +135,7 @@ function objectOf(evm: unknown, key: string): string {
   return `0x${object}`;
 }
 
-/** The wanted content of each file in src/dev/contracts, by file name. */
+/** The expected content of each file in src/dev/contracts, by file name. */
 function compileAll(folder: string): Map<string, string> {
   const files = new Map<string, string>();
   const write = (name: string, compiler: CompilerName, { settings }: Job, code: Compiled): void => {
@@ -192,7 +192,7 @@ function peripheryJob(compile: Compile, libraryEdits: Edits): Job {
   return { compile, sources, home: V2_PERIPHERY, settings: UNISWAP_SETTINGS };
 }
 
-/** Unedited sources must give the published code, else compiler or settings are not Uniswap's. */
+/** Unedited sources must compile to the published code. Otherwise the compiler or the settings are not Uniswap's. */
 function expectPublished({ bytecode }: Compiled, artifact: string): void {
   if (bytecode !== readPackageBytecode(artifact)) {
     throw new AppError('internal', `the sources do not compile to the code in ${artifact}`);
@@ -203,7 +203,7 @@ function contractsFolder(): string {
   return join(root, 'src', 'dev', 'contracts');
 }
 
-/** Writes the files, or with `check` names those that differ. Returns the process's exit code. */
+/** Writes the files, or with `check` lists the files that differ. Returns the exit code. */
 function main(folder: string | undefined, check: boolean): number {
   if (folder === undefined)
     throw new AppError('bad_config', 'give the folder that holds solc5, solc6 and solc8');

@@ -1,7 +1,7 @@
 /**
- * `npm run kills -- --kills 200 --seed 1`: kills engine, ingester, both, and both again while they recover, at random
- * moments under load with reorgs, and compares every bar and event of the API with the oracle after each recovery.
- * `--scenario creation` kills first starts instead, while they create the schema.
+ * `npm run kills -- --kills 200 --seed 1`: a crash test. Kills the database server, the ingester, both, and both again
+ * during recovery, at random moments under load with reorgs. Compares every bar and event of the API with the oracle
+ * after each recovery. `--scenario creation` instead kills first starts while they create the schema.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ import { readOptions } from './options';
 
 const USAGE = 'Usage: npm run kills -- [--kills N] [--seed S] [--scenario load|creation]';
 
-/** One chain and one folder of data for so many kills: then a fresh one, so that its first backfill is killed too. */
+/** Kills per chain and data folder. Then a new folder starts, so its first backfill is killed too. */
 const KILLS_PER_EPISODE = 20;
 const BLOCKS_MAX = 500;
 const FIRST_HEAD_MAX = 200;
-/** Of the list of activity after each kill: more than can be reorganised. All of it at the end of an episode. */
+/** Blocks of activity to compare after each kill: more than a reorg can change. The end of an episode compares all. */
 const COMPARED_BLOCKS = 100;
 
 interface Totals {
@@ -73,7 +73,7 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
   say(`seed ${seed}: ${deployment.name}, ${run.kills} kills, ${load.reorgs} reorgs, block ${chain.head}`);
 }
 
-/** `head`: the chain's, now. */
+/** `head`: the chain's current head. */
 async function runRound(
   run: KillRun,
   load: ChainLoad,
@@ -96,7 +96,7 @@ async function runRound(
   for (const line of wrong.slice(0, 5)) totals.mismatches.push(`${run.deployment.name}, ${plan}: ${line}`);
 }
 
-/** After the end: `verify` agrees, and no engine is left. */
+/** Checks after the end that `verify` agrees and that no database server is left. */
 async function checkEnd(
   deployment: Deployment,
   settings: Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ async function checkEnd(
   if (left.length > 0) totals.mismatches.push(`engines that were left running: ${left.join(', ')}`);
 }
 
-/** Kills under load, of a program that has been up before. */
+/** Kills a program under load that was up before. */
 async function runLoad(kills: number, seed: number): Promise<string[]> {
   const totals: Totals = { kills: 0, mismatches: [], seconds: [], byPlan: new Map(), reorgs: 0, blocks: 0 };
   for (let episode = 0; totals.kills < kills; episode += 1) {
@@ -125,7 +125,7 @@ async function runLoad(kills: number, seed: number): Promise<string[]> {
   return totals.mismatches;
 }
 
-/** Kills of first starts. */
+/** Kills first starts. */
 async function runCreation(kills: number, seed: number): Promise<string[]> {
   const report = await killCreations({ kills, random: new Random(seed), say });
   say(`\n${report.kills} kills of ${report.folders} folders, ${report.engineKills} of them with the engine`);

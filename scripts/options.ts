@@ -1,13 +1,13 @@
-/** Reads the options of the programs in scripts, each written as `--name value`. */
+/** Parses the options of the programs in scripts, each written as `--name value`. */
 import { parseArgs } from 'node:util';
 
 export interface Options {
   text(name: string, fallback: string): string;
-  /** Throws for anything but a number above 0. */
+  /** Throws for anything except a number above 0. */
   number(name: string, fallback: number): number;
 }
 
-/** Ends the process for `--help` (code 0) and for an option that is not in `names` (code 1); prints the usage in both cases. */
+/** Ends the process for `--help` (code 0) and for an unknown option (code 1), and prints the usage in both cases. */
 export function readOptions(usage: string, names: readonly string[]): Options {
   const known = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   let values: Readonly<Record<string, string | boolean | undefined>>;

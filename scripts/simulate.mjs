@@ -1,9 +1,9 @@
 /**
- * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: reruns one seed of the simulation or many, on the model
- * of the store or (--engine) on the real engine and the model both. Tells seeds run, seeds a minute and mismatches as it
- * goes; exits 1 where something differed. SIMULATION_TRACE=1 prints every step of a seed.
- * `npm run simulate -- --properties [--seed N --seeds M]`: runs the tests over random cases with five times as many cases as
- * `npm test` does, and compares the ingester with the oracle on M seeds.
+ * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: runs one or more seeds of the simulation, on the
+ * model of the store, or with --engine on ClickHouse and the model. Prints seeds, seeds a minute and mismatches, and
+ * exits 1 on a mismatch. SIMULATION_TRACE=1 prints every step of a seed.
+ * `npm run simulate -- --properties [--seed N --seeds M]`: runs the random-case tests with five times as many cases as
+ * `npm test`. Then compares the ingester with the oracle on M seeds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -48,7 +48,7 @@ if (values.properties) {
   process.exit(status ?? 1);
 }
 
-/** Runs one part of the seeds; resolves to whether all was well. */
+/** Runs some of the seeds; resolves to whether all passed. */
 function runPart(from, count) {
   const test = values.engine ? 'engineSeeds' : 'seeds';
   const args = [
@@ -72,7 +72,7 @@ function runPart(from, count) {
   let output = '';
   child.stderr.on('data', (chunk) => {
     output += chunk;
-    // Only whole lines of ours; the runner's own report repeats them.
+    // Only whole lines of the simulation, because the test runner's report repeats them.
     const lines = output.split('\n');
     output = lines.pop() ?? '';
     for (const line of lines) if (/^(seed \d+:|model:|engine:|\d+ )/.test(line)) console.log(line);

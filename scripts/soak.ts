@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- --minutes 10 --seed 1`: mixed traffic over every endpoint at the machine's limit, with blocks and reorgs
- * coming in; no error may happen, memory must not grow, and at the end everything is compared with the truth.
+ * `npm run soak -- --minutes 10 --seed 1`: mixed traffic on every endpoint at the machine's limit, with new blocks and
+ * reorgs. No error may occur and memory must not grow. At the end everything is compared with the truth.
  */
 import { percentile } from './bench/figure';
 import { readOptions } from './options';
@@ -9,7 +9,7 @@ import { runSoak, type SoakReport } from './soak/soakRun';
 
 const USAGE = 'Usage: npm run soak -- [--minutes N] [--seed S] [--askers N]';
 const ASKERS = 8;
-/** Shorter runs are all warm-up: then memory is shown and not judged. */
+/** A shorter run is all warm-up, so memory is shown but not judged. */
 const JUDGED_SECONDS = 120;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,4 +1,4 @@
-/** Reads all settings from the environment at once, so that one message names every wrong setting. */
+/** Reads all settings from the environment at once, so one message names every wrong setting. */
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 
@@ -10,7 +10,7 @@ import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { AppError, errorText } from './errors';
 
-/** A day of PulseChain: what a first start takes where nobody says more. */
+/** About one day of PulseChain: the default start of a first run. */
 const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
 const FINALITY_DEPTH_MAX = 1_000_000;
 const PORT_MAX = 65_535;
@@ -19,33 +19,33 @@ const RPC_URLS_MAX = 20;
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface Config {
-  /** RPC_URL, else what CHAIN_CONFIG names. Null: neither is there. */
+  /** RPC_URL, or else the endpoints of CHAIN_CONFIG. Null: neither is set. */
   readonly rpcUrls: readonly string[] | null;
   /** Null: chain 943 is not ingested. */
   readonly rpcUrls943: readonly string[] | null;
   readonly chainId: number;
   readonly chain: ChainDescription;
   readonly startBlock: StartBlock;
-  /** `tag` asks the node for its `finalized` block; a number N makes every block ≤ head − N final. */
+  /** `tag` uses the node's `finalized` block; a number N makes every block ≤ head − N final. */
   readonly finality: 'tag' | number;
-  /** Null: the embedded server is started. */
+  /** Null: start the embedded server. */
   readonly clickhouseUrl: string | null;
-  /** Where the API reads; CLICKHOUSE_URL unless set apart, null with the embedded server. */
+  /** Server for the API's reads. Defaults to CLICKHOUSE_URL; null with the embedded server. */
   readonly clickhouseReadUrl: string | null;
   readonly clickhouseCluster: string | null;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly logLevel: string;
-  /** Requests per minute and client address; 0 = no limit. */
+  /** Requests per minute and client address; 0: no limit. */
   readonly rateLimitPerMinute: number;
   /** `*` or one origin. */
   readonly corsOrigin: string;
 }
 
-/** A variable: `read` gives null for a text that is not allowed; `show` hides what must not be logged. */
+/** A variable. `read` returns null for an invalid text; `show` hides secrets in messages. */
 function setting<T>(
   allowed: string,
   read: (text: string) => T | null,
@@ -98,8 +98,8 @@ const settings = z.object({
 type SettingName = keyof typeof settings.shape;
 
 /**
- * The settings in `env`, checked and with their defaults. A variable that is empty counts as unset. Throws one
- * bad_config that names each wrong variable, what it got (secrets hidden) and what is allowed.
+ * Reads and checks the settings in `env`, with defaults. An empty variable counts as unset. Throws one bad_config that
+ * names each wrong variable, its value (secrets hidden) and what is allowed.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => string): Config {
   const given = givenSettings(env);
@@ -136,7 +136,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
   };
 }
 
-/** The variables that are ours and not empty, trimmed. */
+/** The known, non-empty variables, trimmed. */
 function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, string>> {
   const given: Partial<Record<SettingName, string>> = {};
   for (const name of settings.keyof().options) {
@@ -146,7 +146,7 @@ function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, stri
   return given;
 }
 
-/** The chain's description; null where something is wrong, which then stands in `problems`. */
+/** The chain description. Null: something is wrong, and `problems` names it. */
 function loadChain(
   given: Partial<Record<SettingName, string>>,
   readFile: (path: string) => string,
@@ -155,7 +155,7 @@ function loadChain(
   const path = given.CHAIN_CONFIG;
   const chainId = readInteger(given.CHAIN_ID ?? '', 1, UINT32_MAX);
   if (path !== undefined) return readChainFile(path, chainId, readFile, problems);
-  // A CHAIN_ID that is no number has been reported; which chain it means is unknown.
+  // An invalid CHAIN_ID is already reported, and the intended chain is unknown.
   if (given.CHAIN_ID !== undefined && chainId === null) return null;
   const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
   if (builtIn === null) {
@@ -190,7 +190,7 @@ function readText(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** The endpoints that a file names; null for none, and for the built-in ones, which nobody has chosen. */
+/** The endpoints of a CHAIN_CONFIG file. Null: none, or only built-in ones, which nobody chose. */
 function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly string[] | null {
   const builtIn = findBuiltInChain(chainId)?.rpcUrls ?? [];
   return named.every((each) => builtIn.includes(each)) ? null : [...new Set(named)];
@@ -214,7 +214,7 @@ function readStartBlock(text: string): StartBlock | null {
   return before ? { kind: 'before_head', blocks: value } : { kind: 'absolute', block: value };
 }
 
-/** The URLs of a comma list, without twins. */
+/** The URLs of a comma list, without duplicates. */
 function readUrls(text: string, protocols: readonly string[]): readonly string[] | null {
   const urls = text.split(',').map((part) => part.trim());
   const good = urls.every((each) => isUrl(each, protocols));
@@ -227,7 +227,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return protocols.includes(protocol) && hostname !== '';
 }
 
-/** At most one path segment, which is glued into CREATE DATABASE and so must be a plain name. */
+/** Allows at most one path segment. It becomes part of CREATE DATABASE, so it must be a plain name. */
 function readClickHouseUrl(text: string): string | null {
   if (!isUrl(text, ['http:', 'https:'])) return null;
   return /^\/(?:\w{1,64}\/?)?$/.test(new URL(text).pathname) ? text : null;

@@ -1,4 +1,4 @@
-/** The command line: reads settings, picks a command, turns its end into an exit code. */
+/** The command line: parses options, loads the settings, runs a command and sets the exit code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ function start(): Started {
   return { config, log: createLog(config.logLevel) };
 }
 
-/** `before`: the option's value so far, which there is where it is given twice. */
+/** `before`: the earlier value, if the option is given twice. */
 function parseBlock(text: string, before?: number): number {
   const value = Number(text);
   if (before !== undefined) throw new InvalidArgumentError(`given twice: ${before} and "${text}"`);
@@ -114,7 +114,7 @@ function createProgram(): Command {
   return program;
 }
 
-/** Runs the command of process.argv. Errors go to stderr in one line; the exit code is 1. */
+/** Runs the command of process.argv. An error prints one line to stderr and sets exit code 1. */
 export function main(): void {
   createProgram()
     .parseAsync(process.argv)

@@ -1,4 +1,4 @@
-/** Backfill from a stub node through every table and view, against a raw insert of the same rows already encoded. */
+/** Measures a backfill from a stub node through every table and view, against a raw insert of the same encoded rows. */
 import { cpus } from 'node:os';
 
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
@@ -17,7 +17,7 @@ import type { Figure } from './figure';
 import { askRows } from '../../test/support/askRows';
 import { stubDescription } from '../../test/support/stubDescription';
 
-/** A number of each process that has a part in a backfill: its id, or seconds of processor time. */
+/** A value for each process of a backfill: its id, or seconds of processor time. */
 type PerProcess = Readonly<Record<'ingester' | 'engine' | 'node', number>>;
 
 export interface RecordedInsert {
@@ -28,7 +28,7 @@ export interface RecordedInsert {
 
 const RANGE_BLOCKS = 80;
 
-/** The same database; what is inserted is kept. */
+/** Wraps a database to record its inserts. */
 function recordInserts(database: Database): { recording: Database; inserts: RecordedInsert[] } {
   const inserts: RecordedInsert[] = [];
   const recording: Database = {
@@ -41,7 +41,7 @@ function recordInserts(database: Database): { recording: Database; inserts: Reco
   return { recording, inserts };
 }
 
-/** Ingests blocks 0 … to with all of the ingester's work; returns the seconds that took. */
+/** Ingests blocks 0 … `to` with all of the ingester's work; returns the seconds. */
 export async function ingest(
   nodeUrl: string,
   database: Database,
@@ -71,7 +71,7 @@ export async function ingest(
   return seconds;
 }
 
-/** `raw` and `recorded` have the same tables without views; `unpriced` is for the same chain without an anchor. */
+/** `raw` and `recorded` have the tables without views; `unpriced` is for the same chain without an anchor. */
 export async function benchBackfill(
   nodeUrl: string,
   databases: Readonly<Record<'full' | 'raw' | 'unpriced' | 'recorded', Database>>,
@@ -84,7 +84,7 @@ export async function benchBackfill(
   const before = processorTimes(pids);
   const seconds = await ingest(nodeUrl, databases.full, to, log);
   const after = processorTimes(pids);
-  // Once more: keeping copies of all that is inserted takes time of its own.
+  // A separate backfill records the inserts, because copying them takes time.
   const { recording, inserts } = recordInserts(databases.recorded);
   await ingest(nodeUrl, recording, to, log);
   const [row] = await askRows<{ logs: string }>(databases.full, 'SELECT count() AS logs FROM logs');
@@ -129,7 +129,7 @@ function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
   };
 }
 
-/** Seconds of the ingester's processor time for fetching, parsing and verifying the blocks, and nothing else. */
+/** Processor seconds of the ingester for fetching, parsing and verifying the blocks only. */
 async function readOnly(nodeUrl: string, to: number, pids: PerProcess, log: Logger): Promise<number> {
   const pool = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
   const source = createBlockSource({ pool, log });
@@ -146,13 +146,13 @@ interface Spent {
   readonly after: PerProcess;
   readonly logs: number;
   readonly seconds: number;
-  /** Of the ingester's processor time, what `readOnly` takes. */
+  /** The part of the ingester's processor time that `readOnly` takes. */
   readonly reading: number;
 }
 
 /**
- * Who takes how much of a log: at a ratio near 1 the machine has no time left, whatever waits for whatever. What the target
- * leaves beside the engine, the node and reading is for decoding, prices, rows and the collector.
+ * Processor time per log, by process. At a ratio near 1 the machine is fully used. The rest of the target, after the
+ * database server, the node and reading, is left for decoding, prices, rows and garbage collection.
  */
 function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
   const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;
@@ -174,7 +174,7 @@ function processorFigure({ before, after, logs, seconds, reading }: Spent): Figu
   };
 }
 
-/** What the audit hashes of the backfilled blocks cost beside the backfill itself, by one thread as behind an ingester. */
+/** Cost of the audit hashes of the backfilled blocks, on one thread as in the ingester. */
 async function timeAudit(database: Database, to: number, logsPerSecond: number): Promise<Figure> {
   const ranges = listWholeRanges(0, to);
   const [row] = await askRows<{ logs: string }>(

@@ -1,6 +1,7 @@
 /**
- * Portfolios and holders over many stored transfers: a wallet of 500 tokens and some LP tokens, each time another one, and
- * a token of a million holders; beside each `SELECT 1` over HTTP in the same moments. Also what a transfer costs to store.
+ * Measures portfolios and holders over many stored transfers: a different wallet with 500 tokens and some LP tokens
+ * each time, and a token with a million holders. `SELECT 1` over HTTP at the same time is the limit. Also measures the
+ * storage per transfer.
  */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
@@ -9,16 +10,16 @@ import { lastLoadedBlock, loadedToken, type SwapLoad } from './swapLoader';
 import { askRows } from '../../test/support/askRows';
 
 export interface TransferLoad {
-  /** Transfers among strangers, of any token but the widely held one. */
+  /** Transfers of other tokens between other accounts. */
   readonly others: number;
-  /** Who holds the widely held token; each got it once, and some of them more often. */
+  /** Number of holders of the widely held token; each received it at least once. */
   readonly holders: number;
   readonly wallets: number;
 }
 
 const TOKENS = 500;
 const LP_TOKENS = 10;
-/** How often a wallet got each of its tokens. */
+/** Number of times a wallet received each of its tokens. */
 const RECEIPTS = 3;
 const CHUNK = 500_000;
 const ROUNDS = 120;
@@ -29,7 +30,7 @@ const PARTS = ['transfers', 'token_balances', 'holder_balances'] as const;
 const WIDELY_HELD = loadedToken(0);
 const walletAt = (index: number): string => `05${index.toString(16).padStart(38, '0')}`;
 
-/** Fills `transfers` inside the engine through its views; nothing is random but by the numbers of the rows. */
+/** Fills `transfers` in the database server through its views. All values derive from the row numbers. */
 export async function loadTransfers(
   database: Database,
   swaps: SwapLoad,
@@ -54,11 +55,11 @@ export async function loadTransfers(
   }
 }
 
-/** Address of number `expression` behind a prefix of one byte. */
+/** SQL for the address with number `expression` and a prefix of one byte. */
 const address = (prefix: string, expression: string): string =>
   `unhex(concat('${prefix}', leftPad(lower(hex(${expression})), 38, '0')))`;
 
-/** Place and time of row `n`, in the order of the blocks. */
+/** SQL for the position and time of row `n`, in block order. */
 const PLACE = `(intDiv(n * {blocks:UInt64}, {total:UInt64}) + 1) * 1048576 + 2000 + n % 500, {from:UInt32} + n % 86400`;
 const NUMBERS = 'FROM (SELECT {at:UInt64} + number AS n FROM numbers({count:UInt64}))';
 const NOBODY = `toFixedString('', 20)`;
@@ -92,7 +93,7 @@ export async function benchBalances(
       path: (index) => `/portfolio/0x${walletAt(index % load.wallets)}`,
     },
     {
-      // Different limits, so that the answer is not given again.
+      // Varying limits, so that no answer comes from the cache.
       name: `/tokens?q= of a token with ${load.holders} holders`,
       path: (index) =>
         `/tokens?q=0x${WIDELY_HELD}&limit=${1 + (index % 100)}&page=${1 + Math.floor(index / 100)}`,
@@ -137,7 +138,7 @@ function latencyFigure(name: string, served: readonly number[], floor: readonly 
   };
 }
 
-/** Bytes on disk per transfer: the row itself, and with the balances that are kept of it by token and by holder. */
+/** Bytes on disk per transfer: for the row alone, and with the balances by token and by holder. */
 export async function storageFigures(database: Database): Promise<Figure[]> {
   const rows = await askRows<{ table: string; bytes: string; stored: string }>(
     database,

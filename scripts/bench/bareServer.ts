@@ -1,4 +1,7 @@
-/** `node bareServer.js '{"body":"…"}'`: a bare node:http server that always answers this JSON; prints its address. */
+/**
+ * `node bareServer.js '{"body":"…"}'`: a plain node:http server that always answers with this JSON; prints its
+ * address.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

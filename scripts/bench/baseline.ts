@@ -1,4 +1,6 @@
-/** Compares the ratios of a run with those of baseline.json. A ratio beside its limit of the same run suits any machine. */
+/**
+ * Compares the ratios of a run with baseline.json. A ratio to a limit of the same run is comparable across machines.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,10 +14,10 @@ interface Baseline {
   readonly better: 'less' | 'more';
 }
 
-/** A ratio may be worse by this part of the baseline's. */
+/** Allowed deviation from the baseline, as a fraction. */
 const MARGIN = 0.25;
 
-/** By the key of a figure, which begins with the name of its group. */
+/** Baselines by the key of a figure, which starts with the name of its group. */
 export function readBaselines(): Readonly<Record<string, Baseline>> {
   return JSON.parse(readFileSync(join(findPackageRoot(), 'scripts/bench/baseline.json'), 'utf8'));
 }

@@ -1,4 +1,4 @@
-/** What the groups of the benchmark share: the server of the run, its databases, and where figures go. */
+/** Shared by the benchmark groups: the database server, its databases, and the list of figures. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,10 +12,10 @@ import { stubDescription } from '../../test/support/stubDescription';
 import { loadedAnchors } from './swapLoader';
 
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
-/** Of 100 million swaps there are 20 GB to merge. */
+/** Longest wait for merges; 100 million swaps leave 20 GB to merge. */
 const MERGES_MS = 1_200_000;
 const LOOK_MS = 500;
-/** Pages were seen to be slow again so long after what seemed to be the last merge. */
+/** Extra wait after the last merge seen, because pages were sometimes slow again this late. */
 export const LAST_MERGE_MS = 70_000;
 
 export interface Bench {
@@ -25,7 +25,7 @@ export interface Bench {
   wants(group: string): boolean;
 }
 
-/** Of swaps that groups of reads load. */
+/** Number of swaps that the read benchmarks load. */
 export const SWAPS = Number(process.env['BENCH_SWAPS'] ?? 10_000_000);
 
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -36,7 +36,7 @@ export function databaseUrl(url: string, name: string): string {
   return changed.toString();
 }
 
-/** A database of this name on the server, with the schema. */
+/** Creates a database with the schema on the server. */
 export async function createDatabase(writerUrl: string, name: string, views: boolean): Promise<Database> {
   const admin = openDatabase({ url: writerUrl });
   await admin.command('create', `CREATE DATABASE ${name}`);
@@ -52,14 +52,14 @@ export async function createDatabase(writerUrl: string, name: string, views: boo
   return database;
 }
 
-/** The stub chain's description as a file. */
+/** Writes the stub chain's description to a file. */
 export function writeDescription(folder: string): string {
   const file = join(folder, 'chain.json');
   writeFileSync(file, JSON.stringify(stubDescription()));
   return file;
 }
 
-/** Until the engine has merged what the load left behind and began no more for `calmMs`, or a while has passed. */
+/** Waits until the database server has merged the loaded parts and started no merge for `calmMs`, up to a limit. */
 export async function waitForMerges(database: Database, calmMs = 3_000): Promise<void> {
   const until = Date.now() + MERGES_MS;
   let calm = 0;
@@ -72,12 +72,12 @@ export async function waitForMerges(database: Database, calmMs = 3_000): Promise
 
 const CALM_MS = Number(process.env['BENCH_CALM_MS'] ?? 60_000);
 const CALM_ASKS = 200;
-/** Of what was loaded, not yet on the disk. */
+/** Loaded data that may still be unwritten to disk. */
 const UNWRITTEN_MAX_KB = 64 * 1_024;
 
 /**
- * Waits until what loading left to do, such as writing to the disk and removing merged parts, no longer stands in the way of the
- * smallest question; two minutes at most, since other programs do not end.
+ * Waits until work left over from loading, such as disk writes and removal of merged parts, no longer slows the
+ * smallest query. Waits at most two minutes, because other programs may keep the machine busy.
  */
 export async function waitForCalm(database: Database): Promise<void> {
   for (const until = Date.now() + CALM_MS; Date.now() < until && unwrittenKb() > UNWRITTEN_MAX_KB;)
@@ -94,7 +94,7 @@ export async function waitForCalm(database: Database): Promise<void> {
   }
 }
 
-/** As the kernel says; 0 where it says nothing. */
+/** Unwritten data according to the kernel; 0 if unknown. */
 function unwrittenKb(): number {
   const file = '/proc/meminfo';
   const said = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -102,7 +102,7 @@ function unwrittenKb(): number {
   return of('Dirty') + of('Writeback');
 }
 
-/** The description of the loaded swaps' chain as a file. */
+/** Writes the description of the loaded swaps' chain to a file. */
 export function writeLoadedDescription(folder: string): string {
   const anchors = loadedAnchors().map((address) => ({ address: `0x${address}`, symbol: 'USD', priceUsd: 1 }));
   const file = join(folder, 'loaded.json');

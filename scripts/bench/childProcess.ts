@@ -1,4 +1,6 @@
-/** A helper script of the benchmarks in a Node process of its own, so that its work does not count as the program's. */
+/**
+ * Runs a helper script of the benchmarks in its own Node process, so its work is not counted for the measured program.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,16 +9,16 @@ import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
 export interface BenchChild {
   readonly pid: number;
-  /** The first line that it printed: where it listens. */
+  /** The first line of output: the address of the child. */
   readonly url: string;
-  /** The next line that it prints. */
+  /** The next line of output. */
   line(): Promise<string>;
-  /** Writes a line to its standard input. */
+  /** Writes a line to standard input. */
   say(line: string): void;
   close(): Promise<void>;
 }
 
-/** Starts `scripts/bench/<name>.ts` as built; ends with this process at the latest. */
+/** Starts the compiled `scripts/bench/<name>.ts`. It ends with this process at the latest. */
 export async function startBenchChild(name: string, argument: unknown): Promise<BenchChild> {
   const file = join(findPackageRoot(), 'build', 'scripts', 'bench', `${name}.js`);
   const child = spawn(process.execPath, [file, JSON.stringify(argument)], {
@@ -51,15 +53,15 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
   };
 }
 
-/** Seconds of processor time that a process has used (Linux). */
+/** Processor time that a process has used, in seconds (Linux). */
 export function processorSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // User and system time stand 12 and 13 places behind the name, which is in parentheses, in hundredths.
+  // User and system time are the 12th and 13th field after the name in parentheses, in hundredths of a second.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Memory that a process has resident now (Linux). */
+/** Resident memory of a process (Linux). */
 export function residentBytes(pid: number): number {
   return 1_024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
 }

@@ -1,4 +1,4 @@
-/** Decoding of mixed logs into events and states, against JSON.parse of the same answer. */
+/** Measures decoding of mixed logs into events and states, against JSON.parse of the same answer. */
 import type { ChainLog } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../src/domain/pool';

@@ -1,6 +1,7 @@
 /**
- * The explorer over many stored logs: pages of one event of one contract, records, searches, each with parameters that no
- * cache has; beside each `SELECT 1` over HTTP in the same moments. Also what a log costs to store, column and projection.
+ * Measures the explorer over many stored logs: event pages of one contract, records and searches, with parameters that
+ * no cache holds. `SELECT 1` over HTTP at the same time is the limit. Also measures storage per log, by column and
+ * projection.
  */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
@@ -9,7 +10,7 @@ import { askRows } from '../../test/support/askRows';
 
 export interface LogLoad {
   readonly logs: number;
-  /** Everything follows from this and the number of the log. */
+  /** Seed of all values, together with the number of the log. */
   readonly seed: number;
 }
 
@@ -24,7 +25,7 @@ const ROUNDS = 200;
 const WARM_UP = 20;
 const STORAGE_TARGET = 120;
 
-/** 20 bytes that follow from a number. */
+/** SQL for 20 bytes derived from a number. */
 const address = (expression: string): string =>
   `toFixedString(substring(concat(sipHash128Reference(${expression}), sipHash128Reference(${expression} + 1)), 1, 20), 20)`;
 const word = (expression: string): string =>
@@ -35,7 +36,10 @@ const NO_WORD = `toFixedString('', 32)`;
 const AMOUNT = (salt: number): string =>
   `concat(unhex(repeat('00', 24)), substring(sipHash128Reference(n + ${salt}), 1, 8))`;
 
-/** Half are transfers, a quarter what pairs say, the rest of 300 other kinds; contracts and people by a power law. */
+/**
+ * Half are transfers, a quarter are pair events, and the rest are of 300 other kinds. Contracts and people follow a
+ * power law.
+ */
 const LOAD_SQL = `
   INSERT INTO logs
   SELECT
@@ -60,7 +64,7 @@ const LOAD_SQL = `
     FROM numbers({count:UInt64})
   )`;
 
-/** Fills logs, blocks, tokens and the cursor inside the engine. */
+/** Fills logs, blocks, tokens and the cursor in the database server. */
 export async function loadLogs(
   database: Database,
   load: LogLoad,
@@ -104,7 +108,7 @@ export async function loadLogs(
   }
 }
 
-/** Bytes on disk per log, projections included. */
+/** Bytes on disk per log, including projections. */
 export async function logStorage(database: Database, load: LogLoad): Promise<Figure> {
   const [row] = await askRows<{ bytes: string; rows: string; parts: string }>(
     database,
@@ -189,7 +193,7 @@ interface Busy {
   readonly topic0: string;
 }
 
-/** Contracts and events with more logs than a page, the busiest and rarer ones. */
+/** Contracts and events with more logs than one page, from busy to rare. */
 async function listBusy(database: Database, load: LogLoad): Promise<Busy[]> {
   const rows = await askRows<Busy>(
     database,

@@ -1,4 +1,7 @@
-/** Thousands of clients of the stream, ten events a second, against plain sockets that write as many bytes. */
+/**
+ * Measures thousands of stream clients with ten events a second, against plain sockets that write the same number of
+ * bytes.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { processorSeconds, residentBytes, startBenchChild, type BenchChild } from './childProcess';
@@ -16,11 +19,11 @@ interface Got {
 }
 
 interface Measured extends Got {
-  /** Processor time of the server for one message to one client, microseconds. */
+  /** Processor time of the server per message and client, microseconds. */
   readonly microseconds: number;
 }
 
-/** `chain`: one swap a block; its head is moved on. */
+/** `chain` has one swap per block; the benchmark advances its head. */
 export async function benchFanOut(api: ServedApi, chain: StubChain, clients: number): Promise<Figure[]> {
   const before = residentBytes(api.pid);
   const path = '/api/v1/activity/stream?event_type=swap';
@@ -92,7 +95,7 @@ async function measure(readers: BenchChild, serverPid: number): Promise<Measured
   return { ...got, microseconds: (used / got.messages) * 1e6 };
 }
 
-/** Length of one event as the stream sends it. */
+/** Length of one event in the stream. */
 async function messageBytes(api: ServedApi): Promise<number> {
   const { data } = JSON.parse(await api.get('/api/v1/activity?event_type=swap&limit=1')) as {
     data: unknown[];

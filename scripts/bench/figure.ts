@@ -1,7 +1,7 @@
-/** One line of a benchmark: a figure, the limit measured beside it in the same run, and their ratio. */
+/** One result of a benchmark: a figure, the limit measured in the same run, and their ratio. */
 
 export interface Figure {
-  /** Stable, for baseline.json; absent where nobody watches it. */
+  /** Stable key for baseline.json; absent if there is no baseline. */
   readonly key?: string;
   readonly name: string;
   readonly value: number;
@@ -14,7 +14,6 @@ export interface Figure {
   readonly ok: boolean;
 }
 
-/** Median of an odd or even number of values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -23,7 +22,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** The p-th percentile, 0–100, nearest rank. */
+/** The p-th percentile, 0–100, by nearest rank. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil((p / 100) * sorted.length) - 1))] ?? NaN;

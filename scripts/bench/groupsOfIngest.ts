@@ -1,4 +1,4 @@
-/** Groups that take a chain in: decode, backfill, insert. */
+/** Benchmark groups that ingest a chain: decode, backfill, insert. */
 import { benchBackfill } from './backfill';
 import { createDatabase, databaseUrl, log, memoryFigure, say, writeDescription, type Bench } from './bench';
 import { startBenchChild, type BenchChild } from './childProcess';
@@ -20,7 +20,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
   }
   if (!wants('backfill') && !wants('insert')) return;
   say('backfill …');
-  // In a process of its own: making answers is the node's work.
+  // In its own process, because building answers is the node's work.
   const node = await startBenchChild('stubServer', CHAIN);
   const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
   const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
@@ -41,7 +41,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
   await node.close();
 }
 
-/** The same backfill by the program itself, in a process of its own: API and ingester together. */
+/** The same backfill by the whole program in its own process: API and ingester together. */
 async function benchMemory({ server, folder, figures }: Bench, node: BenchChild): Promise<void> {
   say('memory of a backfill …');
   const database = await createDatabase(server.writerUrl, 'candlehouse_memory', true);

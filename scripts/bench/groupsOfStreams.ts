@@ -1,4 +1,4 @@
-/** Groups that follow a head: stream, reorg, fanout. */
+/** Benchmark groups that follow a head: stream, reorg, fanout. */
 import { spawnProgram } from '../../test/support/program';
 import { createDatabase, databaseUrl, say, writeDescription, type Bench } from './bench';
 import { benchFanOut } from './fanOut';
@@ -46,7 +46,7 @@ export async function benchReorgs({ server, folder, figures }: Bench): Promise<v
   await chain.close();
 }
 
-/** The API alone in its process: what the ingester does beside it is not the stream's. */
+/** Only the API runs in the process, so the ingester's work is not counted. */
 export async function benchStreamClients({ server, folder, figures }: Bench): Promise<void> {
   say('clients of the stream …');
   const chain = await startStubChain({ blocks: 600, logsPerBlock: 2, pairs: 20 });

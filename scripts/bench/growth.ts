@@ -1,4 +1,7 @@
-/** Ticks as the number of stored swaps grows: the same questions to one API of each size, in turns, so that noise meets all. */
+/**
+ * Measures ticks as the number of stored swaps grows. One API per size answers the same queries in turns, so noise
+ * affects all sizes alike.
+ */
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
 import type { SwapLoad } from './swapLoader';
@@ -14,7 +17,7 @@ const REQUESTS = 600;
 const WARM_UP = 100;
 const TARGET = 1.5;
 
-/** One figure for each size beyond the first, which is their limit; p99, with the p50 in the name. */
+/** One figure for each size except the first, which is the limit. The value is p99; the name contains p50. */
 export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
   const asked = sizes.map(({ load, api }) => ({
     load,

@@ -1,4 +1,4 @@
-/** One hot endpoint under 64 connections, against a bare node:http server that answers the same bytes. */
+/** Measures one endpoint under 64 connections, against a plain node:http server with the same bytes. */
 import autocannon from 'autocannon';
 
 import { startBenchChild } from './childProcess';

@@ -1,6 +1,6 @@
 /**
- * The insert path and what the views cost: the bodies of a backfill are inserted again into tables with and without views,
- * and the same rows as Native bodies that the engine itself encoded.
+ * Measures the insert path and the cost of views. The bodies of a backfill are inserted again into tables with and
+ * without views, and once more as Native bodies that ClickHouse encoded.
  */
 import { INSERT_SETTINGS, type Database } from '../../src/clickhouse/client/database';
 import type { RecordedInsert } from './backfill';
@@ -12,11 +12,11 @@ export interface InsertBench {
   /** Has the tables without views. */
   readonly raw: Database;
   readonly rawUrl: string;
-  /** Has the views too. */
+  /** Has the tables and the views. */
   readonly full: Database;
 }
 
-/** Empties both databases. */
+/** Runs the benchmark. It empties both databases. */
 export async function benchInserts(
   inserts: readonly RecordedInsert[],
   { raw, rawUrl, full }: InsertBench,
@@ -69,7 +69,7 @@ export async function benchInserts(
   ];
 }
 
-/** One Native body for each body, made by the engine. */
+/** Converts each body to the Native format, in ClickHouse. */
 async function encodeNative(inserts: readonly RecordedInsert[], raw: Database): Promise<RecordedInsert[]> {
   const bodies: RecordedInsert[] = [];
   for (const [index, { table, columns, body }] of inserts.entries()) {
@@ -94,7 +94,7 @@ const insertInto =
   ({ table, columns, body }, token) =>
     database.insert(table, columns, body, token);
 
-/** Native bodies, with the settings of every insert. */
+/** Inserts Native bodies, with the settings of every insert. */
 function createPost(url: string): Insert {
   const { origin, username, password, pathname } = new URL(url);
   return async ({ table, columns, body }, token) => {
@@ -113,7 +113,7 @@ function createPost(url: string): Insert {
 
 let tokens = 0;
 
-/** Seconds for all of them, one after the other, into empty tables. */
+/** Seconds for all inserts, one after the other, into empty tables. */
 async function timeInserts(
   database: Database,
   inserts: readonly RecordedInsert[],

@@ -1,4 +1,7 @@
-/** From a new block at the node to its event at a stream client, beside the insert of one block's rows alone. */
+/**
+ * Measures the time from a new block at the node to its event at a stream client, against the insert of the block's
+ * rows alone.
+ */
 import { request } from 'node:http';
 
 import type { Database } from '../../src/clickhouse/client/database';
@@ -7,7 +10,7 @@ import type { ServedApi } from './servedApi';
 import type { StubChain } from '../../test/support/stubChain';
 
 const BLOCK_EVERY_MS = 250;
-/** What may be added to the insert, at which percentile. */
+/** Allowed milliseconds beyond the insert, by percentile. */
 const BEYOND_MS = [
   [50, 50],
   [99, 150],

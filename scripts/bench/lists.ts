@@ -1,6 +1,6 @@
 /**
- * The lists and the audit over many stored swaps: each asked anew with parameters that no cache has, after the tables of
- * the head were made. Beside each `SELECT 1` over HTTP in the same moments.
+ * Measures lists and the audit over many stored swaps. The tables of the head are ready, and parameters vary so that
+ * no answer is cached. `SELECT 1` over HTTP at the same time is the limit.
  */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
@@ -16,7 +16,7 @@ interface Ask {
   path(index: number): string;
 }
 
-/** Different in every round, so that the answer has to be made. */
+/** Parameters differ in every round, so no answer is cached. */
 function listAsks(): Ask[] {
   const page = (index: number): number => 1 + (index % 90);
   const limit = (index: number): number => 10 + (index % 90);

@@ -1,4 +1,4 @@
-/** A data folder with millions of swaps that are the past of a stub chain, for programs that go on from there. */
+/** Builds a data folder with millions of swaps in the past of a stub chain, for programs that continue from there. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,13 +12,13 @@ import { stubDescription } from '../../test/support/stubDescription';
 import { lastLoadedBlock, loadSwaps, type SwapLoad } from './swapLoader';
 
 const PAIRS = 2_000;
-/** All swaps, and the creation of each pair in a block of its own, are loaded below the block from which the program goes on. */
+/** All swaps and pair creations are loaded below the block from which the program continues. */
 const LOADED_DAYS = 0.25;
 
 export interface LoadedFolder {
   readonly load: SwapLoad;
   readonly chain: StubChain;
-  /** With which a program goes on from there. */
+  /** Settings of a program that continues from there. */
   readonly settings: Readonly<Record<string, string>> & { readonly DATA_DIR: string };
 }
 

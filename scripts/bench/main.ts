@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- [group …] [--json] [--baseline]`: the figures that the project promises, each beside a limit measured
- * in the same run. Without a group all of them except `peers`, which installs other indexers, and `growth`, which loads for
- * half an hour. `--baseline` exits 1 when a ratio is a quarter worse than in baseline.json.
+ * `npm run bench -- [group …] [--json] [--baseline]`: measures the figures that the project promises, each with a
+ * limit from the same run. Without a group, all groups run except `peers`, which installs other indexers, and
+ * `growth`, which loads data for half an hour. `--baseline` exits 1 if a ratio is a quarter worse than in
+ * baseline.json.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -23,7 +24,7 @@ import { benchWhileIngesting } from './whileIngesting';
 
 type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<void>];
 
-/** What runs when one of the groups is wanted. */
+/** The benchmarks by group. */
 const RUNS: readonly Run[] = [
   [['decode', 'backfill', 'insert'], benchIngest],
   [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
@@ -45,13 +46,13 @@ async function benchLoadedFolder({ folder, figures, wants }: Bench): Promise<voi
   await loaded.chain.close();
 }
 
-/** What runs only when it is asked for by name. */
+/** The benchmarks that run only by name. */
 const RUNS_BY_NAME: readonly Run[] = [
   [['peers'], benchPeers],
   [['growth'], benchSizes],
 ];
 
-/** What was measured before a group failed is still shown; the run as a whole has failed then. */
+/** If a group fails, earlier figures are still shown, and the run exits with an error. */
 async function runOrTell(groups: readonly string[], run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -1,6 +1,6 @@
 /**
- * `node plainSockets.js '{"bytes":…,"everyMs":…}'`: answers each connection with the head of an event stream and then
- * writes the same bytes to all of them, again and again: the least that any server of such a stream must do.
+ * `node plainSockets.js '{"bytes":…,"everyMs":…}'`: answers each connection with the head of an event stream, then
+ * repeatedly writes the same bytes to all connections. This is the least work of any such server.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 

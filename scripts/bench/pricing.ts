@@ -1,11 +1,14 @@
-/** What prices cost as a chain's pools grow in number: blocks of many pools beside those of a tenth, and taking blocks back. */
+/**
+ * Measures the cost of prices as the number of pools grows: blocks with many pools against a tenth of the pools, and
+ * undoing blocks.
+ */
 import type { Hex } from '../../src/domain/hex';
 import { makeLeg, type Leg, type LegState } from '../../src/pricing/leg';
 import { Pricer, type MarketBlock } from '../../src/pricing/pricer';
 import { median, type Figure } from './figure';
 
 const POOLS = 100_000;
-/** One pool in so many moved within 30 days. */
+/** One pool in this many moved within 30 days. */
 const LIVE = 8;
 const MOVES_PER_BLOCK = 60;
 const EPOCHS = 12;
@@ -37,7 +40,10 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Anchors with the native token, then three in five pools with the native token, a few with anchors, the rest anywhere. */
+/**
+ * Pools of the anchors with the native token, then three in five with the native token, a few with anchors, and the
+ * rest with other tokens.
+ */
 function makeMarket(pools: number, random: () => number): Market {
   const prices = Array.from({ length: pools * 0.6 }, () => Math.exp(random() * 20 - 15));
   const market: Market = { legs: [], states: [] };
@@ -69,7 +75,7 @@ function makeMarket(pools: number, random: () => number): Market {
   return { ...market, legs };
 }
 
-/** Few live pools trade most; the native token's price moves in each block. */
+/** A few live pools trade most; the native token's price moves in each block. */
 function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock[] {
   const live = Math.floor(legs.length / LIVE);
   return Array.from({ length: BLOCKS }, (_, block) => {
@@ -91,7 +97,7 @@ function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock
   });
 }
 
-/** Milliseconds for a block, mean over epochs, and for taking blocks back, median. */
+/** Milliseconds per block (mean over epochs), and for undoing blocks (median). */
 function run(pools: number): { readonly block: number; readonly back: number } {
   const random = seeded(pools);
   const market = makeMarket(pools, random);
@@ -116,7 +122,7 @@ function run(pools: number): { readonly block: number; readonly back: number } {
   const entries = market.legs.map((leg) => ({ leg, older: false }));
   pricer.load({ number: FIRST_BLOCK - 1, timestamp: FIRST_TIME }, entries, records);
   const blocks = makeBlocks(market, random);
-  // The first epoch finds the routes of all; what follows is what a chain costs as it grows.
+  // The first epoch finds the routes of all tokens. Later blocks show the cost of a growing chain.
   for (const block of blocks.slice(0, 32)) pricer.apply(block, false);
   const backs: number[] = [];
   let forward = 0;
@@ -134,7 +140,7 @@ function run(pools: number): { readonly block: number; readonly back: number } {
   return { block: forward / (BLOCKS - 32), back: median(backs) };
 }
 
-/** In one process, without a store. */
+/** Runs in one process, without a store. */
 export function benchPricing(): Figure[] {
   const few = run(POOLS / 10);
   const many = run(POOLS);

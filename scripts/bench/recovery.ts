@@ -1,6 +1,6 @@
 /**
- * Starts over a folder with millions of swaps: after a clean end until the first bar, and after a `kill -9` with a range half
- * written until the program calls itself ready at the node's head.
+ * Measures starts over a folder with millions of swaps: after a clean stop, until the first bar; after a `kill -9`
+ * with a half-written range, until the program is ready at the node's head.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -30,7 +30,7 @@ export async function benchRecovery(
     say(`start ${round + 1} of ${ROUNDS} …`);
     engine.push(await timeEngine(settings.DATA_DIR, log));
     clean.push(await timeStart(loaded));
-    // The next start follows a kill in the middle of storing blocks: the chain goes on by 200, and most become final.
+    // The next start follows a kill while blocks are stored: the chain grows by 200, and most of these become final.
     const program = await startProgram('all', settings);
     await untilReady(program, chain);
     chain.setHead(chain.head + 200);
@@ -68,13 +68,13 @@ export async function benchRecovery(
 }
 
 interface Start {
-  /** Seconds until it called itself ready at the node's head. */
+  /** Seconds until the program was ready at the node's head. */
   readonly ready: number;
-  /** Seconds until it answered with a bar. */
+  /** Seconds until the program answered with a bar. */
   readonly bar: number;
 }
 
-/** Starts the program and ends it again. */
+/** Starts the program, measures the start, and stops the program. */
 async function timeStart({ settings, chain }: LoadedFolder): Promise<Start> {
   const started = performance.now();
   const since = (): number => (performance.now() - started) / 1000;
@@ -95,7 +95,7 @@ async function hasBar(url: string): Promise<boolean> {
   return data.length > 0;
 }
 
-/** Seconds that the engine alone takes to start over the folder. */
+/** Seconds for the start of the database server alone. */
 async function timeEngine(dataDir: string, log: Logger): Promise<number> {
   const started = performance.now();
   const server = await startEmbeddedServer({ dataDir, log });

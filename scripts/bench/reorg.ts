@@ -1,6 +1,6 @@
 /**
- * From the moment at which the node tells of another branch, 64 blocks deep, until the API answers as of its head; beside
- * the time that fetching those blocks takes by itself.
+ * Measures a reorg of 64 blocks: from the node's notification until the API answers as of the new head, against the
+ * time for fetching these blocks alone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -10,13 +10,16 @@ import type { StubBranch, StubChain } from '../../test/support/stubChain';
 
 const DEPTH = 64;
 const ROUNDS = 20;
-/** In which the tables of the head before are made: no chain is reorganised again within a tenth of a block. */
+/**
+ * Pause in which the tables of the previous head are built. A real chain does not reorganize twice within a tenth of a
+ * block.
+ */
 const GAP_MS = 1_000;
 const WAIT_MS = 20_000;
-/** Who asks all the time takes the processor from what it waits for. */
+/** Constant polling would take processor time from the measured work. */
 const POLL_MS = 5;
 
-/** Reorganises the chain again and again, to new branches and back to old ones. `logs`: of one block. */
+/** Reorganizes the chain repeatedly, to new branches and back to old ones. `logs`: logs per block. */
 export async function benchReorg(api: ServedApi, chain: StubChain, logs: number): Promise<Figure[]> {
   await untilShown(api, '/activity?limit=1', headOf(chain));
   const { data } = JSON.parse(await api.get('/api/v1/pairs?limit=1')) as { data: { address: string }[] };
@@ -35,7 +38,7 @@ async function measure(api: ServedApi, chain: StubChain, path: string, name: str
   const fetches: number[] = [];
   let left: StubBranch | null = null;
   for (let round = 0; round < ROUNDS; round += 1) {
-    // A node tells of a branch that it has; making its blocks is not what is measured.
+    // Creates the branch in advance: building its blocks is not measured.
     const before = chain.blocks.slice(chain.head - DEPTH + 1, chain.head + 1);
     if (round % 4 !== 3 || left === null || !chain.restore(left)) chain.reorg(DEPTH, DEPTH);
     left = before;
@@ -65,8 +68,8 @@ function headOf(chain: StubChain): string {
 }
 
 /**
- * Resolves to when an answer as of this block was there, ms of performance.now(). Whether the API is at that block is seen
- * by a question that costs it nothing.
+ * Resolves to the time of the first answer as of this block, ms of performance.now(). Polls an endpoint that costs the
+ * API nothing to detect the block.
  */
 async function untilShown(api: ServedApi, path: string, hash: string): Promise<number> {
   const end = performance.now() + WAIT_MS;
@@ -77,14 +80,14 @@ async function untilShown(api: ServedApi, path: string, hash: string): Promise<n
   throw new Error(`the API did not come to block ${hash} within ${WAIT_MS} ms`);
 }
 
-/** The hash of the block as of which the answer is. */
+/** The hash of the block that the answer is as of. */
 async function askFor(url: string): Promise<string | null> {
   const answer = await fetch(url);
   await answer.arrayBuffer();
   return answer.headers.get('x-indexed-block-hash');
 }
 
-/** Headers and receipts of the branch in one batch, received and parsed. */
+/** Time to receive and parse headers and receipts of the branch in one batch. */
 async function timeFetch(chain: StubChain): Promise<number> {
   const numbers = Array.from({ length: DEPTH }, (_, index) => `0x${(chain.head - index).toString(16)}`);
   const calls = numbers.flatMap((number) => [

@@ -1,4 +1,4 @@
-/** The built program serving an existing database in a process of its own, as in production. */
+/** Runs the built program over an existing database in its own process, as in production. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -11,13 +11,13 @@ import { createDrain, type Drain } from './drain';
 export interface ServedApi {
   readonly url: string;
   readonly pid: number;
-  /** Body of a GET; throws on a status other than 200. */
+  /** Body of a GET; throws for a status other than 200. */
   get(path: string): Promise<string>;
-  /** The same, of which only the bytes are counted: what a client makes of a body is not the server's time. */
+  /** Like `get`, but only counts the bytes, because a client's work on the body is not the server's time. */
   drain(path: string): Promise<number>;
-  /** Newest indexed block, as the header says; null before there is one. */
+  /** Newest indexed block from the header; null: none yet. */
   head(): Promise<string | null>;
-  /** The most resident memory that the process has had, MB. */
+  /** Peak resident memory of the process, MB. */
   memoryMb(): number;
   stop(): Promise<void>;
 }

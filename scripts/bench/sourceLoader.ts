@@ -1,4 +1,4 @@
-/** Fills a database with many distinct source files: those of the npm packages, again and again, each time a little different. */
+/** Fills a database with many distinct source files: variations of the files in npm packages. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ function listFiles(folder: string): string[] {
   });
 }
 
-/** The files that the others are made of. */
+/** The files from which the variations are made. */
 export function listBaseFiles(): SourceFile[] {
   const modules = join(findPackageRoot(), 'node_modules');
   return PACKAGES.flatMap((name) => listFiles(join(modules, name))).map((path) => ({
@@ -31,7 +31,7 @@ export function listBaseFiles(): SourceFile[] {
   }));
 }
 
-/** A rare word that stands in one file alone. */
+/** A rare word that occurs in only one file. */
 export const rareWord = (file: number): string => `rare_word_${(file * 2_654_435_761) % 4_294_967_296}`;
 
 function makeFile(base: readonly SourceFile[], index: number): SourceFile {
@@ -41,7 +41,7 @@ function makeFile(base: readonly SourceFile[], index: number): SourceFile {
   return { path, content: lines.join('\n') };
 }
 
-/** Stores `files` distinct files in contracts of eight. Answers the bytes of their content. */
+/** Stores `files` distinct files, eight per contract. Returns the bytes of their content. */
 export async function loadSources(
   database: Database,
   chainId: number,

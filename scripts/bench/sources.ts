@@ -1,4 +1,4 @@
-/** `/source-search` over many distinct source files, against what the machine lets any query do at that moment: `SELECT 1`. */
+/** Measures `/source-search` over many distinct source files, against `SELECT 1` at the same time. */
 import { openDatabase } from '../../src/clickhouse/client/database';
 import { percentile, type Figure } from './figure';
 import type { ServedApi } from './servedApi';
@@ -8,7 +8,7 @@ const REQUESTS = 300;
 const WARM_UP = 30;
 const LIMIT_MS = 100;
 
-/** What people look for: words of every file, of many, of few, of one, and of none; expressions with a word in them. */
+/** Typical search words: in every file, in many, in few, in one and in none; and expressions that contain a word. */
 const WORDS = [
   'transferFrom',
   'function',
@@ -22,7 +22,7 @@ const WORDS = [
 ];
 const EXPRESSIONS = ['function\\s+getReserves\\(', 'event\\s+OwnershipTransferred', 'rare_word_12\\d4\\b'];
 
-/** Each ask is new, by a page or a word of its own, so that no answer comes from a cache. */
+/** Each request has its own page or word, so no answer comes from a cache. */
 function createAsks(files: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     const kind = index % 4;

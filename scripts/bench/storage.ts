@@ -1,13 +1,13 @@
-/** What a row takes on disk, all of its table's parts, beside its bytes as RowBinary. */
+/** Measures the disk space of a row over all parts of its table, against its size as RowBinary. */
 import type { Database } from '../../src/clickhouse/client/database';
 import type { Figure } from './figure';
 import { askRows } from '../../test/support/askRows';
 
 export interface StorageAsk {
   readonly table: string;
-  /** What one row is. */
+  /** The content of one row, in words. */
   readonly row: string;
-  /** Bytes that one row may take. */
+  /** Most bytes that one row may take. */
   readonly target: number;
 }
 

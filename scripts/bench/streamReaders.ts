@@ -1,7 +1,7 @@
 /**
- * `node streamReaders.js '{"url":…,"clients":…}'`: so many raw sockets that read a stream of server-sent events. Prints
- * `ready` when all are answered; then, for each line on standard input, what arrived since the line before: messages, and
- * the 50th and 99th percentile of the time from the first client that got a message to each of the others, ms.
+ * `node streamReaders.js '{"url":…,"clients":…}'`: opens many raw sockets that read a stream of server-sent events.
+ * Prints `ready` when all are answered. For each line on standard input it prints the messages since the line before,
+ * and the 50th and 99th percentile of their delay after the first client, ms.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -13,10 +13,10 @@ interface Argument {
   readonly clients: number;
 }
 
-/** Sockets opened at once. */
+/** Sockets to open at the same time. */
 const OPENING = 50;
 
-/** When a message was first seen anywhere, by its id. */
+/** Time at which any client first received a message, by id. */
 const firstSeen = new Map<string, number>();
 let delays: number[] = [];
 

@@ -1,4 +1,4 @@
-/** Fills `swaps` inside the engine from a seed: months of trading, few hot pairs and a long tail. */
+/** Fills `swaps` in the database server from a seed: months of trading, a few hot pairs and many rare ones. */
 import { TWO_LEVEL_SUMS, type Database } from '../../src/clickhouse/client/database';
 import { listViews, WITH_COMPUTED, type View } from '../../src/ingest/repair/viewRebuild';
 
@@ -13,9 +13,9 @@ export interface SwapLoad {
 const CHUNK = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
-/** Rows that one statement may make of its swaps: their groups lie in memory. */
+/** Most rows that one statement may make from swaps, because it holds their groups in memory. */
 const GROUPS_MAX = 6_000_000;
-/** What a statement makes is one part, not one for each 65,409 rows of a block; no two of its rows have one key. */
+/** Each statement writes one part, instead of one per block of 65,409 rows. No two of its rows have the same key. */
 const LARGE_PARTS = `SETTINGS ${[
   `min_insert_block_size_rows = ${GROUPS_MAX}`,
   'min_insert_block_size_bytes = 0',
@@ -24,20 +24,20 @@ const LARGE_PARTS = `SETTINGS ${[
   TWO_LEVEL_SUMS,
 ].join(', ')}`;
 
-/** Address of the `index`-th pair, as hex without 0x. Pair 0 trades most. */
+/** Address of the pair with this index, as hex without 0x. Pair 0 trades most. */
 export function loadedPair(index: number): string {
   return `e2${index.toString(16).padStart(38, '0')}`;
 }
 
-/** Number of the last block of the load. */
+/** Number of the last loaded block. */
 export function lastLoadedBlock({ days }: SwapLoad): number {
   return Math.floor((days * 86_400) / BLOCK_SECONDS);
 }
 
 /**
- * Inserts the swaps, oldest first, then what the views make of them, and a cursor that makes them final. Pair index =
- * pairs^u − 1 with u uniform, so that popularity falls like 1/rank. The views are away meanwhile: through them each chunk
- * would make its own rows of every bar, and merging those takes 20 times as long as making them at once.
+ * Inserts the swaps, oldest first, then the rows of the views, and a cursor that makes the swaps final. Pair index =
+ * pairs^u − 1 with u uniform, so popularity falls like 1/rank. The views are dropped during the load: otherwise each
+ * chunk would make its own rows of every bar, and merging these takes 20 times as long.
  */
 export async function loadSwaps(
   database: Database,
@@ -79,8 +79,8 @@ export async function loadSwaps(
 }
 
 /**
- * What a view would have made of all swaps, by some of the time, with all timeframes together as the view makes them; then the
- * view itself.
+ * Fills the target of a view from all swaps, one slice of time after the other, with all timeframes together as the
+ * view does; then creates the view.
  */
 async function fillView(database: Database, view: View, load: SwapLoad): Promise<void> {
   const timeframes = /arrayJoin\(\[([\d, ]+)\]\)/.exec(view.select)?.[1]?.split(', ') ?? [''];
@@ -92,7 +92,7 @@ async function fillView(database: Database, view: View, load: SwapLoad): Promise
     const select = view.select.replace(/\bFROM swaps\b/, `FROM ${rows}`);
     return `INSERT INTO ${view.target} ${select} ${LARGE_PARTS}`;
   });
-  // One sorts and writes, by a single thread, while the other sums.
+  // Two at a time: one sorts and writes on a single thread while the other sums.
   const fillRest = async (): Promise<void> => {
     for (let fill = fills.shift(); fill !== undefined; fill = fills.shift())
       await database.command('fill view', fill);
@@ -113,7 +113,7 @@ async function fillEvents(database: Database, load: SwapLoad): Promise<void> {
   }
 }
 
-/** SQL of a pool's address, and of its tokens: 5,000 bases, five anchors as quotes. */
+/** SQL for the address of a pool and of its tokens: 5,000 bases, five anchors as quotes. */
 const PAIR = (index: string): string => `unhex(concat('e2', leftPad(lower(hex(${index})), 38, '0')))`;
 const BASE = (index: string): string => `unhex(concat('01', leftPad(lower(hex(${index} % 5000)), 38, '0')))`;
 const QUOTE = (index: string): string => `unhex(concat('02', leftPad(lower(hex(${index} % 5)), 38, '0')))`;
@@ -123,12 +123,12 @@ export function loadedToken(index: number): string {
   return `01${index.toString(16).padStart(38, '0')}`;
 }
 
-/** Addresses of the anchors that are the quotes, as hex without 0x. */
+/** Addresses of the anchors, which are the quotes, as hex without 0x. */
 export function loadedAnchors(): string[] {
   return Array.from({ length: 5 }, (_, index) => `02${index.toString(16).padStart(38, '0')}`);
 }
 
-/** What lists and audits read beside swaps: a state per swap of the last two days, routes, and prices that moved. */
+/** Loads other data for lists and audits: a state per swap of the last two days, routes, and changing prices. */
 export async function loadPrices(database: Database, load: SwapLoad): Promise<void> {
   const blocks = lastLoadedBlock(load);
   const params = {

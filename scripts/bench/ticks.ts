@@ -1,6 +1,6 @@
 /**
- * `/pairs/{address}/ticks?limit=300` over many stored swaps, against the same SQL sent straight to the engine. Beside it
- * what the machine lets any query do at that moment: `SELECT 1`, and a read of one row by a table's key.
+ * Measures `/pairs/{address}/ticks?limit=300` over many stored swaps, against the same SQL sent directly to
+ * ClickHouse. For comparison: `SELECT 1` and a read of one row by key, at the same time.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export function createAsks(load: SwapLoad, count: number): Ask[] {
   }));
 }
 
-/** Milliseconds of each ask, by what was asked. */
+/** Milliseconds of each request, by kind. */
 interface Times {
   readonly served: number[];
   readonly direct: number[];
@@ -50,7 +50,7 @@ interface Times {
   readonly keyedRead: number[];
 }
 
-/** The path of an ask, in a currency whose bars need one statement. */
+/** The path of a request, in a currency whose bars need one statement. */
 export function pathOf({ pair, timeframe: [name], to }: Ask): string {
   return `/api/v1/pairs/0x${pair}/ticks?timeframe=${name}&currency=quote&limit=${LIMIT}&to=${to}`;
 }
@@ -65,7 +65,7 @@ export async function benchTicks(api: ServedApi, load: SwapLoad, readerUrl: stri
   const sql = readFileSync(join(findPackageRoot(), 'clickhouse/queries/ticks/list_bars_quote.sql'), 'utf8');
   const database = openDatabase({ url: readerUrl, maxConnections: 1 });
   const times: Times = { served: [], direct: [], selectOne: [], keyedRead: [] };
-  // Alternating, so that the machine's noise meets all alike; each ask is new, so that no answer comes from a cache.
+  // Alternating requests share the machine's noise. Each request is new, so no answer comes from a cache.
   for (const [index, ask] of createAsks(load, WARM_UP + REQUESTS).entries()) {
     const { pair, to } = ask;
     const params = { timeframe: ask.timeframe[1], pair, leg: 1, from: 0, to, limit: LIMIT * 1.5 + 16 };
@@ -100,7 +100,7 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Fig
   };
 }
 
-/** No target: it says how much of the figures above is the machine's. */
+/** Has no target: it shows how much of the other figures is due to the machine. */
 function floorFigure({ keyedRead, selectOne }: Times, p: 50 | 99): Figure {
   const value = percentile(keyedRead, p);
   const limit = percentile(selectOne, p);

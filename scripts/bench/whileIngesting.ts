@@ -1,4 +1,4 @@
-/** Ticks while blocks come in twenty times a second, beside the same questions while the chain stands still. */
+/** Measures ticks while twenty blocks a second arrive, against the same queries while the chain stands still. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { startProgram } from '../../test/support/program';
@@ -8,7 +8,7 @@ import { untilReady } from './recovery';
 import { createAsks, pathOf } from './ticks';
 
 const BLOCK_MS = 50;
-/** The two take turns, so that the machine's noise meets both. */
+/** The two alternate, so noise affects both alike. */
 const TURNS = 8;
 const ASKS = 60;
 const WARM_UP = 60;

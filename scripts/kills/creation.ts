@@ -1,6 +1,7 @@
 /**
- * Kills during a first start: the program's whole process group, and in half of the cases its engine's, at a random moment
- * while the engine starts and the schema is being created. Afterwards the folder must start, ingest and answer correctly.
+ * Kills a first start at a random moment while the database server starts and creates the schema. Kills the program's
+ * whole process group, and in half of the cases the server's too. Afterwards the folder must start, ingest and answer
+ * correctly.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,14 +15,14 @@ import { stubDescription } from '../../test/support/stubDescription';
 import { allInOne } from './deployment';
 import { KillRun } from './killRun';
 
-/** Kills of one folder before it is left to come up, at most. */
+/** Most kills of one folder before it may start undisturbed. */
 const KILLS_MAX = 5;
-/** The shortest time within which first starts are killed; a slow machine needs longer to create the schema. */
+/** Shortest window for kills. A slow machine needs longer to create the schema. */
 const KILL_WITHIN_MS = 2_500;
 const START_MAX_MS = 120_000;
 const BLOCKS = 120;
 
-/** How far a start was when it was killed. */
+/** Progress of a start when it was killed. */
 export type Moment = 'before the engine answered' | 'while creating the schema' | 'after it';
 
 export interface CreationReport {
@@ -98,7 +99,7 @@ function settingsOf({ chain, folder }: World): Settings {
   };
 }
 
-/** Waits until the program's start is past the moment. Throws when it ends or hangs. */
+/** Waits until the start is past the moment. Throws if the program ends or hangs. */
 async function untilPast(program: Spawned, moment: Moment): Promise<void> {
   const end = performance.now() + START_MAX_MS;
   while (momentOf(program) === moment) {
@@ -107,7 +108,7 @@ async function untilPast(program: Spawned, moment: Moment): Promise<void> {
   }
 }
 
-/** How long a start takes, ms: until the engine answers, and from then until the schema is there. */
+/** Duration of a start, ms: until the database server answers, and from then until the schema exists. */
 interface StartTimes {
   readonly engineMs: number;
   readonly schemaMs: number;
@@ -129,8 +130,8 @@ async function timeFirstStart(world: World): Promise<StartTimes> {
 }
 
 /**
- * Waits until a random moment of the start. Half of the moments count from the begin, the others from the engine's first answer:
- * these hit the creation of the schema on a slow machine too.
+ * Waits until a random moment of the start. Half of the moments count from the beginning, the others from the first
+ * answer of the database server, so these hit the creation of the schema on a slow machine too.
  */
 async function untilKill(
   program: Spawned,
@@ -143,10 +144,10 @@ async function untilKill(
   await delay(random.int(0, Math.round(withinMs)));
 }
 
-/** Kills the first start of one folder 1 … `most` times; resolves to what is wrong with it afterwards. */
+/** Kills the first start of one folder 1 … `most` times; resolves to the problems found afterwards. */
 async function killFolder(world: World, dataDir: string, most: number, times: StartTimes): Promise<string[]> {
   const { chain, random } = world;
-  // Nobody answers there: the second chain has a database and no blocks.
+  // This URL never answers, so the second chain has a database without blocks.
   const second: Settings = random.chance(0.5) ? { RPC_URL_943: 'http://127.0.0.1:1' } : {};
   const settings = { ...settingsOf(world), ...second };
   const engines = new Set<number>();
@@ -167,7 +168,7 @@ async function killFolder(world: World, dataDir: string, most: number, times: St
   }
 }
 
-/** Starts the program and kills it; resolves to its last words when it has ended by itself. */
+/** Starts the program and kills it; resolves to its last output if it ended by itself. */
 async function killStart(
   { random, report }: World,
   settings: Settings,
@@ -186,7 +187,7 @@ async function killStart(
   const engine = enginePid(dataDir);
   const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
   const ended = program.end('SIGKILL');
-  // At once: the engine ends by itself soon after the program.
+  // Immediately, because the database server ends by itself soon after the program.
   if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
   await ended;
   if (engine !== null) engines.add(engine);
@@ -196,7 +197,7 @@ async function killStart(
   return null;
 }
 
-/** Whether there was something to kill. */
+/** Returns whether the process group existed. */
 function killGroup(leader: number): boolean {
   try {
     process.kill(-leader, 'SIGKILL');

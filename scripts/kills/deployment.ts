@@ -1,4 +1,4 @@
-/** The program as it is deployed, in two ways, with what can be killed of it. Every part is the built program itself. */
+/** The built program in two deployments (one process, or separate processes), with the parts that a test can kill. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { RESTART_LIMITS } from '../../src/clickhouse/engine/engineSupervisor';
@@ -19,23 +19,29 @@ export type KillTarget = 'engine' | 'ingester' | 'both' | 'api';
 
 export interface Deployment {
   readonly name: string;
-  /** Starts whatever is not running. */
+  /** Starts every part that is not running. */
   start(): Promise<void>;
-  /** Kills with SIGKILL; what was killed stays down until `start` (but for an engine with a supervisor). */
+  /** Kills with SIGKILL. Killed parts stay down until `start`, except a database server with a supervisor. */
   kill(target: KillTarget): Promise<void>;
-  /** Where the API listens, or listened. */
+  /** The current or last URL of the API. */
   url(): string;
-  /** What the processes printed last. */
+  /** The last output of the processes. */
   output(): string;
   stop(): Promise<void>;
-  /** Engines that run; none of them may outlive the end. */
+  /** Running database servers; none may outlive the test. */
   enginesLeft(): readonly number[];
 }
 
-/** A supervisor gives an engine up that ends 8 times in 10 minutes: no more kills of engines than this per program. */
+/**
+ * A supervisor stops restarting a server that ends 8 times in 10 minutes, so each program gets at most this many
+ * server kills.
+ */
 const ENGINE_KILLS_MAX = 6;
 
-/** Programs end where the engine is away while they start. One that ends so often in a row, unkilled, has a defect. */
+/**
+ * A program ends if the database server is away during its start. This many ends in a row without a kill show a
+ * defect.
+ */
 const ENDS_MAX = 4;
 
 /** Counts how often programs ended by themselves since the last kill. */
@@ -46,14 +52,14 @@ class EndCounter {
     this.ends = 0;
   }
 
-  /** Throws with what the program said when it was one time too many. */
+  /** Throws with the program's output if it ended too often. */
   note(words: string): void {
     this.ends += 1;
     if (this.ends >= ENDS_MAX) throw new Error(`ended by itself ${this.ends} times in a row: ${words}`);
   }
 }
 
-/** One process with API and ingester, and the engine that it starts: `all`. */
+/** One process (`all`) with API and ingester, and the database server that it starts. */
 export function allInOne(settings: Settings, dataDir: string): Deployment {
   let program: Program | null = null;
   let last = '';
@@ -99,7 +105,7 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
   };
 }
 
-/** `serve` and `ingest` as processes of their own over an engine that neither of them owns. */
+/** `serve` and `ingest` as separate processes, over a database server that neither owns. */
 export function separate(settings: Settings, dataDir: string): Deployment {
   let server: EmbeddedServer | null = null;
   let api: Program | null = null;
@@ -107,7 +113,7 @@ export function separate(settings: Settings, dataDir: string): Deployment {
   let last = '';
   let url = '';
   const ends = new EndCounter();
-  /** Restarts of the engine when `ends` last began to count: while it is away, programs end at once. */
+  /** Restarts of the database server when `ends` was last reset. While it is away, programs end immediately. */
   let restarts = 0;
   const engines = new Set<number>();
   const log = createLog('silent', false);
@@ -132,7 +138,7 @@ export function separate(settings: Settings, dataDir: string): Deployment {
       });
       engines.add(server.pid());
       const all = { ...settings, CLICKHOUSE_URL: server.writerUrl, CLICKHOUSE_READ_URL: server.readerUrl };
-      // Both end where the engine is away while they start, and are started again, as a service would be.
+      // Both end if the database server is away during their start; a service manager would start them again.
       if (ingester?.hasEnded() === true) {
         noteEnd(ingester.lastWords());
         await endIngester();

@@ -1,6 +1,6 @@
 /**
- * A chain that grows and is reorganised while the program that ingests it is killed at random moments, and what is
- * compared after each recovery. `npm run kills` does it for long, the test of the same name briefly.
+ * Runs a growing chain with reorgs, kills the program that ingests it at random moments, and compares the results
+ * after each recovery. `npm run kills` runs for long, the test of the same name briefly.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -17,14 +17,14 @@ export const KILL_PLANS: readonly KillPlan[] = ['engine', 'ingester', 'both', TW
 
 const STEP_MS = 40;
 const REORG_DEPTH_MAX = 24;
-/** Steps without another branch, at most: a short run has reorgs whatever its seed. */
+/** Most steps without a new branch, so that a short run has reorgs with any seed. */
 const CALM_MAX = 20;
 const RECOVERY_MAX_MS = 120_000;
 const POLL_MS = 20;
-/** The tail loop asks the database every 50 ms. */
+/** The tail loop polls the database every 50 ms. */
 const FRESH_S = 0.3;
 
-/** Makes the chain move: mostly one block more, now and then another branch, or back to the one before. */
+/** Moves the chain: usually one more block, sometimes another branch, or back to the previous branch. */
 export class ChainLoad {
   reorgs = 0;
   private readonly left: StubBranch[] = [];
@@ -57,7 +57,7 @@ export class ChainLoad {
       this.reorgs += 1;
       this.calm = 0;
     } else if (dice < 0.09) {
-      // Back to a branch that was left, where it still fits.
+      // Back to an abandoned branch, if it still fits.
       const branch = this.left.pop();
       if (branch !== undefined && branch.length > 1 && this.isLonger(branch) && chain.restore(branch))
         this.reorgs += 1;
@@ -73,7 +73,7 @@ export class ChainLoad {
 }
 
 export interface Recovery {
-  /** From the last kill until the API shows the head that the node had then, or a later one, and calls itself ready. */
+  /** Seconds from the last kill until the API is ready and shows the node's head at that time, or a later one. */
   readonly seconds: number;
 }
 
@@ -108,11 +108,11 @@ export class KillRun {
     this.truth = new StubTruth(chain);
   }
 
-  /** Carries the plan out; what was killed stays down. Resolves to when the last kill was, ms of performance.now(). */
+  /** Carries out the plan; killed parts stay down. Resolves to the time of the last kill, ms of performance.now(). */
   async kill(plan: KillPlan): Promise<number> {
     if (plan !== TWICE) return this.killOnce(plan);
     await this.killOnce('both');
-    // Not awaited to its end: it may be killed before it listens.
+    // The random delay and the start run in parallel; the second kill follows when both have ended.
     const starting = this.deployment.start().catch(() => undefined);
     await delay(this.random.int(100, 2_500));
     await starting;
@@ -125,20 +125,20 @@ export class KillRun {
     return performance.now();
   }
 
-  /** Starts what is down and waits until the API is at the chain's head. Throws when that does not come about. */
+  /** Starts the parts that are down and waits until the API reaches the chain's head. Throws if it does not. */
   async recover(since: number): Promise<Recovery> {
     const wanted = this.chain.head;
     await this.untilShown((number) => number >= wanted);
     return { seconds: (performance.now() - since) / 1000 };
   }
 
-  /** Waits until the API shows the very head of the chain, which must not move meanwhile. */
+  /** Waits until the API shows exactly the chain's head, which must not move meanwhile. */
   async settle(): Promise<void> {
     const { hash } = this.chain.blocks[this.chain.head] ?? {};
     await this.untilShown((_number, shown) => shown === hash);
   }
 
-  /** A line for each bar, and each event from the block on, that is not the oracle's. The chain must not move meanwhile. */
+  /** A line for each wrong bar, and each wrong event from `fromBlock` on. The chain must not move meanwhile. */
   async compare(fromBlock = 0): Promise<string[]> {
     const url = this.deployment.url();
     const wrong = await this.truth.findWrongBars(url);
@@ -146,11 +146,11 @@ export class KillRun {
     return activity === null ? wrong : [...wrong, activity];
   }
 
-  /** Whether an answer comes from the database, not from what the API remembers of it. */
+  /** Whether an answer comes from the database and not from a cache. */
   private async answers(ready: Ready | null): Promise<boolean> {
     const silence = ready?.checks.database.last_answer_seconds ?? Infinity;
     if (silence > FRESH_S) return false;
-    // Nobody asked for this maker before: no cache has the answer.
+    // A new maker each time, so no cache has the answer.
     this.questions += 1;
     const maker = `0x${this.questions.toString(16).padStart(40, '0')}`;
     try {

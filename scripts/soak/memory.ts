@@ -1,24 +1,24 @@
-/** Memory over time: what is kept after a warm-up must not grow. */
+/** Judges memory over time: after a warm-up it must not grow. */
 
 export interface MemorySample {
-  /** Since the start. */
+  /** Seconds since the start. */
   readonly seconds: number;
   readonly bytes: number;
 }
 
 export interface MemoryReport {
-  /** Of the line through the samples after the warm-up, bytes a minute. */
+  /** Slope of a line through the samples after the warm-up, bytes a minute. */
   readonly slope: number;
   readonly median: { readonly middle: number; readonly last: number };
   readonly max: number;
   readonly flat: boolean;
 }
 
-/** Garbage is collected when it suits: the last third may be so much above the one before it. */
+/** The last third may exceed the middle third by this much, because garbage collection is irregular. */
 const GROWTH_MAX = 0.1;
 const GROWTH_BYTES = 32 * 2 ** 20;
 
-/** The first third is the warm-up. Throws where there is nothing to judge by. */
+/** The first third is the warm-up. Throws if there are too few samples. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
   const end = samples.at(-1)?.seconds ?? 0;
   const part = (from: number, to: number): MemorySample[] =>

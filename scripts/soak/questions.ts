@@ -1,10 +1,13 @@
-/** What a soak asks: every path of the OpenAPI document by its example, and the hot ones with parameters at random. */
+/**
+ * The requests of a soak: every path of the OpenAPI document with its example, and the hot paths with random
+ * parameters.
+ */
 import { z } from 'zod';
 
 import type { Random } from '../../test/support/random';
 
 export interface Question {
-  /** For the figures: the path with its parameters' names. */
+  /** Name in the figures: the path with its parameter names. */
   readonly name: string;
   readonly path: string;
 }
@@ -22,9 +25,9 @@ const listShape = z.object({ data: z.array(z.object({ address: z.string() })) })
 const activityShape = z.object({ data: z.array(z.object({ maker: z.string().nullable() })) });
 
 const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'];
-/** An answer that never ends is no question for a loop; followers read it. */
+/** A stream never ends, so followers read it instead of the request loop. */
 const STREAM = '/api/v1/activity/stream';
-/** The same handler as at DIALECT: nothing without a module. */
+/** The same handler as DIALECT; needs a module parameter. */
 const DIALECT = '/api';
 const MOUNTS = ['/v2/api', '/api/v1', '/api/v1/etherscan'];
 const HOT_SHARE = 0.7;
@@ -60,22 +63,22 @@ export class Questions {
     return new Questions(facts, examples, random);
   }
 
-  /** Paths that are asked at all. */
+  /** All paths of the requests. */
   get names(): readonly string[] {
     return this.examples.map(({ name }) => name);
   }
 
-  /** Whether each of them was asked at least once. */
+  /** Whether each path was requested at least once. */
   get isRound(): boolean {
     return this.asked >= this.examples.length;
   }
 
-  /** `final`: blocks up to it are never reorganised. */
+  /** `final`: blocks up to this one are never reorganized. */
   next(final: number): Question {
     const { random } = this;
     const example = this.examples[this.asked % this.examples.length];
     if (example === undefined || random.chance(HOT_SHARE)) return this.hot(final);
-    // In turn, so that a short run asks all of them.
+    // In turns, so that a short run requests all paths.
     this.asked += 1;
     return example;
   }

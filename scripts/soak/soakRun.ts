@@ -1,7 +1,6 @@
 /**
- * One soak: the built program with its embedded engine over a chain that moves and is reorganised, asked by as many loops as
- * keep the machine busy, followed by clients of the stream that come and go; judged at the end by an independent
- * recomputation.
+ * One soak: the built program with its embedded database server over a moving chain with reorgs. Request loops keep
+ * the machine busy, and stream clients come and go. At the end, an independent recomputation judges the results.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +20,7 @@ import { Questions } from './questions';
 export interface SoakOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** Loops that ask at once. */
+  /** Number of parallel request loops. */
   readonly askers: number;
   readonly say: (text: string) => void;
 }
@@ -32,28 +31,28 @@ export interface SoakReport {
   readonly times: readonly number[];
   /** Milliseconds of each answer, by path. */
   readonly asked: ReadonlyMap<string, readonly number[]>;
-  /** Paths of the OpenAPI document that were to be asked. */
+  /** Paths of the OpenAPI document to request. */
   readonly paths: readonly string[];
   readonly events: number;
   readonly connections: number;
   readonly blocks: number;
   readonly reorgs: number;
   readonly memory: { readonly program: MemoryReport; readonly engine: MemoryReport };
-  /** Everything that must not be. */
+  /** All faults found. */
   readonly faults: readonly string[];
 }
 
 const FIRST_HEAD = 300;
 const LOGS_PER_BLOCK = 16;
 const PAIRS = 12;
-/** Between two moves of the chain: twenty times as fast as PulseChain. */
+/** Time between two moves of the chain: twenty times as fast as PulseChain. */
 const STEP_MS = 500;
 const SAMPLE_MS = 500;
 const FOLLOWERS_MS = [400, 3_000, 15_000];
-/** Beyond it something is told once and not a thousand times. */
+/** Most faults to collect, so a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
 const SETTLE_MS = 60_000;
-/** Says with status 503 that the API is behind, which it may be for a moment. */
+/** May briefly answer 503 while the API is behind. */
 const READY = '/readyz';
 
 interface Traffic {
@@ -156,7 +155,7 @@ async function askOnce(url: string, questions: Questions, final: number, traffic
   }
 }
 
-/** Lines of the program's log that speak of an error. */
+/** Collects log lines about errors. */
 function watchLog(program: Program): string[] {
   const errors: string[] = [];
   let rest = '';
@@ -203,7 +202,7 @@ function residentBytes(pid: number): number {
   return Number(kib ?? 0) * 1_024;
 }
 
-/** Bars, events and what followers hold, against the chain's logs. The chain stands still. */
+/** Compares bars, events and the followers' events with the chain's logs. The chain stands still. */
 async function compare(
   url: string,
   chain: StubChain,
@@ -219,7 +218,7 @@ async function compare(
   for (const follower of followers) follower.settleDown();
   for (const [index, follower] of followers.entries()) {
     const end = performance.now() + SETTLE_MS;
-    // A reorg may reach below the block at which it began.
+    // A reorg may reach below the block at which the follower started.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
     const differs = (): string | null => describeDifference(net(), expected);
     while (differs() !== null && performance.now() < end) await delay(100);

@@ -1,6 +1,7 @@
 /**
- * What every endpoint does that answers as of a block: read what is asked, answer it out of the byte cache, and say a refusal
- * in the words of its dialect. An endpoint says only which parameters it has, what its answer looks like and how it is made.
+ * Shared handler of the endpoints that answer as of a block. Parses the parameters, serves the answer from the byte
+ * cache and writes errors in the endpoint's dialect. The endpoint declares its parameters, its answer shape and how to
+ * read the answer.
  */
 import type { z } from 'zod';
 
@@ -12,7 +13,7 @@ import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Route, RouteContext, RouteDoc } from './route';
 
-/** The part of an endpoint that its documentation is made of. */
+/** The part of an endpoint that goes into the documentation. */
 export interface Endpoint<P extends Params, Q extends Params, Answer> {
   readonly path: string;
   readonly summary: string;
@@ -21,23 +22,23 @@ export interface Endpoint<P extends Params, Q extends Params, Answer> {
   readonly query: Q;
   readonly answer: z.ZodType<Answer>;
   readonly errors: readonly (400 | 404 | 503)[];
-  /** Refuses what only several parameters together show. Throws bad_request. */
+  /** Checks rules that involve several parameters. Throws bad_request. */
   check?(params: ParsedOf<P> & ParsedOf<Q>): void;
 }
 
-/** What a caller asks for. */
+/** One request, reduced to a cache key and a function that reads the answer. */
 export interface Question<Answer> {
-  /** Names the answer in the cache: the question, and the head version that it is as of. Null: too long to be kept. */
+  /** Cache key: the parameters and the head version. Null: the answer is not cached. */
   readonly key: string | null;
   /** The same key gives the same answer. Throws AppError or Refusal. */
   read(): Promise<Answer>;
-  /** How long the answer may be given again, ms; null, and by default: as long as there is room. */
+  /** Longest time in the cache, ms. Null (default): no limit besides the cache size. */
   keepMs?(answer: Answer): number | null;
-  /** The answer as a table, for callers who accept one. */
+  /** The answer as a table, for clients that accept a table format. */
   readonly asTable?: { readonly runner: QueryRunner; of(answer: Answer): Table };
 }
 
-/** A refusal in a dialect's own words. */
+/** An error body in the words of a dialect. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -47,7 +48,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A handler. `refuse`: the dialect's words for an error; null, and by default: the app's own. */
+/** Makes a handler. `refuse` translates an error for a dialect; by default, and for null, the app writes the error. */
 export function answering<Answer>(
   cache: ByteCache,
   ask: (ctx: RouteContext) => Question<Answer> | Promise<Question<Answer>>,
@@ -85,7 +86,7 @@ async function answer<Answer>(
   ctx.body = body;
 }
 
-/** The values of an endpoint's parameters. Throws bad_request. */
+/** Parses the parameters of an endpoint. Throws bad_request. */
 export function readParams<P extends Params, Q extends Params>(
   endpoint: Pick<Endpoint<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,

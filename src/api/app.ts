@@ -1,6 +1,6 @@
 /**
- * The HTTP application: what happens to every request, around the flat list of routes. It can answer before the
- * database is up; what then has no answer is a 503.
+ * The Koa application: the middleware around the list of routes. The application starts before the database is up;
+ * until then, endpoints that need the database answer 503.
  */
 import cors from '@koa/cors';
 import Router from '@koa/router';
@@ -20,14 +20,14 @@ import type { RequestState, Route } from './route';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  /** The block that answers are as of; null while there is none. */
+  /** The block that answers are as of; null until the first block is known. */
   head(): HeadSnapshot | null;
   readonly log: Logger;
-  /** `*`, or one origin, or a comma list of origins. */
+  /** `*`, one origin, or a comma list of origins. */
   readonly corsOrigin: string;
-  /** Calls per client address and minute; 0: no limit. */
+  /** Requests per client address and minute; 0: no limit. */
   readonly rateLimitPerMinute: number;
-  /** Told of each answered request; `route` is the path of the route that matched, or `none`. */
+  /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
 }
 
@@ -44,10 +44,10 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** Makes the application; hand `callback()` to an HTTP server. */
+/** Creates the application; pass `callback()` to an HTTP server. */
 export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
-  // Whatever escapes the middleware (a socket that breaks in the middle of an answer) goes to the log.
+  // Errors outside the middleware, such as a socket that breaks during an answer, go to the log.
   app.on('error', (error: unknown) => options.log.warn({ err: error }, 'an answer broke off'));
   const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
   app.use(setHeaders(options.head, options.observe));

@@ -1,4 +1,4 @@
-/** Several things by address in one call: the parameter `addresses`, and the list that answers it. */
+/** The `addresses` parameter, which asks for several items in one call, and the list that answers it. */
 import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
@@ -19,14 +19,14 @@ export const BATCH_PARAMS = {
   }),
 } as const;
 
-/** Each address once. Null for too many; throws bad_request for one that is none. */
+/** Parses the list and removes duplicates. Null: too many addresses. Throws bad_request for an invalid address. */
 function parseAddresses(text: string): readonly Hex[] | null {
   const texts = text.split(',');
   if (texts.length > ADDRESSES_MAX) return null;
   return [...new Set(texts.map((address) => parseAddress(address, 'addresses')))];
 }
 
-/** The items of the addresses, in their order, as one page that holds them all. */
+/** Lists the known items in the order of the addresses, as a single page. */
 export function listBatch<T>(
   known: Pick<ReadonlyMap<string, { readonly item: T }>, 'get'>,
   addresses: readonly Hex[],

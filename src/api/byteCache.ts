@@ -1,6 +1,6 @@
 /**
- * Ready answers by query and head version: each is made once however many ask for it at the same time, and kept as
- * bytes while there is room. A new head version makes new keys; what changes without one is said by `forgetAll`.
+ * Cache of serialized answers by query and head version. Concurrent requests for one key share one computation. A new
+ * head version makes new keys; `forgetAll` handles data that changes within one head version.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -10,11 +10,12 @@ import { toJsonBody } from './jsonBody';
 
 const BYTES_MAX = 24 * 1024 * 1024;
 /**
- * Longer JSON is kept, as bytes, from the second time on that it is asked for; who asks first has the text. After every
- * 32 MB of buffers V8 looks through the whole heap, which held up one page of 1,000 logs in 30 by 15 ms.
+ * JSON text longer than this is cached only from the second request on; the first client gets the uncached text.
+ * Caching every such text would allocate many buffers, and V8 scans the whole heap after each 32 MB of buffers.
+ * Answers that `toJsonBody` returns as bytes are cached at once.
  */
 const LARGE = 256 * 1024;
-/** Large answers whose keys are remembered. */
+/** Number of large answers whose keys are remembered. */
 const LARGE_KEYS_MAX = 500;
 
 export interface CachedAnswer {
@@ -24,18 +25,19 @@ export interface CachedAnswer {
 
 export interface ByteCache {
   /**
-   * The answer of a key, made by `make` when it is not there: bytes as they are, all else as JSON. An error is given to
-   * all who wait and is not kept. `keepMs`: how long this answer is kept at most; null: as long as there is room.
+   * Returns the answer for a key, and calls `make` if the key is not cached. Buffers are stored as they are, other
+   * values as JSON. An error goes to every waiting caller and is not cached. `keepMs`: longest time in the cache;
+   * null: no limit.
    */
   get<T>(key: string, make: () => Promise<T>, keepMs?: (answer: T) => number | null): Promise<CachedAnswer>;
-  /** Whoever asks from now on has an answer that was begun from now on. */
+  /** Drops all answers. Later calls do not join computations that started before. */
   forgetAll(): void;
 }
 
 export interface ByteCacheOptions {
-  /** How much is kept, default 24 MiB. */
+  /** Size limit in bytes, default 24 MiB. */
   readonly bytesMax?: number;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock, ms. */
   readonly now?: () => number;
 }
 

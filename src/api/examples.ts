@@ -1,6 +1,6 @@
 /**
- * Examples for the OpenAPI document that stay true: calls made of what is stored (a pair that trades, its token, a wallet),
- * answered by the very handlers that they document. A route without a call here is called with its defaults.
+ * Examples for the OpenAPI document, from real data. The handlers themselves answer calls built from a stored pair,
+ * its token and a wallet. A route that is not listed here is called with its default parameters.
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { isDecoded } from '../wire/activity';
 import type { MarketDeps } from './marketRoute';
 import type { RequestState, Route } from './route';
 
-/** What calls are made of. */
+/** The stored values that example calls use. */
 export interface ExampleFacts {
   readonly pair: string;
   readonly token: string;
@@ -23,17 +23,17 @@ export interface ExampleFacts {
 }
 
 export interface Example {
-  /** What was asked: the path with its query. */
+  /** The path with its query. */
   readonly call: string;
-  /** The texts of the parameters, by name. */
+  /** Parameter texts by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly answer: unknown;
 }
 
-/** Examples by the path of their route. */
+/** Examples by route path. */
 export type Examples = ReadonlyMap<string, Example>;
 
-/** Parameters by path; those that are not named keep their defaults. */
+/** Parameters by route path. Parameters that are not listed keep their defaults. */
 const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<string, string>>>> = {
   '/api/v1/tokens/:address': ({ token }) => ({ address: token }),
   '/api/v1/tokens/:address/pools': ({ token }) => ({ address: token, limit: '2' }),
@@ -62,11 +62,11 @@ const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<st
 };
 
 export interface ExampleSource {
-  /** The examples as of a head; of a route that cannot answer yet there is none. */
+  /** The examples as of a head. A route that cannot answer yet has no example. */
   at(head: HeadSnapshot): Promise<Examples>;
 }
 
-/** Makes them once, when every route answers, and keeps them; until then once per head version. */
+/** Builds the examples once per head version until every route answers, then keeps them. */
 export function createExamples(market: MarketDeps): (routes: readonly Route[]) => ExampleSource {
   return (routes) => {
     let newest: { readonly version: string; readonly made: Promise<Examples> } | null = null;
@@ -94,7 +94,7 @@ export function createExamples(market: MarketDeps): (routes: readonly Route[]) =
   };
 }
 
-/** A pair that trades, the deepest of those; null while there is none. */
+/** The deepest pair, preferring pairs with trades in the last 24 hours. Null: there is no pair. */
 async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<ExampleFacts | null> {
   const { entries } = await market.pairs.at(head);
   const [best] = [...entries].sort(
@@ -120,7 +120,7 @@ function paramsOf({ path, doc }: Route, facts: ExampleFacts): Readonly<Record<st
   return doc.query !== undefined && 'limit' in doc.query ? { limit: '2' } : {};
 }
 
-/** What the route's handler answers to these parameters; null where it is not a JSON answer with status 200. */
+/** Calls the route's handler with these parameters. Null unless the answer is JSON with status 200. */
 export async function callRoute(
   route: Route,
   params: Readonly<Record<string, string>>,

@@ -1,12 +1,12 @@
 /**
- * Answers as tables for analysts: CSV, Parquet or Arrow, as the Accept header says; JSON in every other case, so that no
- * call fails for its Accept. The rows are those of the JSON answer; ClickHouse writes the format.
+ * Answers as tables for analysts: CSV, Parquet or Arrow, chosen by the Accept header. Any other Accept header gets
+ * JSON, so no request fails for its header. The rows are the rows of the JSON answer; ClickHouse writes the format.
  */
 import type { QueryParams } from '../clickhouse/client/database';
 import type { OutputFormat } from '../clickhouse/client/namedQueries';
 import type { RouteContext } from './route';
 
-/** The media types and what the server calls them; each needs the columns' names and types to be in the answer. */
+/** Media types and their ClickHouse formats. Each format includes column names and types. */
 export const TABLE_FORMATS = {
   'text/csv': 'CSVWithNames',
   'application/vnd.apache.parquet': 'Parquet',
@@ -16,15 +16,15 @@ export type TableType = keyof typeof TABLE_FORMATS;
 
 export const TABLE_TYPES: readonly string[] = Object.keys(TABLE_FORMATS);
 
-/** An answer as a table: a query that reads nothing but the columns it is given. */
+/** An answer as a table: a query that reads only the columns passed as parameters. */
 export interface Table {
   readonly query: string;
   readonly columns: QueryParams;
-  /** Parameters that the next page differs in; null: there is none. */
+  /** Parameters to change for the next page; null: this is the last page. */
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-/** What the client would rather have than JSON; null: JSON. Says in Vary that it was looked at. */
+/** The table format that the client prefers over JSON; null: JSON. Adds Accept to Vary. */
 export function chooseTable(ctx: RouteContext): TableType | null {
   ctx.vary('Accept');
   const chosen = ctx.accepts('application/json', ...TABLE_TYPES);
@@ -35,7 +35,7 @@ function isTableType(type: string | false): type is TableType {
   return type !== false && TABLE_TYPES.includes(type);
 }
 
-/** What a table cannot say of its next page stands in the header Link (RFC 8288). */
+/** Adds a Link header (RFC 8288) for the next page, because a table has no `meta`. */
 export function linkNext(ctx: RouteContext, next: Table['next']): void {
   if (next === null) return;
   const query = new URLSearchParams(ctx.querystring);
@@ -43,14 +43,13 @@ export function linkNext(ctx: RouteContext, next: Table['next']): void {
   ctx.set('Link', `<${ctx.path}?${query.toString()}>; rel="next"`);
 }
 
-/** The 64 bits of a float: what goes to the server as text must not be rounded. */
+/** The 64 bits of a float. Sent as an integer, the value is not rounded on its way to the server. */
 export function bitsOf(value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   return view.getBigUint64(0);
 }
 
-/** The same where there may be none. */
 export function bitsOrNull(value: number | null | undefined): bigint | null {
   return value === null || value === undefined ? null : bitsOf(value);
 }

@@ -1,4 +1,4 @@
-/** Bars as columns. */
+/** Converts bars to columns for the table formats. */
 import type { Bar, TicksMeta } from '../wire/ticks';
 import { bitsOf, bitsOrNull, type Table } from './formats';
 

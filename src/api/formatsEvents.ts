@@ -1,9 +1,12 @@
-/** Events as columns: one for each field that any kind of event has, tokens taken apart. */
+/**
+ * Converts events to columns for the table formats: one column for each field of any event kind, and one per token
+ * field.
+ */
 import type { QueryParams } from '../clickhouse/client/database';
 import { isDecoded, type ActivityAnswer, type ActivityEntry } from '../wire/activity';
 import { bitsOrNull, type Table } from './formats';
 
-/** Fields that not every kind of event has; null where one has it not. */
+/** Fields that only some event kinds have; null in the others. */
 const TEXTS = [
   ...['side', 'token_in', 'token_out', 'amount_in', 'amount_out', 'amount0', 'amount1', 'price', 'price_usd'],
   ...[
@@ -37,7 +40,7 @@ export function tableOfEvents({ data, meta }: ActivityAnswer): Table {
   };
 }
 
-/** A marked item has only its position. */
+/** A marked event has only its position. */
 function commonColumns(data: readonly ActivityEntry[]): QueryParams {
   const read = data.map((item) => (isDecoded(item) ? item : null));
   return {

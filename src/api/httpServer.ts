@@ -1,6 +1,6 @@
 /**
- * The HTTP server below the application. Bounds what one client can use up: headers, time to send a request, idle sockets,
- * unanswered requests of a socket, and sockets of an address. Refusals have the shape of the API's errors.
+ * The HTTP server under the application. Limits what one client can use: headers, time to send a request, idle
+ * sockets, unanswered requests per socket, and sockets per address. Errors have the same shape as the API's errors.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -13,19 +13,19 @@ export interface HttpLimits {
   readonly headersMax: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number;
-  /** … and to the end of its body. */
+  /** From the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number;
-  /** How often those two are looked at. */
+  /** Interval between checks of the two timeouts. */
   readonly checkEveryMs: number;
-  /** A socket on which nothing moved for so long is closed, also one whose client reads no answer; streams are exempt. */
+  /** Idle sockets are closed after this time, including sockets whose client reads no answer. Streams are exempt. */
   readonly idleTimeoutMs: number;
-  /** Sockets that lie open between two requests. */
+  /** Time a socket stays open between two requests. */
   readonly keepAliveMs: number;
   readonly socketsMax: number;
   readonly socketsPerAddressMax: number;
-  /** Pipelined requests of one socket that wait for their answers; one more ends the socket. */
+  /** Pipelined requests that may wait on one socket; one more ends the socket. */
   readonly unansweredMax: number;
-  /** A proxy in front makes everyone look local, so that local addresses have no bound of their own. */
+  /** Behind a proxy every client looks local, so local addresses have no limit of their own. */
   readonly localExempt: boolean;
 }
 
@@ -63,8 +63,9 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
 }
 
 /**
- * Handles the requests of a socket one after the other, and ends a socket with too many that wait. Node would begin all
- * pipelined requests at once; behind a stream, which does not end, they now cost nothing but their place.
+ * Handles the requests of a socket one at a time, and ends a socket with too many waiting requests. Node would start
+ * all pipelined requests at once. A stream never ends, so requests behind a stream would wait forever and use
+ * resources.
  */
 function boundPipelines(handler: RequestListener, most: number): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
@@ -77,13 +78,13 @@ function boundPipelines(handler: RequestListener, most: number): RequestListener
     }
     unanswered.set(socket, count);
     response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    // Node gives a response its socket when the ones before it are sent.
+    // Node assigns the socket to a response when all earlier responses are sent.
     if (response.socket === null) response.once('socket', () => handler(request, response));
     else handler(request, response);
   };
 }
 
-/** Refuses an address its next socket when it has too many. */
+/** Refuses a new socket from an address that has too many open. */
 function countSockets(server: Server, { socketsPerAddressMax, localExempt }: HttpLimits): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
@@ -113,7 +114,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, text: string]>
 };
 const NO_HTTP = ['400 Bad Request', 'this is no HTTP request'] as const;
 
-/** What never became a request, so that the application does not see it. */
+/** Answers input that never became a request, so the application never sees it. */
 function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
   if (!('destroy' in socket) || error.code === 'ECONNRESET' || !socket.writable) {
     if ('destroy' in socket) socket.destroy();

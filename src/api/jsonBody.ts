@@ -1,4 +1,4 @@
-/** Answers as JSON with their ETag. Long lists are written in slices, between which other requests have their turn. */
+/** Serializes answers as JSON with an ETag. Long lists are written in slices, so other requests can run in between. */
 import { createHash } from 'node:crypto';
 
 import { createSlices, type Slices } from '../domain/turns';
@@ -9,10 +9,10 @@ export interface JsonBody {
   readonly etag: string;
 }
 
-/** Above this the text is made and hashed in pieces, and given as bytes: a socket takes those without another copy. */
+/** A longer text is built and hashed in pieces and sent as bytes, which a socket takes without another copy. */
 const PIECE = 524_288;
 
-/** As JSON.stringify writes the answer. */
+/** Gives the same text as JSON.stringify. */
 export async function toJsonBody(answer: unknown): Promise<JsonBody> {
   if (typeof answer !== 'object' || answer === null) {
     const text = JSON.stringify(answer);

@@ -1,4 +1,4 @@
-/** What the market's endpoints have in common: they answer as of the head of the market's chain. */
+/** Shared by the market's endpoints: they answer as of the head of the market chain. */
 import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { Hex } from '../domain/hex';
@@ -11,7 +11,7 @@ import type { Table } from './formats';
 import type { Params, ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 
-/** What the endpoints need to know of the chain description. */
+/** The part of the chain description that endpoints use. */
 export interface ChainFacts extends MarketChain {
   readonly nativeSymbol: string;
   readonly burn: Burn | null;
@@ -19,7 +19,7 @@ export interface ChainFacts extends MarketChain {
 }
 
 export interface MarketDeps extends Market {
-  /** The block that answers are as of; null while the database is away or nothing is indexed. */
+  /** The block that answers are as of. Null while the database is away or no block is indexed. */
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly wallets: WalletNode;
@@ -29,15 +29,15 @@ export interface MarketDeps extends Market {
 export interface MarketEndpoint<P extends Params, Q extends Params, Answer> extends Endpoint<P, Q, Answer> {
   /** Default `market`. */
   readonly tag?: RouteDoc['tag'];
-  /** How long an answer may be given again, ms; null, and by default: until the head changes. */
+  /** Longest time in the cache, ms; null (default): until the head changes. */
   keepMs?(answer: Answer): number | null;
-  /** The answer as a table, for those who accept one. */
+  /** The answer as a table, for clients that accept a table format. */
   table?(answer: Answer): Table;
-  /** Makes the answer as of a snapshot. The same parameters and the same head version give the same answer. */
+  /** Reads the answer as of a snapshot. The same parameters and head version give the same answer. */
   read(params: ParsedOf<P> & ParsedOf<Q>, head: HeadSnapshot): Promise<Answer>;
 }
 
-/** A route that answers JSON as of the head of the moment. `refuse`: as of `answering`. */
+/** Makes a route that answers JSON as of the current head. `refuse`: see `answering`. */
 export function marketRoute<P extends Params, Q extends Params, Answer>(
   deps: MarketDeps,
   endpoint: MarketEndpoint<P, Q, Answer>,

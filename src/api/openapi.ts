@@ -1,6 +1,6 @@
 /**
- * GET /openapi.json: the OpenAPI document, made from the same declarations that parse requests and check answers, with
- * examples that are answers of this very service.
+ * GET /openapi.json: the OpenAPI document. It is generated from the declarations that parse requests and check
+ * answers. The examples are real answers of this service.
  */
 import { z } from 'zod';
 
@@ -70,7 +70,7 @@ const HEADERS: Json = {
   },
 };
 
-/** Of routes that take POST: the parameters, or some of them, in the body. */
+/** Request body of routes that take POST: all or some of the parameters. */
 const FORM: Json = {
   description: 'The same parameters; those of the query go before them',
   content: Object.fromEntries(
@@ -97,7 +97,7 @@ const TAGS = [
   { name: 'service', description: 'The state of this service' },
 ];
 
-/** `examples`: where they come from; without it, and before anything is indexed, the document has none. */
+/** `examples`: where examples come from. Without it, and until a block is indexed, the document has no examples. */
 export function openapi(
   routes: readonly Route[],
   examples?: (routes: readonly Route[]) => ExampleSource,
@@ -123,10 +123,10 @@ export function openapi(
   return own;
 }
 
-/** The document of a list of routes (OpenAPI 3.1). */
+/** Builds the OpenAPI 3.1 document of a list of routes. */
 export function describeRoutes(routes: readonly Route[], examples: Examples = new Map()): Json {
   const schemas: Json = {};
-  // As a shape with an id it lands among the shared ones.
+  // The error shape has an id, so toSchema adds it to the shared schemas.
   toSchema(errorShape, schemas);
   const paths: Json = {};
   for (const route of routes) {
@@ -214,7 +214,7 @@ function describeParams(
   }));
 }
 
-/** Of the parameter's own type. */
+/** Converts an example to the parameter's type. */
 function exampleOf({ type }: ParamDoc, text: string): string | number {
   return type === 'integer' ? Number(text) : text;
 }
@@ -227,7 +227,7 @@ function schemaOfDoc(doc: ParamDoc): Json {
   return { ...doc };
 }
 
-/** JSON Schema of a shape; shapes that have an id become shared schemas of the document. */
+/** JSON Schema of a shape. Shapes with an id become shared schemas of the document. */
 function toSchema(shape: z.ZodType, shared: Json): Json {
   const { $schema, $defs, ...schema } = z.toJSONSchema(shape, {
     target: 'draft-2020-12',
@@ -238,7 +238,7 @@ function toSchema(shape: z.ZodType, shared: Json): Json {
   return moveRefs(schema);
 }
 
-/** References inside one schema, as references inside the document. */
+/** Rewrites references inside one schema to references inside the document. */
 function moveRefs(schema: unknown): Json {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
   return z.record(z.string(), z.unknown()).parse(JSON.parse(text));

@@ -1,6 +1,6 @@
 /**
- * Parameters of a request, declared once: parsed from text with the contract's 400s, and described in OpenAPI. Unknown
- * parameters are ignored; a known one that is bad, empty or given twice is refused by name.
+ * Declarations of request parameters. One declaration parses the text, writes the 400 and describes the parameter in
+ * OpenAPI. Unknown parameters are ignored; an invalid, empty or repeated one is refused by name.
  */
 import { z } from 'zod';
 
@@ -8,19 +8,19 @@ import { parseAddress } from '../domain/address';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 
-/** Longest piece of a caller's text that an error repeats. */
+/** Longest part of a caller's text in an error. */
 const SHOWN_MAX = 80;
 
-/** What OpenAPI says about a parameter's values. */
+/** OpenAPI schema of a parameter's values. */
 export type ParamDoc = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** One parameter: how its text becomes a value, what stands for an absent one, and how it is described. */
+/** One parameter: its parser, its default and its description. */
 export interface Param<T> {
-  /** Parses the text; an issue's message, if it has one of its own, says what is wrong in the words of this API. */
+  /** Parses the text. If an issue has its own message, the message replaces the standard error text. */
   readonly schema: z.ZodType<T, string>;
-  /** The value when the parameter is absent; `required` when there is none. */
+  /** The default value, or `required`. */
   readonly absent: { readonly value: T } | 'required';
-  /** In words, for errors: what is allowed. */
+  /** The allowed values in words, for errors. */
   readonly allowed: string;
   readonly doc: ParamDoc;
   readonly description: string;
@@ -28,7 +28,6 @@ export interface Param<T> {
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 
-/** The values of declared parameters. */
 export type ParsedOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 interface IntegerOptions {
@@ -45,7 +44,7 @@ function integerSchema(min: number, max: number): z.ZodType<number, string> {
     .pipe(z.number().int().min(min).max(max));
 }
 
-/** A decimal integer in [min, max] (max: 2^53 − 1 unless given). */
+/** A decimal integer in [min, max]. Default of max: 2^53 − 1. */
 export function integerParam(options: IntegerOptions & { readonly absent: number }): Param<number>;
 export function integerParam(options: IntegerOptions & { readonly absent: null }): Param<number | null>;
 export function integerParam(
@@ -62,7 +61,6 @@ export function integerParam(
   return { ...common, schema, doc: { ...doc, default: options.absent }, absent: { value: options.absent } };
 }
 
-/** One of a list of words. */
 export function oneOfParam<const T extends string>(
   values: readonly T[],
   options: { readonly absent: NoInfer<T>; readonly description: string },
@@ -76,7 +74,7 @@ export function oneOfParam<const T extends string>(
   };
 }
 
-/** A comma list of words; gives them once each, in the declared order. Absent: all. */
+/** A comma list of words. Gives each word once, in the declared order. Absent: all words. */
 export function listOfParam<const T extends string>(
   values: readonly T[],
   description: string,
@@ -117,25 +115,25 @@ function addressSchema(name: string): z.ZodType<Hex, string> {
 const ADDRESS_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' } as const;
 const ADDRESS_ALLOWED = 'an address';
 
-/** An address in any letter case (a mixed one with a right checksum); absent: null. */
+/** An address in any letter case; mixed case must have a valid checksum. Absent: null. */
 export function addressParam(name: string, description: string): Param<Hex | null> {
   const common = { allowed: ADDRESS_ALLOWED, doc: ADDRESS_DOC, description };
   return { ...common, schema: addressSchema(name), absent: { value: null } };
 }
 
-/** An address that must be there, as in a path. */
+/** A required address, as in a path. */
 export function requiredAddressParam(name: string, description: string): Param<Hex> {
   const common = { allowed: ADDRESS_ALLOWED, doc: ADDRESS_DOC, description };
   return { ...common, schema: addressSchema(name), absent: 'required' };
 }
 
-/** An address in a search box is held to the same rule as everywhere: a wrong checksum is a typing error. */
+/** A search for an address checks the checksum too, because a wrong checksum is a typing error. */
 export function checkSearched(q: string | null): void {
   const text = q?.trim() ?? '';
   if (/^(?:0x)?[0-9a-f]{40}$/i.test(text)) parseAddress(/^0x/i.test(text) ? text : `0x${text}`, 'q');
 }
 
-/** Any text of 1 to `max` characters; absent: null. */
+/** Any text of 1 to `max` characters. Absent: null. */
 export function textParam(options: {
   readonly max: number;
   readonly description?: string;
@@ -149,7 +147,7 @@ export function textParam(options: {
   };
 }
 
-/** Text that a function reads; null from it means that the text is not allowed. Absent: null. */
+/** Text for a custom parser, which returns null for an invalid text. Absent: null. */
 export function parsedParam<T>(options: {
   readonly parse: (text: string) => T | null;
   readonly allowed: string;
@@ -165,7 +163,7 @@ export function parsedParam<T>(options: {
   return { ...rest, schema, absent: { value: null } };
 }
 
-/** The same parameter, which must be given. */
+/** Makes an optional parameter required. */
 export function required<T>(param: Param<T | null>): Param<T> {
   const { default: _default, ...doc } = param.doc;
   const schema = z.string().transform((text, context): T => {
@@ -177,7 +175,7 @@ export function required<T>(param: Param<T | null>): Param<T> {
   return { ...param, doc, schema, absent: 'required' };
 }
 
-/** The 400 for a parameter: its name, what it got and what is allowed. */
+/** The 400 for a parameter, with its name, its value and the allowed values. */
 export function badParam(name: string, got: string, allowed: string): AppError {
   const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
   return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
@@ -207,7 +205,7 @@ export function parsePath<P extends Params>(params: P, given: Readonly<Record<st
 function parseEach<P extends Params>(params: P, find: (name: string) => string | undefined): ParsedOf<P> {
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(params)) values[name] = parseOne(name, param, find(name));
-  // Each value came out of the parser that its declaration names.
+  // The parser of each declaration made these values.
   return values as ParsedOf<P>;
 }
 

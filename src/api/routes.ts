@@ -1,4 +1,4 @@
-/** Every endpoint, in one flat list. */
+/** The list of all endpoints. */
 import { dexscreenerRoutes } from './dexscreener/dexscreenerRoutes';
 import { createExamples } from './examples';
 import type { MarketDeps } from './marketRoute';
@@ -20,7 +20,7 @@ import type { Route } from './route';
 import { llms } from './service/llms';
 import { udfRoutes } from './udf/udfRoutes';
 
-/** `others`: endpoints that need more than the market does (health, metrics, the stream), made by main. */
+/** `others`: endpoints that need more than the market's dependencies, such as health, metrics and the stream. */
 export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[] {
   const routes = [
     overview(market),

@@ -5,7 +5,6 @@ import { pulsechainTestnet } from './pulsechainTestnet';
 
 export const BUILT_IN_CHAINS: readonly ChainDescription[] = [pulsechain, pulsechainTestnet];
 
-/** The built-in description of this chain, or null. */
 export function findBuiltInChain(chainId: number): ChainDescription | null {
   return BUILT_IN_CHAINS.find((chain) => chain.chainId === chainId) ?? null;
 }

@@ -1,11 +1,11 @@
-/** Turns what zod found wrong into the words of an operator: each field by its path, what it got, what is allowed. */
+/** Formats zod issues for operators: the path of each field, its value and what is allowed. */
 import type { core } from 'zod';
 
 import { redactUrls, shorten } from './redactUrls';
 
 /**
- * One text per wrong field, `dexes.0.factory: got "0x12"; allowed: …`. The schema's own messages must say what is
- * allowed; `input` is what was parsed, so that the value can be shown.
+ * One text per wrong field: `dexes.0.factory: got "0x12"; allowed: …`. The schema's own messages must say what is
+ * allowed. `input` is the parsed value, from which the wrong values are shown.
  */
 export function describeIssues(issues: readonly core.$ZodIssue[], input: unknown): string[] {
   return issues.flatMap((issue) => {
@@ -27,7 +27,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** A JSON value for a message, cut short; of what may be a URL only the harmless part. */
+/** A JSON value for a message, shortened. Possible URLs are reduced to their harmless part. */
 export function showValue(value: unknown): string {
   const hide = (_key: string, each: unknown): unknown =>
     typeof each === 'string' && /[:/@]/.test(each) ? redactUrls(each) : each;

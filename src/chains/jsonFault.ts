@@ -1,4 +1,4 @@
-/** Says where a text stops being JSON, since JSON.parse does so only sometimes and in words of its own. */
+/** Finds the place of a JSON syntax error, which JSON.parse reports only sometimes and in varying words. */
 
 const BLANK = /[ \t\r\n]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -15,13 +15,13 @@ type Expected =
   | 'the end';
 
 export interface JsonFault {
-  /** Both from 1; columns count UTF-16 units. */
+  /** Both count from 1; columns count UTF-16 units. */
   readonly line: number;
   readonly column: number;
   readonly expected: string;
 }
 
-/** The first place where the text is not JSON, or null when it is. Linear in the text. */
+/** The first place where the text is not JSON; null: valid JSON. Linear in the text. */
 export function findJsonFault(text: string): JsonFault | null {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'a value';
@@ -71,7 +71,7 @@ function nextStep(expected: Expected, character: string | undefined): Step {
   return character === '"' ? 'string' : 'scalar';
 }
 
-/** Where the pattern ends when it begins at the position; null when it does not begin there. */
+/** The end of a match that starts at the position; null: no match there. */
 function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : null;

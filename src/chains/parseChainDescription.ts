@@ -1,6 +1,6 @@
 /**
- * Reads the chain description of CHAIN_CONFIG: a file that overrides a built-in one key by key, or is whole. A wrong
- * file stops the start with one message that names each wrong field.
+ * Parses the chain description of CHAIN_CONFIG: a file that overrides keys of a built-in description, or is complete.
+ * A wrong file stops the start with one message that names each wrong field.
  */
 import { z } from 'zod';
 
@@ -15,10 +15,10 @@ import { findJsonFault } from './jsonFault';
 
 /** Chain ids and block numbers are UInt32 in the store. */
 export const UINT32_MAX = 4_294_967_295;
-/** The market chain where neither CHAIN_ID nor the file names one. */
+/** The market chain if neither CHAIN_ID nor the file names one. */
 export const DEFAULT_CHAIN_ID = 369;
 const DEFAULT_CONFIRMATIONS = 64;
-/** No list of a description is longer: they are searched plainly. */
+/** Longest list in a description, because lists are searched linearly. */
 const LIST_MAX = 500;
 const FEE_BPS_MAX = 10_000;
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -29,7 +29,7 @@ const address = z.string(ADDRESS_ALLOWED).transform((text, context): Hex => {
   context.addIssue({ code: 'custom', message: ADDRESS_ALLOWED });
   return z.NEVER;
 });
-/** An address that must be a contract's: the zero address stands for a forgotten one. */
+/** The address of a contract. The zero address is refused, because it usually means a forgotten one. */
 const contract = address.refine(
   (found) => found !== ZERO_ADDRESS,
   `${ADDRESS_ALLOWED}, not the zero address`,
@@ -56,7 +56,7 @@ const url = (protocols: readonly string[]) => {
 const positive = 'a number above 0';
 const share = 'a number from 0 to 1';
 const slug = `a slug: a-z, 0-9, _ and -, at most 64 characters`;
-/** Pools keep their fee in hundredths of a basis point. */
+/** Pools store their fee in pips. */
 const feeBps = `a number from 0 to ${FEE_BPS_MAX} with at most two decimals`;
 
 const dex = z.strictObject(
@@ -98,16 +98,17 @@ const description = z.strictObject({
   dexes: listOf(dex),
 });
 
-/** Keeps zod's own list of unknown keys, and says what is allowed where the value is no object. */
+/** Keeps zod's list of unknown keys; for any other issue it says what is allowed. */
 function issueOfObject(allowed: string) {
   return (issue: { readonly code?: string | undefined }) =>
     issue.code === 'unrecognized_keys' ? undefined : allowed;
 }
 
 /**
- * The description in the text of a CHAIN_CONFIG file; `source` is its path, for the message. `chainId` is CHAIN_ID, null
- * when unset: then the file's, else 369. Each top-level key of the file replaces that key of the chain's built-in
- * description; without one the file must be whole. Throws one bad_config that names each wrong field.
+ * Parses the text of a CHAIN_CONFIG file; `source` is its path, for messages. `chainId` is CHAIN_ID; if null, the
+ * file's chainId counts, or else 369. Each top-level key of the file replaces the key of the chain's built-in
+ * description. Without a built-in description the file must be complete. Throws one bad_config that names each wrong
+ * field.
  */
 export function parseChainDescription(
   fileText: string,
@@ -131,7 +132,7 @@ export function parseChainDescription(
   return result.data;
 }
 
-/** The file's object, or what is wrong with it. */
+/** The object in the file, or the problem with it. */
 function parseObject(fileText: string): Readonly<Record<string, unknown>> | string {
   const json = fileText.replace(/^\uFEFF/, '');
   let value: unknown;
@@ -145,7 +146,10 @@ function parseObject(fileText: string): Readonly<Record<string, unknown>> | stri
   return `got ${showValue(value)}; allowed: a JSON object`;
 }
 
-/** Fields whose values must differ within their list; checked on the raw values, so that one message names all. */
+/**
+ * Lists duplicates of values that must differ within their list. Checks the raw values, so one message names all
+ * problems.
+ */
 function listOfTwins(merged: Readonly<Record<string, unknown>>): string[] {
   return [
     ...twinsIn('anchors', merged['anchors'], 'address'),

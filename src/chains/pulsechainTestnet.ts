@@ -1,6 +1,6 @@
 /**
- * PulseChain Testnet v4 (943): the explorer's second chain. What is null or empty is not known for certain; a
- * CHAIN_CONFIG can fill it in.
+ * PulseChain Testnet v4 (943), the explorer's second chain. Values that are not known for certain are null or empty; a
+ * CHAIN_CONFIG can set them.
  */
 import type { ChainDescription } from '../domain/chainDescription';
 
@@ -8,7 +8,7 @@ export const pulsechainTestnet: ChainDescription = {
   chainId: 943,
   name: 'PulseChain Testnet v4',
   nativeSymbol: 'tPLS',
-  // WPLS, as the public token lists and the front ends of the testnet have it.
+  // WPLS, from the public token lists and front ends of the testnet.
   wrappedNative: '0x70499adebb11efd915e3b69e700c331778628707',
   anchors: [],
   majors: [],

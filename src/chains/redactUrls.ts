@@ -1,12 +1,12 @@
-/** Hides what must not reach a message or a log: passwords in URLs, and the keys that node providers put into paths. */
+/** Hides secrets from messages and logs: passwords in URLs, and API keys in URL paths. */
 
 const SHOWN_MAX = 80;
-/** Longer texts that are no URL may hold a key. */
+/** A longer text that is not a URL may contain a key. */
 const UNPARSED_SHOWN_MAX = 24;
 
-/** Of each URL in a comma list the scheme and host alone, cut short. Text that is no URL is shown only if harmless. */
+/** Shows only scheme and host of each URL in a comma list, shortened. Other text is shown only if it is harmless. */
 export function redactUrls(text: string): string {
-  // With a password about, what cannot be taken apart may be a piece of it.
+  // If the text contains an @, any part that is not a URL may be a piece of a password.
   const shownMax = text.includes('@') ? 0 : UNPARSED_SHOWN_MAX;
   const parts = text.split(',').map((part) => redactUrl(part.trim(), shownMax));
   return shorten(parts.join(','));
@@ -21,7 +21,7 @@ function redactUrl(text: string, shownMax: number): string {
   return text.length > shownMax || /[?=]/.test(text) ? `… (${text.length} characters)` : text;
 }
 
-/** The beginning of a text that is too long for a message. */
+/** Shortens a text for a message. */
 export function shorten(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }

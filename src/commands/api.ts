@@ -1,4 +1,4 @@
-/** Builds the API process: HTTP server, tail loop, stream hub. Listens before there is a database. */
+/** Builds the API process: HTTP server, tail loop and stream hub. Listens before the database is available. */
 import type { Server } from 'node:http';
 
 import { createApp } from '../api/app';
@@ -38,32 +38,32 @@ export interface ApiOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** What this process' own ingester says; absent when it has none. */
+  /** State of the ingester in this process; absent if there is none. */
   readonly ingest?: () => IngestFacts | null;
-  /** What else is wrong: the engine that this process runs, the second chain's ingester. */
+  /** Other problems: the embedded database server, the ingester of the second chain. */
   readonly moreProblems?: () => readonly ReadyProblem[];
-  /** Whether the engine that this process runs has ended. */
+  /** Whether the embedded database server has exited. */
   readonly isEngineAway?: () => boolean;
 }
 
 export interface ApiServer {
   readonly url: string;
-  /** What /readyz says is wrong. */
+  /** The problems that /readyz reports. */
   problems(): readonly ReadyProblem[];
-  /** Gives the API its database; until then it answers 503. `writer`: null where it may only read. */
+  /** Connects the API to its database; before this call it answers 503. `writer`: null if the API may only read. */
   connect(readUrl: string, writer: Database | null): void;
-  /** Says that the ingester beside has written: by which flip of the head, or null. */
+  /** Reports a write by the ingester of this process, with its flip of the head if there was one. */
   wake(flip: HeadNews | null): void;
   /** Ends streams and connections; resolves within a few seconds. */
   close(): Promise<void>;
 }
 
-/** Reads from one database in parallel at most; more wait their turn. */
+/** Most parallel reads from one database; further reads queue. */
 const READ_CONNECTIONS = 12;
 const CLOSE_MS = 2_000;
 const POLL_MS = 50;
 const POLL_TOLD_MS = 500;
-/** The node has less time than this for what an answer asks. */
+/** Time limit of a node request made for an answer. */
 const NODE_TIMEOUT_MS = 2_000;
 const NODE_CONNECTIONS = 4;
 
@@ -75,7 +75,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const hub = createHub({ observeDrops: metrics.countDrops });
   const warmer = createWarmer();
   const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
-  // Who is told of changes looks for others seldom.
+  // An API that the ingester notifies polls less often.
   const pollMs = ingest === undefined ? POLL_MS : POLL_TOLD_MS;
   const chain = { ...config.chain, chainId: config.chainId };
   const directory = new Directory(runner);
@@ -102,7 +102,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     node: rpc === null ? null : createNodeState({ rpc, log }),
     seeds: createBalanceSeeds(),
   };
-  // The warmer makes the tables of a new head in this order, before a client asks for them.
+  // The warmer builds the tables of a new head in this order, before the first request needs them.
   const warm = {
     pairs: warmer.watch(market.pairs),
     tokens: warmer.watch(market.tokens),
@@ -149,7 +149,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
         distributed,
       };
       const reads = observeDatabase(openDatabase(place), {
-        // The runner times them by name.
+        // The query runner already measures these statements by name.
         finished: () => undefined,
       });
       metrics.watchQueue('reads', reads.underWay);
@@ -171,7 +171,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   };
 }
 
-/** The answers' own way to the node, so that nobody's questions slow the ingester; null where none is configured. */
+/** A separate connection pool to the node, so API requests never slow the ingester. Null: no node is configured. */
 function openNode({ rpcUrls, chainId }: Config, log: Logger): EndpointPool | null {
   if (rpcUrls === null) return null;
   const options = { timeoutMs: NODE_TIMEOUT_MS, roundsMax: 1, connectionsMax: NODE_CONNECTIONS };

@@ -1,6 +1,6 @@
 /**
- * How a command that works on stored data reaches it: an external server, the embedded engine of a program that runs, or,
- * when none does, the engine started for the command.
+ * Connects a command to the stored data: an external server, the embedded server of a running program, or an embedded
+ * server started for the command.
  */
 import { engineFolderOf, knock } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
@@ -14,17 +14,17 @@ import type { Logger } from '../log';
 export interface Attached {
   /** Name of the market chain's database. */
   readonly name: string;
-  /** Where the embedded engine keeps what it may reach; null with CLICKHOUSE_URL. */
+  /** Folder that the embedded server can access; null with CLICKHOUSE_URL. */
   readonly engineFolder: string | null;
-  /** Process of the program that runs the embedded engine; null where none does, or with CLICKHOUSE_URL. */
+  /** Process id of the program that runs the embedded server. Null if there is none, or with CLICKHOUSE_URL. */
   readonly owner: number | null;
-  /** A connection to a database of this server, which need not exist; closed with the rest. */
+  /** Connects to a database of this server, which need not exist. `close` closes the connection. */
   open(name: string): Database;
   exists(name: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** A statement over all rows may take this long. */
+/** Time limit of a statement over all rows. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 export async function attach(config: Config, log: Logger): Promise<Attached> {
@@ -56,7 +56,7 @@ function attachTo(
     opened.push(database);
     return database;
   };
-  // A database that is there whatever happens to ours.
+  // The system database always exists.
   const system = open('system');
   return {
     name: new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default',
@@ -74,7 +74,7 @@ function attachTo(
   };
 }
 
-/** Bytes for people. */
+/** Formats a number of bytes. */
 export function showBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;

@@ -1,4 +1,7 @@
-/** `backfill`: stores final blocks up to a given one and ends. Resumable: what is stored already is not fetched again. */
+/**
+ * The `backfill` command: stores final blocks up to a given block and ends. A repeated run continues after the stored
+ * blocks.
+ */
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import { readStoredState } from '../ingest/store/storedState';
@@ -12,8 +15,8 @@ interface Span {
 }
 
 /**
- * Ends when block `to` is stored. On an empty database it starts at `from`; else it goes on from the cursor.
- * @throws AppError `bad_config` where blocks are asked for that lie below what is stored.
+ * Resolves when block `to` is stored. Starts at `from` on an empty database, otherwise at the cursor.
+ * @throws AppError `bad_config` if `from` is below the first stored block.
  */
 export async function runBackfill(
   config: Config,
@@ -37,12 +40,12 @@ export async function runBackfill(
   }
 }
 
-/** What is stored has one beginning and no gaps: says so where that is not what was asked for. */
+/** The stored blocks have one start and no gaps. Reports a range that does not fit to that. */
 async function compareWithStored(storage: Storage, chainId: number, { from, to }: Span): Promise<void> {
   const stored = await readStoredState(storage.writer, chainId);
   if (stored === null) return;
   const { startBlock, cursor } = stored;
-  // Block 0 has no transactions, so that nothing is lost where it was asked for.
+  // Block 0 has no transactions, so starting at block 1 loses nothing.
   if (Math.max(1, from) < startBlock) {
     const where = 'what lies below can only be stored in a database of its own (DATA_DIR or CLICKHOUSE_URL)';
     throw new AppError('bad_config', `--from ${from}: this database begins at block ${startBlock}; ${where}`);

@@ -1,6 +1,6 @@
 /**
- * `backup`: a copy of all that must be kept, as of one moment, by ClickHouse's own BACKUP. A program that ingests meanwhile
- * waits for as long as it takes to link the parts of all tables, not for as long as copying takes.
+ * The `backup` command: copies all data that cannot be rebuilt, as of one moment, with ClickHouse's BACKUP statement.
+ * A running ingester waits only while the parts of all tables are linked, not while they are copied.
  */
 import { systemClock } from '../chain/rpc/clock';
 import { isBackingUp, writeBackup } from '../clickhouse/engine/backup';
@@ -23,7 +23,7 @@ import { placeToWrite } from './backupPlace';
 import { lineProgress } from './lineProgress';
 import { SECOND_CHAIN_ID } from './secondChain';
 
-/** Names of the databases inside every backup, whatever they are called where they come from. */
+/** Database names inside every backup, independent of the source names. */
 export const BACKUP_NAMES = { market: 'candlehouse', second: `candlehouse_${SECOND_CHAIN_ID}` } as const;
 
 interface Taken {
@@ -76,7 +76,7 @@ export async function runBackup(
   }
 }
 
-/** A database of an older version may lack it. */
+/** The operations table, which a database of an older version may lack. */
 function operationsTable(): string[] {
   return readSchema().filter((statement) => statement.startsWith('CREATE TABLE IF NOT EXISTS operations\n'));
 }
@@ -88,7 +88,7 @@ async function isIngested(attached: Attached, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The market chain's database and, where there is one, that of the second chain. */
+/** The databases of the market chain and, if it exists, of the second chain. */
 async function listSources(
   attached: Attached,
   chainId: number,
@@ -116,7 +116,7 @@ async function checkAll(attached: Attached, taken: readonly Taken[]): Promise<Co
   return contents;
 }
 
-/** What a backup holds, in one line. */
+/** Describes the content of a backup in one line. */
 export function describe(chainId: number, content: Content | undefined): string {
   return content === undefined
     ? ''

@@ -1,6 +1,6 @@
 /**
- * Where backups lie. The embedded engine reaches only its own folder: its backups are written there and moved to where they
- * belong, and brought there to be restored. A server of someone else's is told the destination as it was given.
+ * Locations of backups. The embedded server can access only its own folder, so its backups are written there and then
+ * moved, and linked or copied back to restore. An external server gets the destination unchanged.
  */
 import { cp, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -15,18 +15,18 @@ import { AppError } from '../errors';
 
 export interface BackupPlace {
   readonly destination: Destination;
-  /** For people. */
+  /** Text for people. */
   readonly shown: string;
-  /** Puts what was written where it belongs. */
+  /** Moves the written backup to its final place. */
   finish(): Promise<void>;
-  /** Removes what is left over, whatever happened. */
+  /** Removes temporary files, also after a failure. */
   cleanUp(): Promise<void>;
 }
 
-/** Below DATA_DIR: outside the engine's folder, so that backups outlive it. */
+/** Folder below DATA_DIR, outside the server's folder, so backups survive its removal. */
 const BACKUPS = 'backups';
 
-/** The folder of an embedded engine's backup: a plain name lies below DATA_DIR/backups, anything else is a path. */
+/** Folder of an embedded server's backup. A plain name is below DATA_DIR/backups; anything else is a path. */
 export function backupFolder(place: string, dataDir: string): string {
   if (isDestination(place)) {
     throw new AppError(
@@ -44,7 +44,7 @@ function atServer(place: string): BackupPlace {
   return { destination, shown: given ? showDestination(place) : place, finish: nothing, cleanUp: nothing };
 }
 
-/** Throws `bad_config` where the place is taken. */
+/** Throws `bad_config` if the place exists already. */
 export async function placeToWrite(
   place: string,
   dataDir: string,
@@ -64,7 +64,7 @@ export async function placeToWrite(
   };
 }
 
-/** Throws `bad_config` where there is none. */
+/** Throws `bad_config` if there is no backup. */
 export async function placeToRead(
   place: string,
   dataDir: string,
@@ -95,7 +95,8 @@ async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch {
-    // Another file system, most likely; a copy says what else is wrong. Under another name until it is whole.
+    // A failed rename usually means another file system; the copy reports any other cause. The partial name marks an
+    // unfinished copy.
     const partial = `${to}.partial`;
     await rm(partial, { recursive: true, force: true });
     await cp(from, partial, { recursive: true, errorOnExist: true });
@@ -103,7 +104,7 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** As links where that can be, else as copies. */
+/** Links files where possible, otherwise copies them. */
 async function bring(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {

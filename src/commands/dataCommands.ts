@@ -1,4 +1,4 @@
-/** The commands that work on stored data, as the command line knows them: backup, restore, prune, reindex. */
+/** Command line of the commands on stored data: backup, restore, prune and reindex. */
 import { InvalidArgumentError, type Command } from 'commander';
 
 import type { Config } from '../config';
@@ -17,7 +17,7 @@ export interface Started {
   readonly log: Logger;
 }
 
-/** `parseBlock`: a block number, or throws. */
+/** `parseBlock` returns a block number or throws. */
 export function addDataCommands(
   program: Command,
   start: () => Started,
@@ -87,7 +87,7 @@ function addCopies(program: Command, start: () => Started): void {
     });
 }
 
-/** A block, or a day (or an instant in ISO 8601), which is UTC unless it says otherwise. */
+/** Parses a block number, a date or an ISO 8601 time. UTC unless the text has an offset. */
 export function readBound(text: string): PruneOptions['before'] {
   if (/^\d{1,10}$/.test(text)) return { block: Number(text) };
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);

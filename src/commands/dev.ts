@@ -1,4 +1,6 @@
-/** `dev`: a development chain with real contracts and a trader, ingested and served. What `npm start` shows. */
+/**
+ * The `dev` command: a development chain with real contracts and a trader, ingested and served. `npm start` runs it.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -8,7 +10,7 @@ import type { Logger } from '../log';
 import type { ApiServer } from './api';
 import { runAll } from './runAll';
 
-/** Runs until the signal aborts. `env` gives host, port, levels; the chain is the development chain's. */
+/** Runs until the signal aborts. `env` sets host, port and log levels; the chain is the development chain. */
 export async function runDev(
   config: Config,
   env: NodeJS.ProcessEnv,
@@ -23,7 +25,7 @@ export async function runDev(
       CHAIN_CONFIG: chain.chainConfigPath,
       CHAIN_ID: '369',
       START_BLOCK: '0',
-      // Each development chain is a new one, so its data has a folder of its own.
+      // Each development chain is new, so its data has its own folder.
       DATA_DIR: dirname(chain.chainConfigPath),
     };
     const devConfig = loadConfig(devEnv, (path) => readFileSync(path, 'utf8'));
@@ -38,7 +40,7 @@ export async function runDev(
   }
 }
 
-/** Where to look, with commands that answer. */
+/** The start message: the URL, with sample requests. */
 function greeting(api: ApiServer | null, hotPairs: readonly string[]): string {
   const base = api?.url ?? '';
   const pair = hotPairs[0] ?? '';

@@ -1,4 +1,7 @@
-/** Builds what the explorer's endpoints read: both chains with their heads, contracts, verified sources, signatures. */
+/**
+ * Builds the dependencies of the explorer's endpoints: both chains with their heads, contracts, verified sources and
+ * signatures.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';
@@ -39,26 +42,26 @@ export interface ExplorerOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Of the market chain. */
+  /** Query runner of the market chain. */
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly market: Pick<Market, 'directory' | 'pairs' | 'holders'>;
-  /** The answers' way to the market chain's node; null: there is none. */
+  /** Connection to the market chain's node for API requests; null: none. */
   readonly rpc: EndpointPool | null;
 }
 
 export interface Explorer {
   readonly deps: DialectDeps;
-  /** Gives it its databases: those beside the one that the address names. `writer`: null where it may only read. */
+  /** Connects to the databases on the server of `readUrl`. `writer`: null if the API may only read. */
   connect(readUrl: string, writer: Database | null): void;
   close(): Promise<void>;
 }
 
-/** The chains that may be asked about; the first is the default. */
+/** The chains that requests may name; the first is the default. */
 const CHAIN_IDS = [369, SECOND_CHAIN_ID];
 const SECOND_CONNECTIONS = 6;
-/** How often it is looked whether the second chain's database is there. */
+/** Interval between checks for the second chain's database. */
 const LOOK_MS = 5_000;
 const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
 
@@ -72,7 +75,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   let verifications: VerificationQueue | null = null;
   const verified = createVerifiedReader(runner);
   const signatures = createSignatureReader(runner);
-  // The market chain may be that one itself.
+  // The later entry wins if the market chain is the second chain itself.
   const nodes = new Map([
     [SECOND_CHAIN_ID, second?.rpc ?? null],
     [config.chainId, options.rpc],
@@ -161,7 +164,7 @@ function chainOf(
 }
 
 interface Second {
-  /** Null while its database is not there and nobody is to make it. */
+  /** Null while the database does not exist and no ingester here creates it. */
   chain(): ExplorerChain | null;
   readonly rpc: EndpointPool | null;
   connect(readUrl: string): void;
@@ -199,7 +202,7 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   };
 }
 
-/** Waits for the database, which another process may make at any time; a missing one is no fault. */
+/** Waits for the database, which another process may create at any time. A missing database is not an error. */
 async function tailOnceThere(
   runner: QueryRunner,
   tail: TailLoop,

@@ -1,24 +1,24 @@
 /**
- * How far the heap grows before V8 looks through all of it. Left to itself a heap of 250 MB, of tables that are made anew with every
- * head, grows to 1,000; held to a fixed share, a small one is looked through after every thirty pages of 1,000 logs, each
- * time in the way of two or three requests for 15 ms.
+ * Controls how much the V8 heap grows between major garbage collections. By default a heap full of per-head tables
+ * grows to several times its size. A fixed percentage makes a small heap collect too often, and each collection delays
+ * requests.
  */
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 const MIB = 2 ** 20;
-/** What a heap may gather before, whatever its size. */
+/** Garbage that a heap may gather between collections, whatever its size. */
 const GARBAGE_BYTES = 56 * MIB;
-/** Percent of what is in use. */
+/** Limits of the growth, in percent of the used heap. */
 const SHARE_MIN = 50;
 const SHARE_MAX = 400;
 
-/** By how many percent of what is in use a heap may grow. */
+/** Allowed growth, in percent of the used heap. */
 export function growthOf(usedBytes: number): number {
   return Math.min(SHARE_MAX, Math.max(SHARE_MIN, Math.floor((100 * GARBAGE_BYTES) / Math.max(1, usedBytes))));
 }
 
-/** From now on; whatever was in use after the last look decides. Returns how to end that. */
+/** Starts to control the growth by the heap size after each major collection. Returns a function that stops it. */
 export function boundHeapGrowth(): () => void {
   const bound = (): void => {
     setFlagsFromString(`--heap-growing-percent=${growthOf(process.memoryUsage().heapUsed)}`);

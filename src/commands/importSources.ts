@@ -1,4 +1,7 @@
-/** `import-sources`: verified contracts out of a Sourcify folder, a Sourcify server or a Blockscout server. */
+/**
+ * The `import-sources` command: imports verified contracts from a Sourcify folder, a Sourcify server or a Blockscout
+ * server.
+ */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
@@ -18,18 +21,18 @@ import { openSourcifyFolder } from '../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../sources/import/sourcifyServer';
 import { openStorage } from './storage';
 
-/** The chains of the explorer, both copied from chain 1. */
+/** The explorer's chains; both started as copies of chain 1. */
 const DESCENDANTS = [369, 943];
 const CHAINS = [...DESCENDANTS, ANCESTOR_CHAIN];
 
 export interface ImportOptions {
-  /** Empty: all that the source may have. */
+  /** Empty: all chains of the source. */
   readonly chains: readonly number[];
   /** Node of the market chain; null: RPC_URL. */
   readonly rpc: string | null;
 }
 
-/** Resolves when all is imported, or when the signal stops it: the next run goes on from there. */
+/** Resolves when the import is complete or the signal stops it. The next run continues from there. */
 export async function runImportSources(
   config: Config,
   log: Logger,
@@ -82,7 +85,7 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
   return pools;
 }
 
-/** What the place is: a folder, or a server that is found out by asking. */
+/** Opens a folder, or a server whose kind is detected by a request. */
 async function openSources(
   place: string,
   chains: readonly number[],

@@ -1,4 +1,4 @@
-/** Builds the ingester of the market chain from the settings and runs it until told to stop. */
+/** Builds the ingester of the market chain from the settings and runs it until it is stopped. */
 import { createBlockSource } from '../chain/blocks/blockSource';
 import { systemClock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
@@ -25,11 +25,11 @@ import type { Storage } from './storage';
 export interface Ingester {
   readonly status: IngestStatus;
   readonly rpc: EndpointPool;
-  /** What /readyz says of this ingester. */
+  /** State for /readyz. */
   facts(): IngestFacts;
-  /** What /metrics shows of it. */
+  /** Figures for /metrics. */
   figures(): IngestFigures;
-  /** Until the signal aborts, or until block `stopAt` is in the final tables. */
+  /** Runs until the signal aborts, or until block `stopAt` is in the final tables. */
   run(storage: Storage, signal: AbortSignal, stopAt?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,8 +37,8 @@ export interface Ingester {
 type OnCommit = (flip: HeadNews | null) => void;
 
 /**
- * Throws bad_config without RPC_URL. Nothing is asked of the node before `run`.
- * @param onCommit told whenever readers can see something new: by which flip of the head, or null
+ * Throws bad_config without RPC_URL. Sends no request to the node before `run`.
+ * @param onCommit called when readers can see new data, with the flip of the head or null
  */
 export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
   if (config.rpcUrls === null) {
@@ -91,7 +91,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       if (stopAt !== undefined) return ingest;
       const { chainId } = config;
       const deps = { database, rpc, chainId, status, log };
-      // Readers are of the market chain's database, also where this is another chain.
+      // The readers use the market chain's database, even if this ingester runs another chain.
       const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
       const beside = [
         new BalanceChecker({ ...deps, clock }),
@@ -103,7 +103,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   };
 }
 
-/** The store, telling of each commit. */
+/** Wraps the store to report each commit. */
 function telling(store: Store, onCommit: OnCommit): Store {
   const tell = <T>(done: T): T => {
     onCommit(null);
@@ -117,7 +117,7 @@ function telling(store: Store, onCommit: OnCommit): Store {
   };
 }
 
-/** Workers that compare and ask as long as the ingester runs. */
+/** Runs workers alongside the ingester and stops them when it ends. */
 async function workBesides(
   workers: readonly { run(signal: AbortSignal): Promise<void> }[],
   ingest: Promise<void>,
@@ -133,7 +133,7 @@ async function workBesides(
   }
 }
 
-/** A table whose deduplication log once failed to be written refuses every insert until a restart (ClickHouse #118350). */
+/** A table whose deduplication log failed to be written refuses every insert until a restart (ClickHouse #118350). */
 const STUCK_LOG = /Cannot write to (canceled|finalized) buffer/;
 
 async function mendEngine(error: unknown, { server }: Storage, log: Logger): Promise<void> {

@@ -1,4 +1,4 @@
-/** How far a long statement is, on one line of a terminal, and on none elsewhere. */
+/** Progress of a long statement: one updated line on a terminal, a new line at intervals elsewhere. */
 import type { BackupProgress } from '../clickhouse/engine/backup';
 import { showBytes } from './attach';
 
@@ -9,7 +9,7 @@ export interface LineProgress {
 
 const EVERY_MS = 5_000;
 
-/** `total`: bytes that are to be expected; null where nobody knows. On a pipe a line every five seconds. */
+/** `total`: expected bytes; null: unknown. Without a terminal it prints a line every five seconds. */
 export function lineProgress(
   verb: string,
   total: number | null,

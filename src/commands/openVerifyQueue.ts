@@ -1,4 +1,4 @@
-/** The queue of verifications of an API that may write: what it compares with, where it stores what it found. */
+/** Builds the verification queue of an API that may write, with its compilers, code sources and store. */
 import type { EndpointPool } from '../chain/rpc/endpointPool';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner } from '../clickhouse/client/namedQueries';
@@ -12,14 +12,14 @@ import { findCompilers } from '../sources/verify/compilers';
 import { createVerifyQueue } from '../sources/verifyQueue';
 
 export interface VerifyQueueParts {
-  /** Of the market chain's database, where verified contracts of all chains are. */
+  /** Writer of the market chain's database, which holds the verified contracts of all chains. */
   readonly writer: Database;
   readonly reader: VerificationStore;
   readonly contracts: ContractReader;
-  /** By chain; null: no node is configured. */
+  /** Node pools by chain; null: no node is configured. */
   readonly nodes: ReadonlyMap<number, EndpointPool | null>;
   readonly log: Logger;
-  /** Told when a verification is stored. */
+  /** Called after a verification is stored. */
   readonly onStored: () => void;
 }
 

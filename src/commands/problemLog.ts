@@ -1,4 +1,4 @@
-/** Says in the log what /readyz would say: each problem when it begins and when it is over. */
+/** Logs the problems that /readyz reports: each one when it starts and when it ends. */
 import type { Logger } from '../log';
 
 export interface LoggedProblem {
@@ -6,9 +6,9 @@ export interface LoggedProblem {
   readonly message: string;
 }
 
-/** How often it is looked; a problem is told within twice this. */
+/** Interval of checks; a problem is logged within twice this time. */
 const LOOK_EVERY_MS = 5_000;
-/** A problem that lasts is told again. */
+/** Interval of reminders for a lasting problem. */
 const REMIND_MS = 300_000;
 
 interface Known {
@@ -16,7 +16,7 @@ interface Known {
   toldAt: number;
 }
 
-/** Looks now and then, until the returned function is called. `now`: milliseconds that only grow. */
+/** Checks at intervals until the returned function is called. `now`: monotonic clock, ms. */
 export function logProblems(
   list: () => readonly LoggedProblem[],
   log: Logger,
@@ -45,7 +45,7 @@ export function logProblems(
   return () => clearInterval(timer);
 }
 
-/** Messages carry figures that change; several endpoints can have the same problem. */
+/** Messages contain changing numbers, so the key is the code. Several endpoints can have the same problem. */
 function keyOf({ code, message }: LoggedProblem): string {
   const endpoint = /endpoint (#\d+)/.exec(message)?.[1];
   return endpoint === undefined ? code : `${code} ${endpoint}`;

@@ -1,4 +1,4 @@
-/** `prune`: drops old rows of the largest tables. Bars, prices, balances and all aggregates stay as they are. */
+/** The `prune` command: drops old rows of the largest tables. Bars, prices, balances and all aggregates are kept. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { migrate } from '../clickhouse/schema/migrate';
@@ -19,11 +19,11 @@ import type { CommandOutput } from './backup';
 import { SECOND_CHAIN_ID } from './secondChain';
 
 export interface PruneOptions {
-  /** A block, or unix seconds. */
+  /** A block number, or unix seconds. */
   readonly before: { readonly block: number } | { readonly time: number };
   readonly what: readonly Prunable[];
   readonly chainId: number;
-  /** Without it nothing is dropped. */
+  /** Without `yes`, nothing is dropped. */
   readonly yes: boolean;
   /** Default: KEPT_SECONDS. */
   readonly keptSeconds?: Readonly<Record<Prunable, number>>;

@@ -1,4 +1,4 @@
-/** `reindex`: reads final blocks from the node again and puts right what is stored of them otherwise. */
+/** The `reindex` command: reads final blocks from the node again and corrects stored rows that differ. */
 import { createBlockSource } from '../chain/blocks/blockSource';
 import { checkChainId } from '../chain/rpc/checkChainId';
 import { createEndpointPool } from '../chain/rpc/endpointPool';
@@ -18,11 +18,11 @@ import type { CommandOutput } from './backup';
 export interface ReindexOptions {
   readonly from: number;
   readonly to: number;
-  /** Whether only to say what differs. */
+  /** Report differences without correcting them. */
   readonly check: boolean;
 }
 
-/** Resolves to the exit code: 1 where something differs and was left so. */
+/** Resolves to the exit code: 1 if differences remain. */
 export async function runReindex(
   config: Config,
   log: Logger,

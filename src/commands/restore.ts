@@ -1,6 +1,6 @@
 /**
- * `restore`: puts a backup in place. A backup is restored into a database beside the one in use and checked there. Only a
- * whole one takes its place, so a broken backup or a crash harms nothing: a crash leaves the old database or the restored one.
+ * The `restore` command: restores a backup into a separate database, checks it, and only then swaps the databases. A
+ * broken backup changes nothing, and a crash leaves either the old or the restored database.
  */
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ import { lineProgress } from './lineProgress';
 import { SECOND_CHAIN_ID } from './secondChain';
 
 export interface RestoreOptions {
-  /** Whether what is stored may be lost. */
+  /** Whether existing data may be replaced. */
   readonly replace: boolean;
 }
 
@@ -83,7 +83,7 @@ interface Restored extends Target {
 
 const besideOf = (name: string): string => `${name}_restoring`;
 
-/** Throws `bad_config` that names a table with rows. The schema's own bookkeeping is no data. */
+/** Throws `bad_config` naming a table with rows. The schema's own tables do not count. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
   const system = attached.open('system');
   const shape = z.object({ name: z.string(), rows: z.string() });
@@ -96,7 +96,7 @@ async function assertEmpty(attached: Attached, name: string): Promise<void> {
   );
 }
 
-/** A backup of one chain has one database: then only that is restored. */
+/** Restores the databases of the wanted chains. A backup of one chain contains only one database. */
 async function restoreBeside(
   attached: Attached,
   targets: readonly Target[],

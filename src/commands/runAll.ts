@@ -1,4 +1,4 @@
-/** `all`: API, ingester and database in one process; `serve` and `ingest` are its halves. */
+/** The `all` command: API, ingester and database in one process. `serve` and `ingest` run one half each. */
 import type { Config } from '../config';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
@@ -19,7 +19,7 @@ export interface RunParts {
   readonly onReady?: (api: ApiServer | null) => void;
 }
 
-/** Runs until the signal aborts, then drains and closes everything in the order in which it depends on each other. */
+/** Runs until the signal aborts, then stops and closes every part before the parts it depends on. */
 export async function runAll(
   config: Config,
   log: Logger,
@@ -63,7 +63,7 @@ export async function runAll(
   } finally {
     log.info('stopping');
     stopLogging();
-    // Where one work has failed the others must end before what they stand on is closed.
+    // If one task failed, the others must end before the database and the connections close.
     ended.abort(new Error('the program stops'));
     await Promise.allSettled(works);
     await ingester?.close();
@@ -74,7 +74,7 @@ export async function runAll(
   }
 }
 
-/** The same storage, with the figures of what the market chain's ingester asks and writes. */
+/** Wraps the storage to collect metrics of the market chain's ingester. */
 function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metrics): Storage {
   const writer = observeDatabase(storage.writer, { finished: metrics.observeStatement });
   metrics.watchQueue('writes', writer.underWay);
@@ -87,13 +87,15 @@ function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metri
   return { ...storage, writer };
 }
 
-/** Its lines in the log say whose they are. */
+/** Its log lines carry the chain id. */
 function createSecond(config: Config, log: Logger): Ingester {
   const { chainId, ...rest } = secondConfig(config);
   return createIngester({ ...rest, chainId }, log.child({ chainId }));
 }
 
-/** With an API beside it, a stopped ingester leaves the readers alone; alone, it is the program's failure. */
+/**
+ * With an API in the process, a failed ingester does not stop the API. Without an API, the failure ends the program.
+ */
 async function keepIngesting(
   ingester: Ingester,
   storage: Storage,
@@ -104,7 +106,8 @@ async function keepIngesting(
   try {
     await ingester.run(storage, signal);
   } catch (error) {
-    // A wrong setting (a node of another chain) stops the start; what is stored already is still worth reading.
+    // A wrong setting, such as a node of another chain, ends the program. Other failures leave the stored data
+    // readable.
     if (!parts.api || (error instanceof AppError && error.code === 'bad_config')) throw error;
     log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API goes on with what is stored');
   }

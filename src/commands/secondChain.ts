@@ -1,6 +1,6 @@
 /**
- * The explorer's second chain: an ingester of its own into a database of its own beside the market chain's, because head
- * tables hold the blocks of one chain. Nothing of the market is made of it: it has no DEXes, anchors or burns.
+ * The explorer's second chain: its own ingester and its own database, because head tables hold the blocks of one
+ * chain. The second chain has no market: no DEXes, anchors or burns.
  */
 import type { IngestFacts, ReadyProblem } from '../api/service/readyz';
 import { findBuiltInChain } from '../chains/builtInChains';
@@ -10,12 +10,12 @@ import { AppError } from '../errors';
 export const SECOND_CHAIN_ID = 943;
 const SUFFIX = `_${SECOND_CHAIN_ID}`;
 
-/** Whether it is to be ingested. */
+/** Whether to ingest the second chain. */
 export function hasSecondChain({ rpcUrls943, chainId }: Config): boolean {
   return rpcUrls943 !== null && chainId !== SECOND_CHAIN_ID;
 }
 
-/** The settings by which the second chain is ingested. START_BLOCK and FINALITY_DEPTH are those of the market chain. */
+/** Settings of the second chain's ingester. START_BLOCK and FINALITY_DEPTH are the same as for the market chain. */
 export function secondConfig(config: Config): Config {
   const chain = findBuiltInChain(SECOND_CHAIN_ID);
   if (chain === null) throw new AppError('internal', `chain ${SECOND_CHAIN_ID} is not built in`);
@@ -27,7 +27,7 @@ export function secondConfig(config: Config): Config {
   };
 }
 
-/** The same server, the second chain's database. */
+/** The URL of the second chain's database on the same server. */
 export function secondDatabaseUrl(url: string): string {
   const second = new URL(url);
   second.pathname = `/${second.pathname.slice(1).replace(/\/$/, '') || 'default'}${SUFFIX}`;
@@ -35,8 +35,8 @@ export function secondDatabaseUrl(url: string): string {
 }
 
 /**
- * What is wrong with the second chain's ingester, for the list of /readyz beside the market chain's problems: under codes of
- * their own, since the market is as ready as it was.
+ * Problems of the second chain's ingester for /readyz. They have their own codes, because they do not affect the
+ * market's readiness.
  */
 export function listSecondProblems({ nodeAnswers, problems }: IngestFacts): ReadyProblem[] {
   const away = { code: 'node_away', message: 'The chain node does not answer' };

@@ -1,6 +1,6 @@
-/** One AbortSignal for SIGINT and SIGTERM: the first asks everything to drain, further ones are ignored. */
+/** One AbortSignal for SIGINT, SIGTERM and SIGHUP. The first signal aborts it; further signals are ignored. */
 
-/** Aborts on the first SIGINT, SIGTERM or SIGHUP of this process, and when the program that handed over to it is gone. */
+/** Aborts on the first SIGINT, SIGTERM or SIGHUP, and when the parent process exits. */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   const stop = (reason: string): void => {
@@ -9,12 +9,11 @@ export function stopOnSignals(): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(name, () => stop(`stopped by ${name}`));
   process.on('disconnect', () => stop('stopped: the program that started it is gone'));
-  // Listening alone would keep the process running.
+  // The IPC channel alone must not keep the process running.
   process.channel?.unref();
   return controller.signal;
 }
 
-/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,4 +1,4 @@
-/** Opens the database that the settings name: an external server, or the embedded engine started here. */
+/** Opens the configured database: an external server, or an embedded server started here. */
 import { z } from 'zod';
 
 import { isRestoreWaiting, placeRestored } from '../clickhouse/engine/backup';
@@ -16,26 +16,24 @@ import { hasSecondChain, secondDatabaseUrl } from './secondChain';
 
 export interface Storage {
   readonly writer: Database;
-  /** The database of the explorer's second chain; null where it is not ingested. */
+  /** The second chain's database; null if the chain is not ingested. */
   readonly secondWriter: Database | null;
   readonly readUrl: string;
-  /** Whether CLICKHOUSE_URL names a user that may only read: then the schema is left as it is. */
+  /** Whether the user of CLICKHOUSE_URL may only read. If so, the schema stays unchanged. */
   readonly readOnly: boolean;
-  /** Null with CLICKHOUSE_URL, and beside a program that runs it. */
+  /** Null with CLICKHOUSE_URL, or if another program runs the embedded server. */
   readonly server: EmbeddedServer | null;
   close(): Promise<void>;
 }
 
 export interface StorageNeeds {
-  /** A user that may only read will do. */
+  /** A read-only user is enough. */
   readonly readingIsEnough?: boolean;
-  /** The engine that another program runs on the same folder will do: what is written may be written beside it. */
+  /** The embedded server of another program on the same folder is enough, for reads and writes. */
   readonly besideIsEnough?: boolean;
 }
 
-/**
- * Connects and brings the schema up to date. Rejects when the database cannot be had, or only read and that is not enough.
- */
+/** Connects and updates the schema. Rejects if the database is unavailable, or read-only when writing is needed. */
 export async function openStorage(
   config: Config,
   log: Logger,
@@ -91,8 +89,8 @@ export async function openStorage(
 }
 
 /**
- * Finishes a restore that a crash interrupted, before anything is created in the database that the address names. Only on
- * our own engine: on another server a second program could start at the same time, and each would drop the other's database.
+ * Finishes a restore that a crash interrupted, before anything creates tables in the database. Runs only on the
+ * embedded server: on an external server, two programs could start at once and drop each other's database.
  */
 async function finishRestore(url: string, isOurs: boolean, log: Logger): Promise<void> {
   const target = new URL(url);
@@ -124,7 +122,7 @@ async function mayOnlyRead(url: string): Promise<boolean> {
   }
 }
 
-/** Creates the database that the address names, on each server of the cluster where there is one. */
+/** Creates the database, on every server of a cluster. */
 async function createEverywhere(cluster: ClusterServers | null, url: string, from?: string): Promise<void> {
   if (cluster === null) return createDatabase(url, from);
   for (const server of cluster.servers) {
@@ -134,7 +132,7 @@ async function createEverywhere(cluster: ClusterServers | null, url: string, fro
   }
 }
 
-/** Creates the database that the address names, connected to `from`; its user must be allowed to. */
+/** Creates the database over a connection to `from`. The user needs the right to create it. */
 async function createDatabase(url: string, from = '/default'): Promise<void> {
   const target = new URL(url);
   const name = target.pathname.slice(1) || 'default';
@@ -152,7 +150,7 @@ async function createDatabase(url: string, from = '/default'): Promise<void> {
   }
 }
 
-/** What is wrong with the engine that this process runs; nothing where it is someone else's. */
+/** Problems of the embedded server. Empty for an external server. */
 export function listEngineProblems(storage: Storage | null): { code: string; message: string }[] {
   const status = storage?.server?.status();
   if (status === undefined || status.state === 'up' || status.state === 'stopped') return [];

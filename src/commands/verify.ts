@@ -1,4 +1,6 @@
-/** `verify`: recomputes bars and aggregates from the stored events; the exit code says whether they agree. */
+/**
+ * The `verify` command: recomputes bars and aggregates from the stored events. The exit code says whether they agree.
+ */
 import { openDatabase } from '../clickhouse/client/database';
 import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
@@ -10,7 +12,7 @@ import { verifyAggregates } from '../query/verify/verifyAggregates';
 import { openStorage } from './storage';
 import { printAudit } from './verifyAudit';
 
-/** null: where what is stored begins or ends. */
+/** Null: the first or last stored block. */
 interface AskedRange {
   readonly from: number | null;
   readonly to: number | null;
@@ -22,8 +24,8 @@ interface BlockRange {
 }
 
 /**
- * Prints each difference; resolves to 0 when there is none, else 1.
- * @throws AppError `bad_config` where a range is asked for of which nothing can be verified.
+ * Prints each difference; resolves to 0 if there is none, else 1.
+ * @throws AppError `bad_config` if no block of the requested range can be verified.
  */
 export async function runVerify(config: Config, log: Logger, range: AskedRange): Promise<number> {
   if (range.from !== null && range.to !== null && range.from > range.to)
@@ -82,7 +84,10 @@ function isAsked({ from, to }: AskedRange): boolean {
   return from !== null || to !== null;
 }
 
-/** What of the asked range is stored; a range that nobody asked for may be empty. `kept`: first block that was not pruned. */
+/**
+ * The stored part of the requested range. A range that was not requested explicitly may be empty. `kept`: first block
+ * that was not pruned.
+ */
 function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
   const from = Math.max(asked.from ?? stored.from, stored.from);
   const to = Math.min(asked.to ?? stored.to, stored.to);

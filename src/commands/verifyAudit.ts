@@ -1,4 +1,7 @@
-/** The part of `verify` that two deployments compare: a line with the audit hash of each whole range of final blocks. */
+/**
+ * The audit part of `verify`: prints the audit hash of each complete range of final blocks, so two deployments can
+ * compare.
+ */
 import type { Database } from '../clickhouse/client/database';
 import {
   AUDIT_BLOCKS,
@@ -8,7 +11,7 @@ import {
   readRangeHashes,
 } from '../ingest/repair/auditHash';
 
-/** Hashes what is stored now and compares it with what was noted when it became final. True: nothing differs. */
+/** Hashes the stored rows and compares them with the hashes noted when the range became final. True: no difference. */
 export async function printAudit(
   database: Database,
   chainId: number,

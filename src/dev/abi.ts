@@ -1,4 +1,4 @@
-/** The functions that the development chain's scripts call, and short ways to encode and read them. */
+/** ABIs of the functions that the development chain's scripts call, with helpers to encode and decode calls. */
 import { Interface } from 'ethers';
 
 import { isHexData, toLowerHex, isAddress, type Hex } from '../domain/hex';
@@ -42,19 +42,18 @@ export const POSITION_MANAGER = new Interface([
   'function mint(tuple(address token0, address token1, uint24 fee, int24 tickLower, int24 tickUpper, uint256 amount0Desired, uint256 amount1Desired, uint256 amount0Min, uint256 amount1Min, address recipient, uint256 deadline) params) payable returns (uint256, uint128, uint256, uint256)',
 ]);
 
-/** Calldata of a function. */
 export function encodeCall(contract: Interface, name: string, values: readonly unknown[]): Hex {
   return toHexData(contract.encodeFunctionData(name, values));
 }
 
-/** Creation code followed by the constructor's arguments. */
+/** Creation code followed by the constructor arguments. */
 export function encodeDeploy(bytecode: Hex, constructorOf?: Interface, values: readonly unknown[] = []): Hex {
   const data = bytecode + (constructorOf?.encodeDeploy(values).slice(2) ?? '');
   if (!isHexData(data)) throw new AppError('internal', 'creation code is not hex');
   return data;
 }
 
-/** The decoded result of a read at the newest block. */
+/** Calls a view function at the newest block and decodes the result. */
 export async function readContract(
   rpc: DevRpc,
   contract: Interface,
@@ -68,7 +67,7 @@ export async function readContract(
   return first;
 }
 
-/** A lower-case address out of whatever ethers decoded; throws on anything else. */
+/** Converts a decoded value to a lower-case address; throws for anything else. */
 export function toAddress(value: unknown): Hex {
   if (!isAddress(value)) throw new AppError('internal', `not an address: ${String(value)}`);
   return toLowerHex(value);

@@ -1,9 +1,10 @@
 /**
- * One anvil as our child: on a free port, with nothing on disk, and gone when we are gone.
+ * Starts one anvil node as a child process, on a free port, without leaving files on disk. The node ends when this
+ * process ends.
  *
- * anvil does not notice its parent's death. So a shell stands between: it starts anvil beside a watcher that reads the
- * pipe on the shell's standard input. We hold the only other end; when we die, however we die, the kernel closes it and
- * the watcher kills anvil.
+ * anvil does not notice when its parent dies. So a shell runs in between, and starts anvil beside a watcher that reads
+ * the shell's standard input. This process holds the only other end of that pipe. When this process dies for any
+ * reason, the kernel closes the pipe and the watcher kills anvil.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
@@ -20,15 +21,15 @@ export interface AnvilOptions {
   readonly log: Logger;
   /** Default 369. */
   readonly chainId?: number;
-  /** Default: a free one, chosen by the system. */
+  /** Default: a free port, chosen by the system. */
   readonly port?: number;
-  /** Of the genesis block, unix seconds. Default: now. */
+  /** Time of the genesis block, unix seconds. Default: now. */
   readonly timestamp?: number;
-  /** Unlocked accounts of anvil's well-known mnemonic, each with a billion native tokens. Default 10. */
+  /** Number of unlocked accounts of anvil's well-known mnemonic, each with a billion native tokens. Default 10. */
   readonly accounts?: number;
-  /** Mines by itself this often. Default: only when told to. */
+  /** Mines a block at this interval. Default: only on request. */
   readonly blockTimeSeconds?: number;
-  /** Blocks whose state stays readable; what a reorg can go back. Default 300. */
+  /** Number of blocks with readable state, which limits the depth of a reorg. Default 300. */
   readonly stateBlocks?: number;
   readonly extraArguments?: readonly string[];
 }
@@ -36,19 +37,22 @@ export interface AnvilOptions {
 export interface Anvil {
   readonly url: string;
   readonly wsUrl: string;
-  /** anvil's own process. */
+  /** Process id of anvil itself. */
   readonly pid: number;
-  /** Resolves with the reason when anvil ends, asked or not. */
+  /** Resolves with the reason when anvil ends, whether requested or not. */
   readonly ended: Promise<string>;
-  /** Ends anvil and waits until it is gone. May be called twice. */
+  /** Ends anvil and waits for its exit. May be called twice. */
   stop(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 15_000;
 const LAST_WORDS_CHARACTERS_MAX = 2_000;
 
-/** $0 is the folder to remove at the end; the rest is the command. `read` returns when the pipe closes. The
- * shell's own output is closed, since what it says of a killed child would end it at the dead reader's pipe. */
+/**
+ * $0 is the folder to remove at the end; the other arguments are the command. `read` returns when the pipe closes. The
+ * shell's own output is closed, because a message about the killed child would hit a pipe without a reader and end the
+ * shell.
+ */
 const WATCHED = `
 "$@" </dev/null &
 anvil=$!
@@ -64,13 +68,13 @@ rm -rf -- "$0"
 exit "$code"
 `;
 
-/** Starts a node. Throws `bad_config` naming RPC_URL where there is no anvil, `node_failed` when it does not come up. */
+/** Starts a node. Throws `bad_config` naming RPC_URL if anvil is not installed, `node_failed` if it does not start. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const binary = findAnvilBinary();
   const cache = mkdtempSync(join(tmpdir(), 'candlehouse-anvil-'));
   const child = spawn('/bin/sh', ['-c', WATCHED, cache, binary, ...argumentsFor(options, cache)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C on the terminal is for us, and we end anvil when the writer has drained.
+    // In its own process group, Ctrl-C on the terminal does not reach anvil. It stops after the ingester has finished.
     detached: true,
     env: { PATH: process.env['PATH'] ?? '', HOME: cache, NO_COLOR: '1' },
   });
@@ -95,15 +99,15 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     host: '127.0.0.1',
     port: options.port ?? 0,
     'chain-id': options.chainId ?? 369,
-    // PulseChain's rules; no blob fields in the headers.
+    // PulseChain's rules, without blob fields in headers.
     hardfork: 'shanghai',
     'gas-limit': 100_000_000,
     accounts: options.accounts ?? 10,
     balance: 1_000_000_000,
-    // Without it anvil writes the whole state of each block to disk and leaves it there.
+    // Without this setting, anvil writes the whole state of each block to disk and leaves it there.
     'prune-history': options.stateBlocks ?? 300,
     'cache-path': cache,
-    // Equal runs must put equal transactions in equal order: the sender gives each its own price.
+    // Equal runs must order equal transactions equally, so the sender gives each transaction its own price.
     order: 'fees',
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;
@@ -113,13 +117,13 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
   return [...flags, ...(options.extraArguments ?? [])];
 }
 
-/** Resolves when the shell has ended, with anvil's code and last words, and nothing is left on disk. */
+/** Resolves after the shell has ended and its files are removed, with anvil's exit code and last output. */
 function watchEnd(child: ChildProcess, cache: string): Promise<string> {
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     lastWords = (lastWords + text).slice(-LAST_WORDS_CHARACTERS_MAX);
   });
-  // Writing to a pipe whose reader has gone is no news: the end itself is told by `close`.
+  // A write error only means that the reader is gone; the `close` event reports the end.
   child.stdin?.on('error', () => undefined);
   return new Promise((resolve) => {
     child.on('error', (error) => resolve(errorText(error)));
@@ -130,7 +134,7 @@ function watchEnd(child: ChildProcess, cache: string): Promise<string> {
   });
 }
 
-/** Waits for anvil's "Listening on" line; what it prints later (a line per request) is thrown away. */
+/** Waits for anvil's "Listening on" line. Later output (a line per request) is discarded. */
 async function readStart(
   child: ChildProcess,
   ended: Promise<string>,
@@ -173,7 +177,7 @@ function rejectAfter(ms: number): { promise: Promise<never>; cancel: () => void 
   return { promise, cancel: () => clearTimeout(timer) };
 }
 
-/** anvil's program for this platform, out of its npm package. Throws `bad_config` where there is none. */
+/** The anvil binary for this platform, from its npm package. Throws `bad_config` if there is none. */
 export function findAnvilBinary(platform: string = process.platform, arch: string = process.arch): string {
   const cpu = arch === 'x64' ? 'amd64' : arch;
   const name = `@foundry-rs/anvil-${platform}-${cpu}`;

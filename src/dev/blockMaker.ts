@@ -1,6 +1,6 @@
 /**
- * Puts transactions into blocks of our choosing: explicit nonces, explicit gas, explicit timestamps. Each transaction of
- * a block bids less than the one before it, since the node orders by price: so equal runs give equal blocks.
+ * Puts transactions into chosen blocks, with explicit nonces, gas and timestamps. Each transaction bids less than the
+ * one before, because the node orders by price, so equal runs give equal blocks.
  */
 import { AppError } from '../errors';
 import { ZERO_ADDRESS, numberToHex, type Hex } from '../domain/hex';
@@ -8,28 +8,28 @@ import { field, toNumber, type DevRpc, type RpcCall } from './devRpc';
 
 export interface DevTransaction {
   readonly from: Hex;
-  /** null creates a contract. */
+  /** Null creates a contract. */
   readonly to: Hex | null;
   readonly data: Hex;
   readonly gas: number;
   readonly value?: bigint;
 }
 
-/** A transaction as the node takes it, nonce and price included. */
+/** A transaction request for the node, with nonce and price. */
 export type TransactionRequest = Readonly<Record<string, string>>;
 
 export interface BlockMaker {
-  /** Takes a transaction for the next block; returns its nonce. */
+  /** Adds a transaction to the next block; returns its nonce. */
   add(transaction: DevTransaction): number;
-  /** Transactions taken and not yet mined. */
+  /** Number of transactions added and not yet mined. */
   readonly waiting: number;
-  /** Sum of the gas limits of those. */
+  /** Sum of their gas limits. */
   readonly waitingGas: number;
-  /** Mines what waits into one block. Without a timestamp (unix seconds): the node's clock. */
+  /** Mines the waiting transactions into one block. `timestamp`: unix seconds; default: the node's clock. */
   mine(timestamp?: number): Promise<void>;
-  /** Forgets what waits, and reads the accounts' nonces again: after a reorg. */
+  /** Drops waiting transactions and reads the nonces again, after a reorg. */
   reset(): Promise<void>;
-  /** Requests for a reorg: as `add` would make them, with the nonces as of block `asOf`. */
+  /** Builds requests for a reorg, like `add`, with the nonces as of block `asOf`. */
   prepare(transactions: readonly DevTransaction[], asOf: number): Promise<TransactionRequest[]>;
 }
 
@@ -38,7 +38,7 @@ const BATCH_CALLS_MAX = 1_000;
 const TOP_PRICE_WEI = 3_000_000_000n;
 const PRICE_STEP_WEI = 100_000n;
 
-/** Opens a maker that sends from these unlocked accounts; it must be the only sender. */
+/** Opens a block maker that sends from these unlocked accounts. It must be the only sender. */
 export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Promise<BlockMaker> {
   let nonces = await readNonces(rpc, accounts, 'latest');
   let queue: TransactionRequest[] = [];
@@ -93,7 +93,7 @@ function take(transaction: DevTransaction, nonces: Map<Hex, number>, position: n
   return request;
 }
 
-/** Parts of a batch run concurrently in the node; with the nonces fixed that does not matter. */
+/** The node runs the calls of a batch concurrently, which is harmless with fixed nonces. */
 async function sendAll(rpc: DevRpc, requests: readonly TransactionRequest[]): Promise<void> {
   let batch: RpcCall[] = [];
   let characters = 0;
@@ -116,7 +116,7 @@ async function readNonces(rpc: DevRpc, accounts: readonly Hex[], tag: string): P
   return new Map(accounts.map((account, index) => [account, toNumber(counts[index])]));
 }
 
-/** Throws `node_failed` naming the transactions of a block that failed; the count of all when none did. */
+/** Throws `node_failed` naming the failed transactions of a block. Otherwise returns the number of transactions. */
 export async function expectAllSucceeded(rpc: DevRpc, block: number): Promise<number> {
   const receipts = await rpc.call('eth_getBlockReceipts', [numberToHex(block)]);
   if (!Array.isArray(receipts)) throw new AppError('node_failed', `no receipts of block ${block}`);

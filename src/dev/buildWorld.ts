@@ -1,7 +1,7 @@
 /**
- * Deploys the development chain's contracts and opens its pools: Uniswap's own V2 and V3 code, a second V2 exchange with
- * 29 basis points, Multicall3 at its canonical address, and the plan's tokens. The same plan on an equal node gives the
- * same blocks. One account deploys everything, so that all addresses are known before anything is mined.
+ * Deploys the development chain's contracts and opens its pools: Uniswap's own V2 and V3 code, a second V2 exchange
+ * with 29 basis points, Multicall3 at its canonical address, and the plan's tokens. The same plan on an equal node
+ * gives the same blocks. One account deploys everything, so all addresses are known in advance.
  */
 import { getCreateAddress } from 'ethers';
 
@@ -36,7 +36,7 @@ const CALL_GAS = 300_000;
 /** Native tokens of the deployer: enough to wrap the whole supply. */
 const DEPLOYER_BALANCE = 10n ** 36n;
 
-/** Builds on a fresh node that mines on demand. Throws when a transaction fails. */
+/** Builds the world on a fresh node that mines on request. Throws if a transaction fails. */
 export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Promise<World> {
   const accounts = await listAccounts(rpc);
   const [deployer] = accounts;
@@ -71,7 +71,6 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
   return world;
 }
 
-/** The node's unlocked accounts. */
 async function listAccounts(rpc: DevRpc): Promise<Hex[]> {
   const answer = await rpc.call('eth_accounts');
   if (!Array.isArray(answer)) throw new AppError('node_failed', 'eth_accounts answered no list');
@@ -119,7 +118,7 @@ async function deployV3(builder: Builder, deployer: Hex, wrappedNative: Hex): Pr
   await builder.send(deployer, factory, enable, CALL_GAS);
   const routerData = encodeDeploy(routerCode, TWO_ADDRESSES_CONSTRUCTOR, [factory, wrappedNative]);
   const router = await deployContract(builder, deployer, routerData, DEPLOY_GAS);
-  // The descriptor draws the picture of a position, which nobody asks for here.
+  // The third argument is the image descriptor of positions, which no transaction here calls.
   const managerArguments = [factory, wrappedNative, wrappedNative];
   const managerData = encodeDeploy(managerCode, THREE_ADDRESSES_CONSTRUCTOR, managerArguments);
   const positionManager = await deployContract(builder, deployer, managerData, DEPLOY_GAS);

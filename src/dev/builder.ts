@@ -1,20 +1,20 @@
-/** Sends many transactions that must all succeed, over as few blocks as they need. */
+/** Sends many transactions that must all succeed, in as few blocks as possible. */
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { expectAllSucceeded, openBlockMaker } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
 
 export interface Builder {
-  /** Takes a transaction, mining first when the block is full. Returns its nonce. */
+  /** Adds a transaction and mines first if the block is full. Returns its nonce. */
   send(from: Hex, to: Hex | null, data: Hex, gas: number, value?: bigint): Promise<number>;
-  /** Mines what is left. Throws when anything of the block failed or was left out. */
+  /** Mines the rest. Throws if any transaction failed or was left out. */
   finish(): Promise<void>;
 }
 
 const BLOCK_GAS_MAX = 95_000_000;
 const BLOCK_SECONDS = 10;
 
-/** Opens a builder on top of the node's head; its blocks are ten seconds apart. */
+/** Opens a builder on the node's head; its blocks are ten seconds apart. */
 export async function openBuilder(rpc: DevRpc, accounts: readonly Hex[]): Promise<Builder> {
   const maker = await openBlockMaker(rpc, accounts);
   let { number, timestamp } = await getBlockHead(rpc);

@@ -1,4 +1,4 @@
-/** The chain description (a CHAIN_CONFIG file's content) of a built world. */
+/** Writes the chain description (the content of a CHAIN_CONFIG file) of a development world. */
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { tokenByKey } from './openPools';
@@ -12,7 +12,7 @@ export const BURN_ADDRESSES: readonly Hex[] = [
   '0x0000000000000000000000000000000000000000',
 ];
 
-/** Describes the chain in the form of a CHAIN_CONFIG file. `rpcUrl` is the address of this chain's node. */
+/** Describes the chain as a CHAIN_CONFIG file. `rpcUrl` is the address of this chain's node. */
 export function describeChain(
   contracts: Pick<World, 'v2' | 'v3' | 'wrappedNative'>,
   tokens: readonly WorldToken[],

@@ -1,8 +1,8 @@
 /**
- * The development chain of `npm start`: a node of our own, the world on it, eight days of history, and a trader at work.
+ * The development chain of `npm start`: a local node with contracts, eight days of history and a live trader.
  *
- * Each start makes a fresh chain in a folder of its own. Keeping one across runs would cost more than it gives: anvil's
- * dump of this chain is hundreds of megabytes and takes longer to load than the history takes to mine again.
+ * Each start creates a new chain in a new folder. Keeping a chain is not worthwhile: anvil's dump is large, and
+ * loading the dump takes longer than mining the history again.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,40 +19,40 @@ import { tradeLive, type LiveOptions } from './liveTrader';
 import type { ChainConfigFile, World } from './world';
 
 export interface DevChainOptions {
-  /** The chain's folder is made below it. */
+  /** Parent of the chain's folder. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Decides the whole history; default 369. */
+  /** Determines the whole history; default 369. */
   readonly seed?: number;
-  /** About so many swaps before the present. Default 22,000. */
+  /** Approximate number of swaps in the history. Default 22,000. */
   readonly swaps?: number;
-  /** How many days these cover. Default 8. */
+  /** Days of history. Default 8. */
   readonly days?: number;
-  /** Stops the start; a chain that is up is stopped by `stop`. */
+  /** Cancels the start; a running chain is stopped by `stop`. */
   readonly signal?: AbortSignal;
-  /** The live trader's pace, for tests. */
+  /** The pace of the live trader, for tests. */
   readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs'>;
 }
 
 export interface DevChain {
-  /** `dev-` and eight hex digits, another one for each chain. */
+  /** `dev-` and eight hex digits, unique per chain. */
   readonly id: string;
-  /** `<dataDir>/<id>`: whatever is stored about this chain belongs below it. */
+  /** `<dataDir>/<id>`: folder for all data about this chain. */
   readonly folder: string;
   readonly url: string;
-  /** The same as `url`. */
+  /** Same as `url`. */
   readonly rpcUrl: string;
   readonly wsUrl: string;
-  /** The node's process. */
+  /** Process id of the node. */
   readonly pid: number;
   /** A file for CHAIN_CONFIG. */
   readonly chainConfigPath: string;
   readonly chainDescription: ChainConfigFile;
-  /** The pools with the most trades, the hottest first. */
+  /** The pools with the most trades, most active first. */
   readonly hotPairs: readonly Hex[];
   readonly world: World;
   /**
-   * Ends the trader and the node and deletes the folder: call it after whoever stores data there has ended. May be
+   * Ends the trader and the node and deletes the folder. Call it after every user of the folder has ended. May be
    * called twice.
    */
   stop(): Promise<void>;
@@ -62,19 +62,19 @@ const DEFAULT_SEED = 369;
 const DEFAULT_SWAPS = 22_000;
 const DEFAULT_DAYS = 8;
 const DAY_SECONDS = 86_400;
-/** Between the genesis and the history: room for the blocks that build the world. */
+/** Time between the genesis and the history, for the blocks that build the world. */
 const BUILD_SECONDS = 3_600;
 const ACCOUNTS = 41;
-/** The node keeps states for reads and reorgs a little deeper than finality, at about 1 MB each. */
+/** The node keeps states for reads and for reorgs slightly deeper than finality. */
 const STATE_BLOCKS = 80;
-/** About five hours of live blocks; older ones lose their transactions, else the node would grow by 300 MB an hour. */
+/** About five hours of live blocks. Older blocks lose their transactions, to limit the node's memory. */
 const BLOCKS_WITH_TRANSACTIONS = 10_000;
 const HOT_PAIRS = 5;
 const PROGRESS_MS = 2_000;
 
 /**
- * Resolves when the history is mined and trading goes on. Throws, leaving nothing behind, when there is no node for this
- * platform (`bad_config`, naming RPC_URL), when the node fails, or with the signal's reason.
+ * Resolves when the history is mined and live trading runs. On an error it removes everything and throws: `bad_config`
+ * naming RPC_URL if there is no node for this platform, the node's error, or the signal's reason.
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
   const { dataDir, log, days = DEFAULT_DAYS } = options;
@@ -103,7 +103,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
   }
 }
 
-/** The world and its history up to `now` (unix seconds), with words on the way. */
+/** Builds the world and its history up to `now` (unix seconds), and logs the progress. */
 async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Promise<History> {
   const { log, seed = DEFAULT_SEED, swaps = DEFAULT_SWAPS, days = DEFAULT_DAYS, signal } = options;
   log.info({ swaps, days }, 'making a development chain: no RPC_URL is set');
@@ -134,7 +134,7 @@ async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Pro
   return history;
 }
 
-/** Starts the trader on a chain whose past is made. */
+/** Starts the trader on a chain with a finished history. */
 async function runChain(
   options: DevChainOptions,
   folder: DevFolder,

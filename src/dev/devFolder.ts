@@ -1,4 +1,6 @@
-/** The folder of one development chain: made at its start, owned by its process, and swept away by a later start. */
+/**
+ * The folder of one development chain. Its process owns the folder; a later start removes folders of ended processes.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,20 +13,20 @@ export interface DevFolder {
   /** `dev-` and eight hex digits. */
   readonly id: string;
   readonly path: string;
-  /** Writes down the chain's node, for which a later start waits before it deletes the folder of a dead owner. */
+  /** Records the chain's node. A later start waits for that node to end before it deletes the folder. */
   setNode(pid: number): void;
-  /** Deletes the folder with all that lies in it. */
+  /** Deletes the folder and its content. */
   remove(): void;
 }
 
 const FOLDER_NAME = /^dev-[0-9a-f]{8}$/;
 const OWNER_FILE = 'owner.json';
 
-/** A folder without an owner file may be one that is being made just now. */
+/** A younger folder without an owner file may still be in creation. */
 const UNOWNED_AGE_MS = 60_000;
 const NODE_END_MS = 2_000;
 
-/** Makes `<dataDir>/dev-<id>` with a new id, owned by this process until it ends or calls remove. */
+/** Creates `<dataDir>/dev-<id>` with a new id. This process owns the folder until it ends or calls `remove`. */
 export async function makeDevFolder(dataDir: string): Promise<DevFolder> {
   const id = `dev-${randomBytes(4).toString('hex')}`;
   const path = join(dataDir, id);
@@ -34,7 +36,7 @@ export async function makeDevFolder(dataDir: string): Promise<DevFolder> {
   return { id, path, setNode: (pid) => lock.setEngine(pid), remove };
 }
 
-/** Deletes the folders of earlier development chains whose owners have ended. What cannot be deleted stays, with a word. */
+/** Deletes folders of development chains whose owners have ended. Logs a folder that cannot be deleted. */
 export async function removeOldDevFolders(dataDir: string, log: Logger): Promise<void> {
   if (!existsSync(dataDir)) return;
   for (const name of readdirSync(dataDir).filter((name) => FOLDER_NAME.test(name))) {

@@ -1,4 +1,4 @@
-/** JSON-RPC to our own development node over keep-alive HTTP: no retries and no fail-over, which are src/chain's. */
+/** JSON-RPC to the local development node over keep-alive HTTP. Retries and fail-over are only in src/chain. */
 import { Pool } from 'undici';
 
 import { isHash, isHexData, isQuantity, type Hex } from '../domain/hex';
@@ -11,9 +11,9 @@ export interface RpcCall {
 
 export interface DevRpc {
   readonly url: string;
-  /** Rejects with `node_failed` and the node's text on an error answer. */
+  /** Rejects with `node_failed` and the node's message on an error answer. */
   call(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** One request for all. The node works on its parts CONCURRENTLY. Answers in the order of the calls. */
+  /** Sends one request with all calls. The node runs them CONCURRENTLY. Answers are in the order of the calls. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 60_000;
 /** The node refuses bodies above 2 MB. */
 const BODY_CHARACTERS_MAX = 1_900_000;
 
-/** Opens a caller for a node's HTTP address. */
+/** Opens a connection to a node's HTTP address. */
 export function openDevRpc(url: string): DevRpc {
   const pool = new Pool(url, {
     connections: CONNECTIONS,
@@ -60,7 +60,7 @@ function orderAnswers(calls: readonly RpcCall[], answers: unknown): unknown[] {
   return calls.map((call, id) => resultOf(byId.get(id), call.method));
 }
 
-/** A field of a JSON object; undefined when there is none. */
+/** A field of a JSON object; undefined if missing. */
 export function field(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
@@ -74,13 +74,13 @@ function resultOf(answer: unknown, method: string): unknown {
   return field(answer, 'result');
 }
 
-/** A quantity as a number; throws on anything else. */
+/** Converts a quantity to a number; throws for anything else. */
 export function toNumber(value: unknown): number {
   if (!isQuantity(value)) throw new AppError('node_failed', `not a quantity: ${String(value)}`);
   return Number(value);
 }
 
-/** Hex data; throws on anything else. */
+/** Checks hex data; throws for anything else. */
 export function toHexData(value: unknown): Hex {
   if (!isHexData(value)) throw new AppError('node_failed', `not hex: ${String(value)}`);
   return value;
@@ -94,7 +94,7 @@ export interface BlockHead {
   readonly timestamp: number;
 }
 
-/** The head of a block by number, or of the newest one. Throws when there is none. */
+/** The header fields of a block by number, or of the newest one. Throws if the block does not exist. */
 export async function getBlockHead(rpc: DevRpc, number: number | 'latest' = 'latest'): Promise<BlockHead> {
   const tag = number === 'latest' ? number : `0x${number.toString(16)}`;
   const block = await rpc.call('eth_getBlockByNumber', [tag, false]);

@@ -1,4 +1,4 @@
-/** Gives some accounts what a wallet has (tokens and allowances), and says what such a wallet does with the routers. */
+/** Gives some accounts tokens and allowances, and builds the router transactions of such wallets. */
 import type { Interface } from 'ethers';
 
 import type { Hex } from '../domain/hex';
@@ -15,14 +15,16 @@ const LIQUIDITY_USD = 2_500;
 const TRADE_USD = 300;
 const GIFT_KEYS = ['wpls', 'usdc', 'dai', 'weth', 'hexd'];
 const ALLOWANCE = 2n ** 256n - 1n;
-/** 2100: a deadline that never passes. */
+/** The year 2100: a deadline that never passes. */
 const FAR_FUTURE = 4_102_444_800;
 const GAS = 900_000;
 
 const WALLET_ACTIONS = ['addLiquidity', 'swapV2', 'mintPosition', 'swapV3'] as const;
 export type WalletAction = (typeof WALLET_ACTIONS)[number];
 
-/** Hands tokens to the first accounts after the deployer and lets each do everything once. Mines what it sent. */
+/**
+ * Gives tokens to the first accounts after the deployer, and lets each do every action once. Mines the transactions.
+ */
 export async function giveHoldings(builder: Builder, world: World, holders: number): Promise<void> {
   const wallets = world.accounts.slice(1, holders + 1);
   const spenders = [...world.v2.map(({ router }) => router), world.v3.router, world.v3.positionManager];
@@ -45,8 +47,8 @@ export async function giveHoldings(builder: Builder, world: World, holders: numb
 }
 
 /**
- * What a wallet that giveHoldings served sends for an action, preceded by a gift that pays for it, so that it can do
- * this for ever. `choice` picks the pool and the range. Empty when no pool fits.
+ * The transactions of a wallet for one action. A gift comes first and pays for the action, so the action can be
+ * repeated without end. `choice` picks the pool and the range. Empty if no pool fits.
  */
 export function walletTransactions(
   world: World,
@@ -66,7 +68,7 @@ export function walletTransactions(
   return [...gifts, act(world, wallet, action, pool, choice)];
 }
 
-/** One of the four actions by its number, for random picks. */
+/** Maps a number to one of the four actions, for random choice. */
 export function walletAction(number: number): WalletAction {
   return WALLET_ACTIONS[number % WALLET_ACTIONS.length] ?? 'swapV2';
 }
@@ -106,7 +108,7 @@ function act(
   return call(wallet, world.v3.positionManager, POSITION_MANAGER, 'mint', [values]);
 }
 
-/** A range of some percent around the first price; every third one lies above it, out of range. */
+/** A range of some percent around the first price. Every third range is above the price, out of range. */
 function positionRange({ token0, token1, feePips }: WorldPool, choice: number): [number, number] {
   const spacing = feePips === 100 ? 1 : feePips / 50;
   const width = Math.ceil((1_000 * (1 + (choice % 8))) / spacing) * spacing;

@@ -1,4 +1,4 @@
-/** Days of trading before the program looks: few blocks long ago, one every ten seconds in the last hour. */
+/** Mines days of past trading: few blocks for the distant past, one every ten seconds in the last hour. */
 import { AppError } from '../errors';
 import { openBlockMaker, type BlockMaker } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
@@ -10,29 +10,29 @@ import type { Launch, World } from './world';
 
 export interface HistoryOptions {
   readonly seed: number;
-  /** About so many swaps in all, at least one a block. */
+  /** Approximate number of swaps; at least one per block. */
   readonly swaps: number;
   /** Unix seconds of the last block. */
   readonly endTimestamp: number;
-  /** How far back it begins; the node's head must be older. */
+  /** Length of the history in days; the node's head must be older. */
   readonly days: number;
   readonly signal?: AbortSignal;
-  /** Told now and then how much is done. */
+  /** Called at intervals with the progress. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 export interface History {
-  /** The world with the pools that were opened on the way. */
+  /** The world with the pools opened during the history. */
   readonly world: World;
   readonly blocks: number;
   readonly swaps: number;
-  /** Where the prices have wandered to: the live trader goes on from there. */
+  /** The final prices, from which the live trader continues. */
   readonly walk: PriceWalk;
 }
 
 /**
- * Seconds between blocks, by how long ago they are: the first row whose `within` (seconds) holds. Eight days are 1,550
- * blocks; the node computes the whole state's root for each, 2 to 5 ms, which is half of the time a history takes.
+ * Seconds between blocks by their age: the first row whose `within` (seconds) exceeds the age. Fewer blocks save time,
+ * because the node computes a state root for each.
  */
 const SPACING = [
   { within: 3_600, seconds: 10 },
@@ -41,12 +41,12 @@ const SPACING = [
   { within: 3 * 86_400, seconds: 600 },
   { within: Infinity, seconds: 1_800 },
 ] as const;
-/** Sparse blocks hold more trades, though not in proportion: activity grows towards the present. */
+/** Sparse blocks hold more trades, but less than proportionally, so activity grows towards the present. */
 const CROWDING = 0.3;
 const DAILY_SWING = 0.5;
 const PROGRESS_BLOCKS = 100;
 
-/** Mines it. Throws when the head is later than its beginning, when aborted, or when the node fails. */
+/** Mines the history. Throws if the head is later than the start of the history, when aborted, or if the node fails. */
 export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOptions): Promise<History> {
   const timestamps = listTimestamps(options.endTimestamp, options.days);
   const head = await getBlockHead(rpc);
@@ -84,7 +84,7 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   return { world: grown, blocks: timestamps.length, swaps, walk };
 }
 
-/** Ascending, ending with `end`. */
+/** Ascending block times, ending with `end`. */
 export function listTimestamps(end: number, days: number): number[] {
   const timestamps: number[] = [];
   for (let age = 0; age < days * 86_400;) {
@@ -94,7 +94,7 @@ export function listTimestamps(end: number, days: number): number[] {
   return timestamps.reverse();
 }
 
-/** How many swaps each block should have, a fraction, at least one. */
+/** Number of swaps per block, as a fraction of at least one. */
 function shareTrades(timestamps: readonly number[], swaps: number): number[] {
   const weights = timestamps.map((timestamp, index) => {
     const gap = timestamp - (timestamps[index - 1] ?? timestamp - 600);
@@ -104,7 +104,7 @@ function shareTrades(timestamps: readonly number[], swaps: number): number[] {
   return weights.map((weight) => Math.max(1, (weight / total) * swaps));
 }
 
-/** Rounds up or down so that the mean stays. */
+/** Rounds up or down at random, so that the mean is unchanged. */
 function wholeOf(value: number, chance: number): number {
   return Math.floor(value) + (chance < value % 1 ? 1 : 0);
 }

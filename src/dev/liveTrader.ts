@@ -1,4 +1,4 @@
-/** Trades on, block after block by the wall clock, with a small reorg now and then, until told to stop. */
+/** Trades block by block in real time, with occasional small reorgs, until stopped. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { errorText } from '../errors';
@@ -15,13 +15,13 @@ export interface LiveOptions {
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Where prices stand. Default: at the world's first prices. */
+  /** Current prices. Default: the world's first prices. */
   readonly walk?: PriceWalk;
-  /** Between blocks. Default 2,000. */
+  /** Time between blocks. Default 2,000. */
   readonly blockMs?: number;
   /** Default 10. */
   readonly tradesPerBlock?: number;
-  /** Between reorgs, at least and at most. Default 60,000 to 90,000. */
+  /** Shortest and longest time between reorgs. Default 60,000 to 90,000. */
   readonly reorgMs?: readonly [number, number];
 }
 
@@ -40,11 +40,11 @@ interface LiveState {
   readonly trading: Trading;
   readonly random: Random;
   readonly tradesPerBlock: number;
-  /** Unix seconds of the head. */
+  /** Time of the head, unix seconds. */
   headTimestamp: number;
 }
 
-/** Resolves after the signal's abort. Rejects when the node fails ten times in a row. */
+/** Resolves after the signal's abort. Rejects if the node fails ten times in a row. */
 export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions): Promise<LiveSummary> {
   const { signal, log, blockMs = 2_000, tradesPerBlock = 10, reorgMs = [60_000, 90_000] } = options;
   const random = createRandom(options.seed);
@@ -92,13 +92,13 @@ async function mineOne(state: LiveState): Promise<number> {
   return swaps;
 }
 
-/** Between half and one and a half times the usual number of trades. */
+/** Plans half to one and a half times the usual number of trades. */
 function planBlock(state: LiveState, seconds: number): ReturnType<Trading['block']> {
   const trades = Math.round(state.tradesPerBlock * (0.5 + state.random.next()));
   return state.trading.block(Math.max(1, trades), Math.min(seconds, 60));
 }
 
-/** One to three blocks, in one of the two ways. */
+/** Reorganizes one to three blocks, in one of two ways. */
 async function reorganise(state: LiveState, log: Logger): Promise<void> {
   const head = await getBlockHead(state.rpc);
   const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - 1);

@@ -1,4 +1,4 @@
-/** Opening pools through the trader contract, at the build or later, and reading back what was opened. */
+/** Opens pools through the trader contract, and reads the opened pools back. */
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { TRADER, encodeCall, readContract, toAddress } from './abi';
@@ -11,10 +11,10 @@ export type Exchanges = Pick<World, 'trader' | 'v2' | 'v3' | 'tokens'>;
 
 const V2_GAS = 4_000_000;
 const V3_GAS = 8_000_000;
-/** Part of a V3 pool's depth that lies over the whole range; four times as much lies near the price. */
+/** One of this many parts of a V3 pool's depth covers the whole range; the others are near the price. */
 const FULL_RANGE_PART = 5;
 
-/** Calldata for the trader contract that opens the planned pool at its tokens' prices. */
+/** Calldata for the trader contract that opens the planned pool at the prices of its tokens. */
 export function openPoolData(exchanges: Exchanges, plan: PoolPlan): { data: Hex; gas: number } {
   const base = tokenByKey(exchanges.tokens, plan.base);
   const quote = tokenByKey(exchanges.tokens, plan.quote);
@@ -31,7 +31,7 @@ export function openPoolData(exchanges: Exchanges, plan: PoolPlan): { data: Hex;
   return { data: encodeCall(TRADER, 'openV2', values), gas: V2_GAS };
 }
 
-/** All pools of the trader's list, joined with the plans in their order. Throws when the chain has another number. */
+/** Reads the trader's list of pools and joins it with the plans, in the same order. Throws if the numbers differ. */
 export async function readPools(
   rpc: DevRpc,
   exchanges: Exchanges,
@@ -60,7 +60,7 @@ function joinPool(tokens: readonly WorldToken[], plan: PoolPlan, record: unknown
   };
 }
 
-/** Basis points of a V2 exchange, pips of a V3 pool. */
+/** Basis points for a V2 exchange, pips for a V3 pool. */
 function feeOf(plan: PoolPlan): number {
   if (plan.dex === DEX_V2) return 30;
   if (plan.dex === DEX_V2_29) return 29;
@@ -69,7 +69,7 @@ function feeOf(plan: PoolPlan): number {
   return plan.fee;
 }
 
-/** Which factory an exchange's name stands for. */
+/** The factory of an exchange by name. */
 function factoryOf(contracts: Pick<World, 'v2' | 'v3'>, dex: string): Hex {
   const factories: Record<string, Hex | undefined> = {
     [DEX_V2]: contracts.v2[0]?.factory,
@@ -81,7 +81,7 @@ function factoryOf(contracts: Pick<World, 'v2' | 'v3'>, dex: string): Hex {
   return factory;
 }
 
-/** The token that the plan calls so; throws when there is none. */
+/** The token with this key in the plan; throws if there is none. */
 export function tokenByKey(tokens: readonly WorldToken[], key: string): WorldToken {
   const token = tokens.find((candidate) => candidate.key === key);
   if (token === undefined) throw new AppError('internal', `the world has no token "${key}"`);

@@ -1,34 +1,37 @@
-/** The packed operations of DevTrader.sol: one word each, encoded by hand, since a history has tens of thousands. */
+/**
+ * Packed operations of DevTrader.sol: one word each, encoded by hand for speed, because a history has tens of
+ * thousands.
+ */
 import type { Hex } from '../domain/hex';
 import { TRADER, encodeCall } from './abi';
 import type { DevTransaction } from './blockMaker';
 
-/** Numbers of DevTrader.sol. `push` trades towards a price, `swap` in the direction that it says. */
+/** Action numbers of DevTrader.sol. `push` trades towards a price, `swap` in a given direction. */
 const ACTIONS = { push: 1, swap: 2, mint: 3, burn: 4, send: 5, donate: 6 } as const;
 export type OperationKind = keyof typeof ACTIONS;
 
 export interface Operation {
   readonly kind: OperationKind;
-  /** The pool's place in the trader's list. */
+  /** Index of the pool in the trader's list. */
   readonly pool: number;
   /** Millionths of the reserve, of the base liquidity, or (send) of the inventory; up to 2^24 − 1. */
   readonly sizePpm: number;
-  /** token0 goes into the pool (swap) or is sent. Default false. */
+  /** Whether token0 goes into the pool (swap) or is sent. Default false. */
   readonly zeroForOne?: boolean;
-  /** The proceeds go to the transaction's sender. Default false: they stay in the inventory. */
+  /** Whether the proceeds go to the transaction's sender. Default false: they stay in the inventory. */
   readonly toSender?: boolean;
-  /** V3 mint: half the range's width in tick spacings, 1–64. Default 1. */
+  /** V3 mint: half the width of the range, in tick spacings, 1–64. Default 1. */
   readonly width?: number;
-  /** push: sqrtPriceX96 to trade towards; send: the recipient; burn: picks the position. */
+  /** push: sqrtPriceX96 to trade towards; send: the recipient; burn: selects the position. */
   readonly target?: bigint;
 }
 
 const GAS_BASE = 150_000;
 const GAS_PER_OPERATION = 550_000;
-/** `0x` and the four bytes that name the function. */
+/** `0x` and the function selector of four bytes. */
 const SELECTOR_CHARACTERS = 10;
 
-/** One transaction that does these in order. */
+/** One transaction that runs these operations in order. */
 export function runTransaction(from: Hex, trader: Hex, operations: readonly Operation[]): DevTransaction {
   const words = operations.map((operation) => packOperation(operation).toString(16).padStart(64, '0'));
   const length = words.length.toString(16).padStart(64, '0');

@@ -1,4 +1,6 @@
-/** Where the project's own files and its packages' files lie, from sources and from dist alike; and contract bytecode. */
+/**
+ * Finds files of the project and of its npm packages, both from sources and from dist. Also reads contract bytecode.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -12,22 +14,24 @@ export function findPackageRoot(): string {
   return findRootAbove(__dirname);
 }
 
-/** The path of a file inside an installed package, e.g. `@uniswap/v2-core/build/UniswapV2Pair.json`; throws when absent. */
+/**
+ * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if missing.
+ */
 export function findPackageFile(specifier: string): string {
   return createRequire(join(findPackageRoot(), 'package.json')).resolve(specifier);
 }
 
-/** Creation code of an npm artifact; Uniswap's V2 builds write it without 0x. */
+/** Creation code of an npm artifact. Uniswap's V2 builds omit the 0x. */
 export function readPackageBytecode(specifier: string): Hex {
   return bytecodeOf(findPackageFile(specifier), 'bytecode');
 }
 
-/** Creation code of one of our own contracts. */
+/** Creation code of one of this project's contracts. */
 export function readOwnBytecode(name: string): Hex {
   return bytecodeOf(ownContract(name), 'bytecode');
 }
 
-/** Code as it lies on the chain of one of our own contracts that needs no constructor. */
+/** Runtime code of one of this project's contracts without a constructor. */
 export function readOwnRuntimeBytecode(name: string): Hex {
   return bytecodeOf(ownContract(name), 'runtimeBytecode');
 }

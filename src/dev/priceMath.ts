@@ -1,4 +1,4 @@
-/** Between USD prices and raw amounts, for the development chain alone: floats are exact enough here. */
+/** Converts between USD prices and raw amounts for the development chain, where floats are exact enough. */
 import type { WorldToken } from './world';
 
 type Priced = Pick<WorldToken, 'decimals' | 'priceUsd'>;

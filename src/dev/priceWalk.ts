@@ -1,17 +1,17 @@
 /**
- * Fair prices that wander for ever without getting lost: each token's logarithm is an Ornstein-Uhlenbeck process around
- * its first price. Exact at any step, so the spacing of the blocks does not matter.
+ * Fair prices that vary without drifting away: the logarithm of each token's price is an Ornstein-Uhlenbeck process
+ * around its first price. Exact for any step, so the spacing of blocks does not matter.
  */
 import type { Random } from './random';
 import { sqrtPriceX96Of } from './priceMath';
 import type { WorldPool, WorldToken } from './world';
 
 export interface PriceWalk {
-  /** Lets this many seconds pass. */
+  /** Advances the prices by this many seconds. */
   advance(seconds: number): void;
-  /** USD of a whole token. */
+  /** USD per whole token. */
   priceUsd(token: WorldToken): number;
-  /** Where the pool's price should be. */
+  /** The fair price of a pool. */
   sqrtPriceX96(pool: Pick<WorldPool, 'token0' | 'token1'>): bigint;
 }
 

@@ -1,4 +1,4 @@
-/** Repeatable chance: everything on the development chain follows from a seed. */
+/** A seeded random number generator, so that the development chain is reproducible. */
 
 export interface Random {
   /** In [0, 1). */
@@ -11,7 +11,7 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** A source of numbers (mulberry32) that the same seed repeats. */
+/** A generator (mulberry32) that repeats its numbers for the same seed. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -28,7 +28,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Picks by weight: the answer is an index, or −1 for an empty list. */
+/** Picks an index by weight; −1 for an empty list. */
 export function createPicker(weights: readonly number[]): (random: Random) => number {
   let total = 0;
   const ends = weights.map((weight) => (total += weight));

@@ -1,9 +1,9 @@
-/** Replaces the newest blocks, in the two ways a client may see it happen. */
+/** Reorgs of the newest blocks, in the two ways a client may see one. */
 import type { BlockMaker, DevTransaction } from './blockMaker';
 import { getBlockHead, type DevRpc } from './devRpc';
 
 /**
- * At once: the last `blocks.length` blocks get other transactions, the height and the timestamps stay. The replaced
+ * At once: replaces the transactions of the last `blocks.length` blocks; height and timestamps stay. The replaced
  * transactions are dropped. `blocks[0]` is the oldest.
  */
 export async function replaceBlocks(
@@ -19,8 +19,9 @@ export async function replaceBlocks(
 }
 
 /**
- * Step by step: takes `depth` blocks back, then mines these, which may be fewer or more. In between the node's head is
- * lower, and nobody is told. `blocks` carry their own timestamps (unix seconds, ascending, above the parent's).
+ * Step by step: removes `depth` blocks, then mines the given blocks, which may be fewer or more. In between the node's
+ * head is lower, without a notification. `blocks` have their own timestamps (unix seconds, ascending, above the
+ * parent's).
  */
 export async function rollBack(
   rpc: DevRpc,

@@ -1,4 +1,7 @@
-/** What happens in a block: who trades where, how much, and which way. Random by a seed, plausible by the price walk. */
+/**
+ * Plans the trades of a block: senders, pools, sizes and directions. Random from a seed, around the prices of the
+ * price walk.
+ */
 import type { Hex } from '../domain/hex';
 import { toAddress } from './abi';
 import type { DevTransaction } from './blockMaker';
@@ -10,9 +13,9 @@ import { createPicker, type Random } from './random';
 import type { World, WorldPool } from './world';
 
 export interface Trading {
-  /** The next block's transactions, `seconds` after the block before, with about `trades` swaps. */
+  /** The transactions of the next block, `seconds` after the previous block, with about `trades` swaps. */
   block(trades: number, seconds: number): BlockPlan;
-  /** Goes on with a world that has more pools. */
+  /** Continues with a world that has more pools. */
   setWorld(world: World): void;
 }
 
@@ -21,16 +24,16 @@ export interface BlockPlan {
   readonly swaps: number;
 }
 
-/** Of a block's operations beside swaps, relative to the number of swaps. */
+/** Rates of the other operations, relative to the number of swaps. */
 const RATES = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
 const WALLET_ACTION_CHANCE = 0.05;
 const PUSH_CHANCE = 0.6;
 const TO_SENDER_CHANCE = 0.04;
-/** A usual trade in USD, and the spread of its logarithm. */
+/** A typical trade in USD, and the spread of its logarithm. */
 const TRADE_USD = 250;
 const TRADE_SPREAD = 1.2;
 const SWAP_PPM_MAX = 20_000;
-/** How far one push may move a pool: more after a long gap, when fair prices have moved more. */
+/** Largest move of a pool by one push. Larger after a long gap, when fair prices have moved more. */
 const PUSH_PPM_MAX = { dense: 1_500, sparse: 9_000, sparseSeconds: 90 } as const;
 const SEND_PPM_MAX = 3;
 const BURN_TOKEN_SENDS = 0.4;
@@ -38,7 +41,7 @@ const BURN_TOKEN_SENDS = 0.4;
 const OPERATIONS_PER_BLOCK_MAX = 120;
 const HOT_POOLS = 3;
 
-/** Starts trading around the walk's prices. */
+/** Creates trading around the prices of the walk. */
 export function createTrading(firstWorld: World, walk: PriceWalk, random: Random): Trading {
   let world = firstWorld;
   const senders = world.accounts.slice(1);
@@ -57,7 +60,7 @@ export function createTrading(firstWorld: World, walk: PriceWalk, random: Random
       const pushPpm = seconds >= PUSH_PPM_MAX.sparseSeconds ? PUSH_PPM_MAX.sparse : PUSH_PPM_MAX.dense;
       const operations: Operation[] = [];
       for (let made = 0; made < count; made += 1) {
-        // The first trade of each block is in one of the hottest pools, so that these never have an empty minute.
+        // The first trade of each block is in one of the most active pools, so these never have an empty minute.
         const pool =
           made === 0 ? world.pools[random.below(Math.min(HOT_POOLS, world.pools.length))] : anyPool();
         if (pool !== undefined) operations.push(swapOperation(pool, walk, random, pushPpm));
@@ -116,7 +119,7 @@ function otherOperation(
   }
 }
 
-/** A transfer to a wallet nobody knows, or of the burn token to where it burns. */
+/** A transfer to a random wallet, or of the burn token to a burn address. */
 function sendOperation(pool: WorldPool, world: World, random: Random): Operation {
   const { token, addresses } = world.chainDescription.burn;
   const burnPool = world.pools.find(
@@ -137,7 +140,7 @@ function sendOperation(pool: WorldPool, world: World, random: Random): Operation
   return { kind: 'send', pool: pool.index, sizePpm, zeroForOne: random.chance(0.5), target: stranger };
 }
 
-/** Many transactions do one thing, some up to six. */
+/** Groups operations into transactions: many with one operation, some with up to six. */
 function groupOperations(
   operations: readonly Operation[],
   trader: Hex,

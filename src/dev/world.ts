@@ -1,4 +1,4 @@
-/** What the development chain consists of, once built. */
+/** The contents of a development chain, once built. */
 import type { Hex } from '../domain/hex';
 import type { ProtocolName } from '../domain/pool';
 
@@ -28,19 +28,19 @@ export interface DexConfig {
 }
 
 export interface WorldToken {
-  /** The plan's key, e.g. `usdc`. */
+  /** The token's key in the plan, such as `usdc`. */
   readonly key: string;
   readonly address: Hex;
-  /** What the contract counts in; for a token without readable decimals what the plan meant. */
+  /** Decimals that the contract uses. For a token without readable decimals, the planned value. */
   readonly decimals: number;
-  /** USD of one whole token at the start: the middle of its walk. */
+  /** USD per whole token at the start, the center of its price walk. */
   readonly priceUsd: number;
-  /** Standard deviation of the logarithm of the price, in the long run. */
+  /** Long-run standard deviation of the logarithm of the price. */
   readonly volatility: number;
 }
 
 export interface WorldPool {
-  /** Place in the trader contract's list. */
+  /** Index in the trader contract's list. */
   readonly index: number;
   readonly address: Hex;
   readonly dex: string;
@@ -51,7 +51,7 @@ export interface WorldPool {
   readonly feePips: number;
   /** USD on each side at the start. */
   readonly sideUsd: number;
-  /** Share of trades relative to the other pools'. */
+  /** Relative share of trades. */
   readonly popularity: number;
 }
 
@@ -65,7 +65,7 @@ export interface World {
   readonly chainDescription: ChainConfigFile;
   /** Unlocked accounts; the first one deployed everything. */
   readonly accounts: readonly Hex[];
-  /** The batch contract, owner of the inventory and of most liquidity. */
+  /** The batch contract, which owns the inventory and most liquidity. */
   readonly trader: Hex;
   readonly multicall3: Hex;
   readonly wrappedNative: Hex;
@@ -73,11 +73,11 @@ export interface World {
   readonly v3: { readonly factory: Hex; readonly router: Hex; readonly positionManager: Hex };
   readonly tokens: readonly WorldToken[];
   readonly pools: readonly WorldPool[];
-  /** How each of `pools` came to be, in the same order. */
+  /** The plan of each pool in `pools`, in the same order. */
   readonly poolPlans: readonly PoolPlan[];
-  /** Pools that the history opens, at this part (0–1) of it. */
+  /** Pools that the history opens, each at a fraction (0–1) of its length. */
   readonly launches: readonly Launch[];
-  /** How many accounts after the first hold tokens and may use the routers. */
+  /** Number of accounts after the first that hold tokens and may use the routers. */
   readonly holders: number;
 }
 
@@ -86,7 +86,7 @@ export interface Launch {
   readonly plan: PoolPlan;
 }
 
-/** A pool to be made. */
+/** A pool to create. */
 export interface PoolPlan {
   readonly dex: string;
   readonly base: string;

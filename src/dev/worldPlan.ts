@@ -1,6 +1,7 @@
 /**
- * What to build: tokens with their prices, pools with their depths. Prices are plausible for PulseChain; the odd tokens
- * are what indexers meet in the wild, each in one shallow pool. Plain data; building is buildWorld.ts.
+ * The plan of the development chain: tokens with prices, and pools with depths. Prices are plausible for PulseChain.
+ * Odd tokens imitate faulty tokens on real chains, each in one shallow pool. Plain data; buildWorld.ts does the
+ * building.
  */
 import type { Launch, PoolPlan } from './world';
 
@@ -8,22 +9,22 @@ export interface TokenPlan {
   readonly key: string;
   readonly name: string;
   readonly symbol: string;
-  /** What amounts are counted in. */
+  /** Decimals of the token's amounts. */
   readonly decimals: number;
-  /** USD of a whole token. */
+  /** USD per whole token. */
   readonly priceUsd: number;
-  /** Long-run standard deviation of the price's logarithm. */
+  /** Long-run standard deviation of the logarithm of the price. */
   readonly volatility: number;
   /** Supply in USD at the first price. */
   readonly supplyUsd: number;
-  /** Taken from each transfer. */
+  /** Tax on each transfer. */
   readonly taxBps?: number;
-  /** What decimals() answers, when not `decimals`. */
+  /** Answer of decimals(), if not `decimals`. */
   readonly declaredDecimals?: bigint;
   readonly oddity?: Oddity;
 }
 
-/** Numbers of OddToken.sol; `none` for an odd token whose texts are the oddity. */
+/** Numbers of OddToken.sol. `none` is for a token whose texts are the oddity. */
 export const ODDITIES = {
   none: 0,
   bytes32Text: 1,
@@ -42,7 +43,7 @@ export interface WorldPlan {
   readonly anchors: readonly string[];
   readonly majors: readonly string[];
   readonly burnToken: string;
-  /** Accounts that get tokens, liquidity and V3 positions of their own. */
+  /** Number of accounts that get tokens, liquidity and V3 positions. */
   readonly holders: number;
 }
 
@@ -94,7 +95,9 @@ const TAIL_TOKENS: readonly TokenPlan[] = [
   token('taxed', 'TAXED', 18, 0.02, 0.25, { taxBps: 200 }),
 ];
 
-/** A right-to-left override, a NUL, a bell, a zero-width space, markup and SQL: none of it may reach a page as it is. */
+/**
+ * A right-to-left override, a NUL, a bell, a zero-width space, markup and SQL. None of it may reach a page unescaped.
+ */
 const HOSTILE_TEXT = '\u202Ekcatta\u0000\u0007\u200B<img src=x onerror=alert(1)>%_\'"\\;';
 
 function odd(key: string, symbol: string, oddity: Oddity, rest: Partial<TokenPlan> = {}): TokenPlan {
@@ -181,7 +184,7 @@ const MEME_POOLS: readonly PoolPlan[] = MEME_TOKENS.map(({ key }, index) =>
   (index % 3 === 0 ? v2 : v2at29)(key, 'wpls', 2_000 + 1_700 * index, 0.3 + 0.15 * (index % 8)),
 );
 
-/** The whole development chain: 44 tokens and 60 pools, six of these opened in the course of the history. */
+/** The full development chain: 44 tokens and 60 pools, six of which open during the history. */
 export const FULL_PLAN: WorldPlan = {
   tokens: [...CORE_TOKENS, ...TAIL_TOKENS, ...ODD_TOKENS, ...MEME_TOKENS],
   pools: [...CORE_POOLS, ...TAIL_POOLS, ...MEME_POOLS.slice(MEMES_LAUNCHED)],
@@ -194,7 +197,7 @@ export const FULL_PLAN: WorldPlan = {
 
 const SMALL_TOKENS = ['wpls', 'usdc', 'usdt', 'dai', 'hexd', 'weth', 'plsd'];
 
-/** Enough for a test: seven tokens, three exchanges, seven pools. */
+/** A small plan for tests: seven tokens, three exchanges, seven pools. */
 export const SMALL_PLAN: WorldPlan = {
   ...FULL_PLAN,
   tokens: CORE_TOKENS.filter(({ key }) => SMALL_TOKENS.includes(key)),

@@ -1,29 +1,32 @@
-/** Contract ABIs as JSON: which are valid, and the signatures and selectors of their entries. They come from strangers: everything is bounded. */
+/**
+ * Contract ABIs as JSON: validation, signatures and selectors. ABIs come from untrusted sources, so every size is
+ * limited.
+ */
 import { id } from 'ethers';
 import { z } from 'zod';
 
 import type { Hex } from './hex';
 import type { AbiEntry, AbiParameter, KnownSignature } from './verifiedContract';
 
-/** Entries of one ABI; the largest diamond known has some 500. */
+/** Most entries of one ABI; the largest known diamond has about 500. */
 const ENTRIES_MAX = 5_000;
 const PARAMETERS_MAX = 256;
-/** Tuples in tuples: solc refuses far sooner, by its stack. */
+/** Deepest nesting of tuples. solc's stack limit allows far less. */
 const DEPTH_MAX = 16;
 const NAME_MAX = 512;
-/** Longer ones are not kept by selector: no event or function that people wrote has one. */
+/** Longer signatures are not stored. No hand-written event or function is that long. */
 const SIGNATURE_MAX = 4_096;
 
 const name = z.string().max(NAME_MAX);
 const ELEMENTARY =
   /^(?:address|bool|string|bytes(?:[1-9]|[12]\d|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9]{2}|2[0-4]\d|25[0-6])?|u?fixed(?:\d{1,3}x\d{1,2})?|function)(?:\[\d{0,12}\])*$/;
 const TUPLE = /^tuple((?:\[\d{0,12}\])*)$/;
-/** Libraries take storage pointers, enums and contracts by their names. */
+/** Library functions name storage pointers, enums and contracts by their type names. */
 const LIBRARY_TYPE = /^[\w$.=> ()[\]]+$/;
 
 const ENTRY_TYPES = ['function', 'constructor', 'event', 'error', 'fallback', 'receive'] as const;
 
-/** Keys whose value is undefined are left out: the domain's optional keys are absent, never undefined. */
+/** Removes keys whose value is undefined, because optional keys of the domain must be absent. */
 function dropAbsent<T extends object>(value: T): T {
   for (const key of Object.keys(value)) {
     if (Reflect.get(value, key) === undefined) Reflect.deleteProperty(value, key);
@@ -58,7 +61,7 @@ const entryShape: z.ZodType<AbiEntry> = z
 
 const abiShape = z.array(entryShape).max(ENTRIES_MAX);
 
-/** The ABI in a parsed JSON value; null when it is none. Keys that nobody reads are dropped. */
+/** Reads the ABI from a parsed JSON value; null: invalid. Unused keys are dropped. */
 export function readAbi(value: unknown): readonly AbiEntry[] | null {
   if (!Array.isArray(value) || depthOf(value, DEPTH_MAX * 2 + 4) === null) return null;
   const parsed = abiShape.safeParse(value);
@@ -67,7 +70,7 @@ export function readAbi(value: unknown): readonly AbiEntry[] | null {
   return named ? parsed.data : null;
 }
 
-/** The same out of JSON text. */
+/** Reads the ABI from JSON text; null: invalid. */
 export function parseAbi(text: string): readonly AbiEntry[] | null {
   try {
     return readAbi(JSON.parse(text));
@@ -76,7 +79,7 @@ export function parseAbi(text: string): readonly AbiEntry[] | null {
   }
 }
 
-/** An entry of an ABI out of JSON text; null when it is none. */
+/** Reads one ABI entry from JSON text; null: invalid. */
 export function parseAbiEntry(text: string): AbiEntry | null {
   try {
     return entryShape.parse(JSON.parse(text));
@@ -89,7 +92,7 @@ function isNamed(type: string): boolean {
   return type === 'function' || type === 'event' || type === 'error';
 }
 
-/** How deep lists and objects are nested, null when deeper than `max`: asked before a recursive parser sees them. */
+/** Nesting depth of lists and objects; null: deeper than `max`. Called before a recursive parser. */
 function depthOf(value: unknown, max: number): number | null {
   if (typeof value !== 'object' || value === null) return 0;
   if (max === 0) return null;
@@ -102,14 +105,14 @@ function depthOf(value: unknown, max: number): number | null {
   return deepest + 1;
 }
 
-/** `Transfer(address,address,uint256)`; null for an entry without a name or with a type that is none. */
+/** `Transfer(address,address,uint256)`. Null: no valid name, or an invalid type. */
 export function signatureOf(entry: AbiEntry): string | null {
   if (entry.name === undefined || !/^[A-Za-z_$][\w$]*$/.test(entry.name)) return null;
   const types = (entry.inputs ?? []).map(typeOf);
   return types.includes(null) ? null : `${entry.name}(${types.join(',')})`;
 }
 
-/** A parameter's type as it stands in signatures: tuples are lists of their components. */
+/** A parameter's type as written in signatures. A tuple is the list of its components. */
 export function typeOf(parameter: AbiParameter): string | null {
   const { type } = parameter;
   const tuple = TUPLE.exec(type);
@@ -121,12 +124,12 @@ export function typeOf(parameter: AbiParameter): string | null {
   return LIBRARY_TYPE.test(type) ? type : null;
 }
 
-/** The 32 bytes by which logs name an event. */
+/** The 32-byte topic of an event. */
 export function topicOf(signature: string): Hex {
   return toHex(id(signature));
 }
 
-/** The 4 bytes by which calls name a function, and reverts an error. */
+/** The 4-byte selector of a function or error. */
 export function selectorOf(signature: string): Hex {
   return toHex(id(signature).slice(0, 10));
 }
@@ -135,7 +138,7 @@ function toHex(text: string): Hex {
   return `0x${text.slice(2)}`;
 }
 
-/** Functions, errors and events that can be told by their selector. Anonymous events cannot. */
+/** Functions, errors and events with a selector. Anonymous events have none. */
 export function listSignatures(abi: readonly AbiEntry[]): KnownSignature[] {
   return abi.flatMap((entry): KnownSignature[] => {
     const { type: kind } = entry;
@@ -148,7 +151,7 @@ export function listSignatures(abi: readonly AbiEntry[]): KnownSignature[] {
   });
 }
 
-/** Bit i is set when parameter i of an event is indexed. */
+/** Bit i is set if parameter i of an event is indexed. */
 export function indexedBits(entry: AbiEntry): number {
   const bits = (entry.inputs ?? [])
     .slice(0, 31)

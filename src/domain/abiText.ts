@@ -1,18 +1,21 @@
-/** What `symbol()` and `name()` of a token answer: whatever it likes. Pure. */
+/** Decodes the answers of a token's `symbol()` and `name()`, which may contain anything. Pure. */
 import { normaliseText } from './address';
 import type { Hex } from './hex';
 
 export const SYMBOL_CALL = '0x95d89b41';
 export const NAME_CALL = '0x06fdde03';
-/** Characters that are shown. */
+/** Longest shown symbol, in characters. */
 export const SYMBOL_MAX = 64;
 export const NAME_MAX = 128;
-/** Characters of a hex answer: room for the longest name in four-byte characters. */
+/** Longest hex answer, in characters: enough for the longest name in four-byte characters. */
 const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
-/** Bytes of a node's answer that are read for one name. */
+/** Bytes to read of a node's answer for one name. */
 export const TEXT_ANSWER_BYTES_MAX = 2_048;
 
-/** A string answer, or a bytes32 one (MKR's symbol), cleaned; null for any other answer and for one that is too long. */
+/**
+ * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Null: not such an
+ * answer, or too long.
+ */
 export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
   if (data == null || data.length < 66 || data.length > TEXT_HEX_MAX) return null;
   if (data.length === 66) {

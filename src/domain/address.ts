@@ -1,16 +1,16 @@
-/** What comes in from people and from contracts as text: addresses of any letter case, symbols and names of any kind. */
+/** Validates text from people and contracts: addresses in any letter case, symbols and names. */
 import { getAddress } from 'ethers';
 
 import { AppError } from '../errors';
 import { isAddress, type Hex } from './hex';
 
 const SHOWN_MAX = 80;
-/** What an address may look like, for error messages. */
+/** Description of a valid address, for error messages. */
 export const ADDRESS_ALLOWED = '0x and 40 hex digits, in one letter case or with a correct EIP-55 checksum';
 
 /**
- * An address out of any letter case, in lower case. Throws bad_request, naming `field`, for anything else; a mixed-case
- * address must have the right EIP-55 checksum, since a wrong one is a typing error.
+ * Parses an address and returns it in lower case. A mixed-case address must have a valid EIP-55 checksum, because a
+ * wrong one is a typing error. Otherwise throws bad_request naming `field`.
  */
 export function parseAddress(input: string, field = 'address'): Hex {
   const address = findAddress(input);
@@ -19,7 +19,7 @@ export function parseAddress(input: string, field = 'address'): Hex {
   throw new AppError('bad_request', `${field}: got "${shown}"; allowed: ${ADDRESS_ALLOWED}`);
 }
 
-/** The same, null for anything else. */
+/** Like `parseAddress`, but returns null for an invalid address. */
 export function findAddress(input: string): Hex | null {
   const text = input.startsWith('0X') ? `0x${input.slice(2)}` : input;
   if (!isAddress(text)) return null;
@@ -30,8 +30,8 @@ export function findAddress(input: string): Hex | null {
 }
 
 /**
- * What never belongs into a symbol or name: controls, bidi marks, zero-width and other invisible characters, line
- * separators, private use, lone surrogates, and U+FFFD, which stands for bytes that were no text.
+ * Characters that are removed from symbols and names: controls, bidi marks, zero-width and other invisible characters,
+ * line separators, private use and lone surrogates. U+FFFD too, which replaces bytes that are not text.
  */
 const HOSTILE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\uFFFD]/u;
@@ -39,10 +39,7 @@ const HOSTILE =
 /** Controls, bidi marks and other format characters, line separators and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/**
- * Whether every text in a JSON value, keys included, is free of UNPRINTABLE characters: what people name things with.
- * The caller bounds the depth.
- */
+/** Whether no text in a JSON value, keys included, has UNPRINTABLE characters. The caller must bound the depth. */
 export function isPrintable(value: unknown): boolean {
   if (typeof value === 'string') return !UNPRINTABLE.test(value);
   if (typeof value !== 'object' || value === null) return true;

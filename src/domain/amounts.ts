@@ -1,12 +1,12 @@
-/** Scaling by decimals, and numbers in plain notation: the only place where either is done. */
+/** Scales amounts by decimals and writes numbers without exponents. No other module does either. */
 
-/** The most decimals a token is believed to have; what `decimals()` says beyond it is taken as nonsense (null). */
+/** Most decimals of a token. A larger value from `decimals()` counts as unknown (null). */
 export const DECIMALS_MAX = 77;
 
 /** Decimal places of USD in the store. */
 export const USD_DECIMALS = 12;
 
-/** A raw amount in whole tokens, plain notation, no trailing zeros: `(1500n, 3)` → `"1.5"`. */
+/** A raw amount in whole tokens, without exponent or trailing zeros: `(1500n, 3)` → `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
   const negative = raw < 0n;
   const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0');
@@ -15,32 +15,32 @@ export function formatUnits(raw: bigint, decimals: number): string {
   return (negative ? '-' : '') + (fraction === '' ? whole : `${whole}.${fraction}`);
 }
 
-/** A raw amount in whole tokens as a float64, correctly rounded up to the float's 53 bits. */
+/** A raw amount in whole tokens, as the nearest float64. */
 export function unitsToNumber(raw: bigint, decimals: number): number {
   return Number(formatUnits(raw, decimals));
 }
 
-/** Powers of ten as the nearest floats; parsed, because `10 ** n` is not the nearest one for every n. */
+/** Powers of ten as the nearest floats. Parsed, because `10 ** n` is not the nearest float for every n. */
 const POWERS = Array.from({ length: 512 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** 10^exponent for an integer exponent from 0 on; Infinity beyond 308. */
+/** 10^exponent for an integer exponent ≥ 0; Infinity above 308. */
 export function powerOfTen(exponent: number): number {
   return POWERS[exponent] ?? Infinity;
 }
 
-/** A raw amount in whole tokens, fast: the nearest float of the amount over the power of ten, off by 2^-53 at most twice. */
+/** A raw amount in whole tokens, faster than `unitsToNumber`. The relative error is at most two roundings of 2^-53. */
 export function wholeTokens(raw: bigint, decimals: number): number {
   return Number(raw) / powerOfTen(decimals);
 }
 
 /**
- * numerator / denominator as a plain decimal string of `significant` digits (rounded half up), no trailing zeros.
- * Both must be ≥ 0, the denominator > 0.
+ * numerator / denominator as a decimal string of `significant` digits, rounded half up, without trailing zeros. Both
+ * must be ≥ 0, the denominator > 0.
  */
 export function formatRatio(numerator: bigint, denominator: bigint, significant = 18): string {
   if (numerator === 0n) return '0';
-  // The digit counts give the size of the ratio but for one digit, so the quotient has one or two digits more than are
-  // shown: cut off, never rounded, or it would be rounded twice.
+  // The digit counts give the size of the ratio within one digit, so the quotient has one or two extra digits. The
+  // division truncates, because rounding here and below would round twice.
   const exponent = numerator.toString().length - denominator.toString().length;
   const shift = significant + 1 - exponent;
   const scaled = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;
@@ -50,12 +50,12 @@ export function formatRatio(numerator: bigint, denominator: bigint, significant 
   return shiftDecimal(((quotient + unit / 2n) / unit) * unit, shift);
 }
 
-/** value · 10^−shift in plain notation, no trailing zeros. */
+/** value · 10^−shift without exponent or trailing zeros. */
 function shiftDecimal(value: bigint, shift: number): string {
   return shift >= 0 ? formatUnits(value, shift) : (value * 10n ** BigInt(-shift)).toString();
 }
 
-/** A finite float64 in plain notation without an exponent: `1e-7` → `"0.0000001"`. */
+/** A finite float64 without exponent: `1e-7` → `"0.0000001"`. */
 export function plainNumber(value: number): string {
   const text = value.toString();
   const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

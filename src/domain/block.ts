@@ -1,7 +1,7 @@
-/** A verified block of the chain as the program passes it on: header facts, transaction facts, logs in order. */
+/** A verified block of the chain: header, transactions and logs in order. */
 import type { Hex } from './hex';
 
-/** One log. Address, topics, data and hashes are lower-case; topics are 0–4 words of 32 bytes. */
+/** One log. Address, topics, data and hashes are lower-case; a log has 0–4 topics of 32 bytes. */
 export interface ChainLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
@@ -11,7 +11,7 @@ export interface ChainLog {
   readonly logIndex: number;
 }
 
-/** What a block needs to be told apart and linked to its parent. */
+/** Identifies a block and its parent. */
 export interface BlockRef {
   readonly number: number;
   readonly hash: Hex;
@@ -20,24 +20,24 @@ export interface BlockRef {
   readonly timestamp: number;
 }
 
-/** What is known of a transaction. `from` and the gas price are null where neither receipts nor bodies were fetched. */
+/** The known fields of a transaction. `from` and the gas price are null if neither receipts nor bodies were fetched. */
 export interface ChainTransaction {
   readonly hash: Hex;
   readonly index: number;
   readonly from: Hex | null;
   /** Wei. */
   readonly effectiveGasPrice: bigint | null;
-  /** The contract that the transaction created, if any. */
+  /** The contract that the transaction created; null: none. */
   readonly contractAddress: Hex | null;
 }
 
 export interface ChainBlock extends BlockRef {
   /** Wei; null before EIP-1559. */
   readonly baseFeePerGas: bigint | null;
-  /** Number of transactions in the block, known even where `transactions` is empty. */
+  /** Number of transactions in the block, known even if `transactions` is empty. */
   readonly transactionCount: number;
-  /** In index order; empty when neither receipts nor bodies were fetched. */
+  /** In index order; empty if neither receipts nor bodies were fetched. */
   readonly transactions: readonly ChainTransaction[];
-  /** In log-index order, complete. */
+  /** Complete, in log-index order. */
   readonly logs: readonly ChainLog[];
 }

@@ -1,16 +1,18 @@
-/** What a deployment must know of its chain: the shape of a chain description. Its parser stands in `src/chains/`. */
+/**
+ * The shape of a chain description: everything a deployment must know about its chain. The parser is in `src/chains/`.
+ */
 import type { Hex } from './hex';
 import type { Dex } from './pool';
 
-/** A token whose USD price is taken as given, by address and never by symbol. */
+/** A token with a given USD price, identified by address and never by symbol. */
 export interface Anchor {
   readonly address: Hex;
   readonly symbol: string;
-  /** USD, > 0. */
+  /** USD per whole token, > 0. */
   readonly priceUsd: number;
 }
 
-/** The burn token of /overview: a Transfer of it into one of the addresses is a burn (the zero address may be one). */
+/** The burn token of /overview. A Transfer to one of the addresses is a burn; the zero address is allowed. */
 export interface Burn {
   readonly token: Hex;
   readonly addresses: readonly Hex[];
@@ -20,26 +22,29 @@ export interface ChainDescription {
   readonly chainId: number;
   readonly name: string;
   readonly nativeSymbol: string;
-  /** Null where none is known: then nothing has a native price. */
+  /** Null: unknown; then no native prices exist. */
   readonly wrappedNative: Hex | null;
   /** In order of preference, which also decides the quote side of a pool. */
   readonly anchors: readonly Anchor[];
-  /** Well-known tokens in order of preference as a quote side, after the anchors and the wrapped native token. */
+  /** Well-known tokens. As quote side they rank after the anchors and the wrapped native token, in this order. */
   readonly majors: readonly Hex[];
-  /** Null where the chain has no burn token worth showing. */
+  /** Null: the chain has no burn token. */
   readonly burn: Burn | null;
-  /** Blocks after which a block is final where the node has no `finalized` tag. */
+  /** Depth at which a block is final, if the node has no `finalized` tag. */
   readonly confirmations: number;
-  /** First block to ingest; null leaves it to START_BLOCK and its default. */
+  /** First block to ingest; null: START_BLOCK or its default. */
   readonly startBlock: number | null;
-  /** Public endpoints. Those that a CHAIN_CONFIG names are used without RPC_URL, the built-in ones are documentation. */
+  /**
+   * Public endpoints. Without RPC_URL, the endpoints of a CHAIN_CONFIG are used. The endpoints of built-in chains are
+   * only documentation.
+   */
   readonly rpcUrls: readonly string[];
-  /** URL of a picture. */
+  /** URL of an image. */
   readonly logo?: string;
   readonly dexes: readonly Dex[];
 }
 
-/** First block of the first start: a number, or so many blocks before the head. */
+/** First block of the first start: a block number, or a number of blocks before the head. */
 export type StartBlock =
   | { readonly kind: 'absolute'; readonly block: number }
   | { readonly kind: 'before_head'; readonly blocks: number };

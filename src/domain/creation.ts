@@ -1,4 +1,7 @@
-/** What creates a contract: the transaction whose sender and nonce make its address, and the constructor arguments behind its code. */
+/**
+ * The creation of a contract: the transaction whose sender and nonce determine the address, and the constructor
+ * arguments after the code.
+ */
 import { AbiCoder, getCreateAddress, ParamType } from 'ethers';
 import { z } from 'zod';
 
@@ -12,7 +15,7 @@ export interface Creation {
   readonly code: Hex;
 }
 
-/** A transaction as a node shows it. */
+/** A transaction as the node returns it. */
 export const transactionShape = z.object({
   from: z.custom<Hex>(isAddress),
   to: z.unknown(),
@@ -21,7 +24,7 @@ export const transactionShape = z.object({
   input: z.custom<Hex>(isHexData),
 });
 
-/** Null: the transaction itself did not create the contract. */
+/** Null: the transaction did not create this contract directly. */
 export function findCreation(
   { from, to, nonce, hash, input }: z.infer<typeof transactionShape>,
   contract: Hex,
@@ -34,7 +37,10 @@ export function constructorOf(abi: readonly AbiEntry[]): NonNullable<AbiEntry['i
   return abi.find((entry) => entry.type === 'constructor')?.inputs ?? [];
 }
 
-/** What is wrong with the bytes behind the creation code: they must decode as the constructor's arguments and encode to themselves. */
+/**
+ * Checks the bytes after the creation code. They must decode as the constructor's arguments and encode to the same
+ * bytes. Returns the problem, or null.
+ */
 export function checkArguments(abi: readonly AbiEntry[], bytes: Hex): string | null {
   const inputs = constructorOf(abi);
   if (inputs.length === 0) {

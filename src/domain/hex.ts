@@ -1,4 +1,4 @@
-/** Hex words: addresses and hashes as lower-case 0x strings, and the parsers that let only those in. */
+/** Addresses and hashes as lower-case 0x strings, and the checks that validate them. */
 
 /** A 0x-prefixed lower-case hex string. Addresses have 40 digits, hashes 64. */
 export type Hex = `0x${string}`;
@@ -9,7 +9,7 @@ export const ZERO_HASH: Hex = `0x${'0'.repeat(64)}`;
 const HEX_DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
 const HEX_QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 
-/** True for 0x and `digits` hex digits of any letter case. */
+/** True for 0x and `digits` hex digits in any letter case. */
 export function isHexOfLength(value: unknown, digits: number): value is Hex {
   return typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-fA-F]*$/.test(value);
 }
@@ -22,7 +22,7 @@ export function isHash(value: unknown): value is Hex {
   return isHexOfLength(value, 64);
 }
 
-/** True for whole bytes of hex, `0x` included. */
+/** True for hex of whole bytes, including the empty `0x`. */
 export function isHexData(value: unknown): value is Hex {
   return typeof value === 'string' && HEX_DATA.test(value);
 }

@@ -1,9 +1,12 @@
-/** Looks at the shape of JSON before it is parsed: deep or finely divided text costs a parser far more than its length says. */
+/**
+ * Checks the depth and the number of parts of JSON text before parsing. Deep or finely divided text costs a parser far
+ * more than its length suggests.
+ */
 
 export interface JsonBounds {
-  /** Lists and objects within each other. */
+  /** Nesting depth of lists and objects. */
   readonly depthMax: number;
-  /** Lists, objects and commas. */
+  /** Number of lists, objects and commas. */
   readonly partsMax: number;
 }
 
@@ -13,7 +16,7 @@ const BACKSLASH = 92;
 const OPENING: ReadonlySet<number> = new Set([91, 123]);
 const CLOSING: ReadonlySet<number> = new Set([93, 125]);
 
-/** Whether the text, if it is JSON at all, stays within the bounds. One pass, which ends where a bound is met. */
+/** Whether the text stays within the bounds, assuming that it is JSON. Stops at the first exceeded bound. */
 export function isWithin(text: string, { depthMax, partsMax }: JsonBounds): boolean {
   let depth = 0;
   let parts = 0;
@@ -33,7 +36,7 @@ export function isWithin(text: string, { depthMax, partsMax }: JsonBounds): bool
   return true;
 }
 
-/** Where the string that begins at `start` ends; -1: it does not. */
+/** End of the string that begins at `start`; -1: unterminated. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at - 1;

@@ -1,16 +1,16 @@
 /**
- * The one order of events: `ord = block_number · 2^20 + log_index`. It fits a JavaScript number up to block 2^33,
- * so it is a plain number in code and a UInt64 in the store.
+ * The only order of events: `ord = block_number · 2^20 + log_index`. Up to block 2^33 an ord is an exact JavaScript
+ * number, so it is a plain number in code and a UInt64 in the store.
  */
 
-/** Log indexes are below this; also the multiplier of the block number. */
+/** Log indexes are below this number, which also multiplies the block number. */
 export const ORD_SPAN = 1_048_576;
 
 export function toOrd(blockNumber: number, logIndex: number): number {
   return blockNumber * ORD_SPAN + logIndex;
 }
 
-/** The largest ord of a block: everything of it is ≤ this. */
+/** The largest possible ord of a block. */
 export function lastOrdOfBlock(blockNumber: number): number {
   return blockNumber * ORD_SPAN + (ORD_SPAN - 1);
 }

@@ -1,20 +1,20 @@
-/** Which side of a pool is the base: decided once, when the pool is found, so that charts never flip. */
+/** Decides which token of a pool is the base. Decided once, when the pool is found, so charts never flip. */
 import type { ChainDescription } from './chainDescription';
 import type { Hex } from './hex';
 
-/** What of the description ranks tokens. */
+/** The part of the description that ranks tokens. */
 export type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
 
 /**
- * True when token0 is the base token. The quote token is the one that ranks first: anchors in configured order, then the
- * wrapped native token, then majors in configured order. If neither token ranks, token1 is the quote. Addresses are
- * lower-case.
+ * True if token0 is the base token. The quote token is the token that ranks first: anchors in configured order, then
+ * the wrapped native token, then majors in configured order. If neither token ranks, token1 is the quote. Addresses
+ * must be lower-case.
  */
 export function orientPool(chain: RankingChain, token0: Hex, token1: Hex): boolean {
   return quoteRank(chain, token1) <= quoteRank(chain, token0);
 }
 
-/** Of a pool's tokens the one with the least rank is the quote; Infinity: the chain description does not name it. */
+/** The token of a pool with the lowest rank is the quote. Infinity: the chain description does not name the token. */
 export function quoteRank(chain: RankingChain, token: Hex): number {
   const anchor = chain.anchors.findIndex(({ address }) => address === token);
   if (anchor >= 0) return anchor;

@@ -1,4 +1,4 @@
-/** A pool and its state in the words that every protocol, the ingester and the queries share. */
+/** Pools and their states, as protocols, ingester and queries share them. */
 import { AppError } from '../errors';
 import type { Hex } from './hex';
 
@@ -9,30 +9,30 @@ export type PoolType = (typeof POOL_TYPES)[number];
 export const PROTOCOL_NAMES = ['uniswap_v2', 'uniswap_v3', 'pancake_v3', 'balancer_v2'] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
-/** A stored pool type back in its type; throws broken_invariant on another number. */
+/** Parses a stored pool type; throws broken_invariant for an unknown number. */
 export function parsePoolType(value: number): PoolType {
   const known = POOL_TYPES.find((type) => type === value);
   if (known === undefined) throw new AppError('broken_invariant', `unknown pool type ${value}`);
   return known;
 }
 
-/** A stored protocol name back in its type; throws broken_invariant on another word. */
+/** Parses a stored protocol name; throws broken_invariant for an unknown name. */
 export function parseProtocolName(value: string): ProtocolName {
   const known = PROTOCOL_NAMES.find((name) => name === value);
   if (known === undefined) throw new AppError('broken_invariant', `unknown protocol "${value}"`);
   return known;
 }
 
-/** A DEX as the chain description names it. */
+/** A DEX in the chain description. */
 export interface Dex {
-  /** Slug, e.g. `pulsex_v2`. */
+  /** Identifier, such as `pulsex_v2`. */
   readonly name: string;
   readonly displayName: string;
   readonly protocol: ProtocolName;
   readonly factory: Hex;
   /** Fee of a V2 DEX in basis points (default 30). */
   readonly feeBps?: number;
-  /** The part of the fee that goes to the protocol, 0–1. */
+  /** Part of the fee that goes to the protocol, 0–1. */
   readonly protocolFeeShare?: number;
   readonly positionManager?: Hex;
   readonly startBlock?: number;
@@ -54,11 +54,11 @@ export interface Pool {
   readonly tickSpacing: number;
 }
 
-/** State of a pool after some log. V2 has reserves; V3 a price, active liquidity, a tick and running real balances. */
+/** State of a pool after a log. V2 has reserves; V3 has a price, active liquidity, a tick and running balances. */
 export interface PoolState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
-  /** 0n where the protocol has none or the pool is not initialised. */
+  /** 0n if the protocol has no such price, or the pool is not initialized. */
   readonly sqrtPriceX96: bigint;
   /** Active liquidity L; 0n for V2. */
   readonly liquidity: bigint;

@@ -1,11 +1,11 @@
-/** Prices of a pool's state in the words of the outside: quote per base, scaled by decimals; exact, and as a float64. */
+/** Prices from a pool's state, as quote per base and scaled by decimals: exact, or as a float64. */
 import { formatRatio, powerOfTen } from './amounts';
 
-/** Digits of a price on the wire: more than the 12 that the audit's checks need, at any size of the price. */
+/** Digits of a price on the wire, for prices of any size. The audit's checks need 12. */
 const PRICE_DIGITS = 18;
 const Q192 = 1n << 192n;
 
-/** The part of a pool's state that makes its price. `sqrtPriceX96` > 0 means V3; else the reserves count. */
+/** The part of a pool's state that determines its price. `sqrtPriceX96` > 0 means V3; otherwise the reserves count. */
 export interface PriceState {
   readonly reserve0: bigint;
   readonly reserve1: bigint;
@@ -13,9 +13,9 @@ export interface PriceState {
 }
 
 /**
- * The marginal price, quote per base, as a decimal string of 18 significant digits, rounded from exact integers:
- * V2 reserve1 / reserve0, V3 sqrtPriceX96² / 2^192, each times 10^(decimals0 − decimals1) or inverted.
- * Null where no price exists (a zero reserve, a pool without a first price).
+ * The marginal price, quote per base, as a decimal string of 18 significant digits, rounded from exact integers: V2
+ * reserve1 / reserve0, V3 sqrtPriceX96² / 2^192, each times 10^(decimals0 − decimals1) or inverted. Null: no price
+ * exists (a zero reserve, or a pool without a first price).
  */
 export function formatPrice(
   state: PriceState,
@@ -33,8 +33,8 @@ export function formatPrice(
 }
 
 /**
- * The float64 twin of `formatPrice` for bars. `rawPrice`: raw token1 per raw token0, as stored; 0 means none.
- * Relative error below 1e-15. Gives 0 (none) for whatever has no finite price > 0.
+ * The float64 version of `formatPrice`, for bars. `rawPrice`: raw token1 per raw token0, as stored; 0: none. Relative
+ * error below 1e-15. Returns 0 if there is no finite price > 0.
  */
 export function scalePrice(
   rawPrice: number,
@@ -49,7 +49,10 @@ export function scalePrice(
   return Number.isFinite(price) ? price : 0;
 }
 
-/** value · 10^exponent. Powers up to 10^22 are exact floats, so dividing by one beats multiplying by its inverse. */
+/**
+ * value · 10^exponent. Powers up to 10^22 are exact floats, so division by a power is more exact than multiplication
+ * by its inverse.
+ */
 function scaleByTen(value: number, exponent: number): number {
   return exponent >= 0 ? value * powerOfTen(exponent) : value / powerOfTen(-exponent);
 }

@@ -1,7 +1,7 @@
-/** What gives a proxy away: storage slots, code patterns and events, as the EIPs and OpenZeppelin have them. */
+/** How to recognize proxies: storage slots, code patterns and events of the EIPs and of OpenZeppelin. */
 import type { Hex } from './hex';
 
-/** `eip2535`: a diamond, which leads to many contracts at once. */
+/** `eip2535` is a diamond, which delegates to several contracts. */
 export const PROXY_KINDS = [
   'eip1967',
   'eip1967_beacon',
@@ -28,14 +28,14 @@ export const BEACON_UPGRADED: Hex = '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5
 /** DiamondCut((address,uint8,bytes4[])[],address,bytes). */
 export const DIAMOND_CUT: Hex = '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673';
 
-/** implementation(), of beacons. */
+/** implementation() of beacons. */
 export const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b';
-/** facetAddresses(), of diamonds (EIP-2535). */
+/** facetAddresses() of diamonds (EIP-2535). */
 export const FACETS_SELECTOR: Hex = '0x52ef6b2c';
 
 /**
- * The contract that a minimal proxy (EIP-1167, 0age's shorter form too) leads to; null for other code. Clones with arguments
- * behind them count; where they keep them does not matter here.
+ * The target of a minimal proxy (EIP-1167, or 0age's shorter form); null: other code. Clones with appended arguments
+ * count too.
  */
 export function readMinimalProxy(code: Hex): Hex | null {
   const target =

@@ -1,9 +1,9 @@
 /**
- * Time that only goes forward: what is measured by it (ages, pauses, deadlines) does not notice when somebody sets the
- * machine's clock. Only what is compared with block timestamps is read from the clock itself.
+ * A monotonic clock for ages, pauses and deadlines, unaffected by changes of the machine's clock. Only comparisons
+ * with block timestamps use the machine's clock.
  */
 
-/** Milliseconds; near unix time when the process began, and from then on independent of the clock. */
+/** Milliseconds. Starts near unix time at process start, then runs independently of the clock. */
 export function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,7 +1,10 @@
-/** The fee of a swap in USD follows from its value, so it is not stored: swaps.fee_usd of the schema says the same. */
+/**
+ * The fee of a swap in USD, computed from the swap's value and not stored. `swaps.fee_usd` in the schema uses the same
+ * formula.
+ */
 const PIPS = 1_000_000;
 
-/** Both in USD times 10^12, rounded down; a fee is at most the whole value. */
+/** Both in USD · 10^12, rounded down. A fee is at most the whole value. */
 export function swapFeeUsd(swap: { readonly amount_usd: bigint; readonly fee_pips: number }): bigint {
   return (swap.amount_usd * BigInt(Math.min(swap.fee_pips, PIPS))) / BigInt(PIPS);
 }

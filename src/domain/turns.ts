@@ -1,14 +1,14 @@
 /**
- * Gives way in long work, so that one answer does not hold up the others. Per turn of the event loop one slice of such work
- * runs, however many answers are being made.
+ * Splits long work into slices, so one answer does not block the others. Each turn of the event loop runs one slice of
+ * such work, however many answers are in progress.
  */
 
-/** How long one slice of work lasts, ms. */
+/** Length of one slice of work, ms. */
 const SLICE_MS = 8;
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in a later turn of the event loop, in a turn of its own. */
+/** Resolves in a later turn of the event loop, alone in its turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -23,7 +23,7 @@ function releaseOne(): void {
   first?.();
 }
 
-/** Measures the slices of one piece of work: `if (slices.isOver()) await slices.giveWay();` between any two steps. */
+/** Measures slices of one piece of work: `if (slices.isOver()) await slices.giveWay();` between two steps. */
 export interface Slices {
   isOver(): boolean;
   giveWay(): Promise<void>;

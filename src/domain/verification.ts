@@ -1,50 +1,53 @@
-/** What the verification of sources is to whoever asks for it: requests, tickets and their states. */
+/** The interface of source verification: requests, tickets and their states. */
 import type { Hex } from './hex';
 import type { ContractId, VerificationStatus } from './verifiedContract';
 
 export interface VerificationRequest extends ContractId {
-  /** The standard JSON input, parsed but not checked. */
+  /** The standard JSON input, parsed but not validated. */
   readonly input: unknown;
-  /** `path:Name`, or `Name` where only one file has it. */
+  /** `path:Name`, or `Name` if only one file has it. */
   readonly contractName: string;
   /** `0.8.30+commit.73712a01`, with or without a leading v, or `0.8.30`. */
   readonly compilerVersion: string;
-  /** SPDX identifier; null: the one in the file. */
+  /** SPDX identifier; null: the identifier in the file. */
   readonly license: string | null;
-  /** As whoever asks encoded them; compared with the chain where its creation code is known. Null or absent: not told. */
+  /** Encoded by the requester; compared with the chain if its creation code is known. Null or absent: not given. */
   readonly constructorArguments?: Hex | null;
-  /** Addresses of libraries beside those of the settings, by the name alone; compared with what is linked on the chain. */
+  /**
+   * Addresses of libraries that the settings do not name, by bare name. Compared with the addresses linked on the
+   * chain.
+   */
   readonly libraries?: Readonly<Record<string, Hex>>;
 }
 
 export type VerificationState =
   | { readonly state: 'pending' }
   | { readonly state: 'verified'; readonly status: VerificationStatus }
-  /** Someone else's verification of the contract came first and says as much. */
+  /** The contract already has an equal verification from another source. */
   | { readonly state: 'already_verified'; readonly status: VerificationStatus }
   | { readonly state: 'failed'; readonly reason: string };
 
 export type Submission =
   | { readonly kind: 'queued'; readonly guid: string }
   | { readonly kind: 'already_verified'; readonly status: VerificationStatus }
-  /** There is no code at the address. */
+  /** The address has no code. */
   | { readonly kind: 'no_code' }
-  /** No node of the chain is configured that could be asked for the code. */
+  /** No node of the chain is configured, so the code is unavailable. */
   | { readonly kind: 'no_node' }
-  /** The client has as many open jobs as it may have. */
+  /** The client has reached its limit of open jobs. */
   | { readonly kind: 'client_busy'; readonly openMax: number };
 
 export interface VerificationQueue {
-  /** Compiler versions that can be asked for, newest first. */
+  /** Installed compiler versions, newest first. */
   readonly compilerVersions: readonly string[];
   /**
-   * Throws bad_request for what is no request at all, unavailable when the queue is full, node_failed when the node is away.
-   * A request that is open already, or that failed before, gets the same ticket again. `client` is the address that the
-   * rate limit counts; the bounds are per client.
+   * Throws bad_request for an invalid request, unavailable if the queue is full, node_failed if the node is away. A
+   * request that is already open or failed before gets the same ticket. `client` is the address that the rate limiter
+   * counts; limits are per client.
    */
   submit(request: VerificationRequest, client?: string): Promise<Submission>;
-  /** null: no such ticket, or one long forgotten. */
+  /** Null: the ticket does not exist or has expired. */
   status(guid: string): VerificationState | null;
-  /** Ends the running compilation and forgets the rest. */
+  /** Stops the running compilation and drops the queue. */
   close(): Promise<void>;
 }

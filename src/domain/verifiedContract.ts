@@ -1,10 +1,13 @@
-/** What is known of a contract whose source was verified: one record from which every dialect of the explorer is answered. */
+/** The record of a verified contract, from which all dialects of the explorer answer. */
 import type { Hex } from './hex';
 
-/** `exact_match`: the metadata hash agrees too; `match`: everything but it. */
+/** `exact_match`: the metadata hash matches too; `match`: everything except the metadata hash. */
 export type VerificationStatus = 'exact_match' | 'match';
 
-/** Where a verification came from: an importer, our own recompilation, or the same code on the chain that this one was copied from. */
+/**
+ * Origin of a verification: an importer, our own compilation, or the same code on the chain that this chain was copied
+ * from.
+ */
 export type VerificationSource = 'sourcify' | 'blockscout' | 'local' | 'ancestor:1';
 
 export interface ContractId {
@@ -14,11 +17,11 @@ export interface ContractId {
 
 export interface SourceFileRef {
   readonly path: string;
-  /** keccak256 of the UTF-8 content, by which `source_files` keeps it once. */
+  /** keccak256 of the UTF-8 content, the key in `source_files`. */
   readonly contentHash: Hex;
 }
 
-/** One entry of a contract's ABI as solc prints it. */
+/** One ABI entry in solc's format. */
 export interface AbiEntry {
   readonly type: string;
   readonly name?: string;
@@ -39,12 +42,12 @@ export interface AbiParameter {
 export interface VerifiedContract extends ContractId {
   readonly status: VerificationStatus;
   readonly source: VerificationSource;
-  /** The contract with the same code whose verification this is; null: its own. */
+  /** The contract with the same code that this verification comes from; null: the contract itself. */
   readonly twinOf: ContractId | null;
   /** Unix seconds. */
   readonly verifiedAt: number;
   readonly name: string;
-  /** Of the file in `files` that holds the contract. */
+  /** Path of the file in `files` that holds the contract. */
   readonly path: string;
   readonly language: 'Solidity' | 'Vyper' | 'Yul';
   /** `solc` or `vyper`. */
@@ -53,12 +56,12 @@ export interface VerifiedContract extends ContractId {
   readonly compilerVersion: string;
   readonly optimization: boolean;
   readonly runs: number;
-  /** null: the compiler's default. */
+  /** Null: the compiler's default. */
   readonly evmVersion: string | null;
   /** SPDX identifier. */
   readonly license: string | null;
   readonly abi: readonly AbiEntry[];
-  /** The ABI-encoded arguments at the end of the creation code; null: unknown. `0x`: none. */
+  /** The ABI-encoded arguments at the end of the creation code. Null: unknown; `0x`: none. */
   readonly constructorArguments: Hex | null;
   /** Addresses by fully qualified library name. */
   readonly libraries: Readonly<Record<string, Hex>>;
@@ -67,32 +70,32 @@ export interface VerifiedContract extends ContractId {
   readonly files: readonly SourceFileRef[];
 }
 
-/** Reads verified contracts; what is newest in the database. */
+/** Reads the newest verifications from the database. */
 export interface VerifiedReader {
-  /** A contract's own verification, else that of a contract with the same code on any chain, else null. */
+  /** The contract's own verification, or one of a contract with the same code on any chain, or null. */
   find(contract: ContractId, codeHash: Hex | null): Promise<VerifiedContract | null>;
-  /** The same for many; null where there is none. At most 1,000. */
+  /** Like `find`, for at most 1,000 contracts. */
   findMany(
     contracts: readonly (ContractId & { readonly codeHash: Hex | null })[],
   ): Promise<(VerifiedContract | null)[]>;
-  /** Its files with their contents, in the order of `files`. */
+  /** The files with their contents, in the order of `files`. */
   readSources(contract: VerifiedContract): Promise<{ readonly path: string; readonly content: string }[]>;
 }
 
-/** An event or function as known from any ABI. */
+/** An event, function or error known from any ABI. */
 export interface KnownSignature {
   readonly kind: 'event' | 'function' | 'error';
-  /** topic0 of 32 bytes, or a selector of 4. */
+  /** topic0 (32 bytes) or a selector (4 bytes). */
   readonly selector: Hex;
   /** `Transfer(address,address,uint256)`. */
   readonly signature: string;
-  /** One of the ABI entries that has it; those of one event differ in which parameters are indexed. */
+  /** One ABI entry with this signature. Entries of one event differ in which parameters are indexed. */
   readonly entry: AbiEntry;
 }
 
 export interface SignatureReader {
-  /** Everything known by these selectors. At most 1,000. */
+  /** Signatures with these selectors, at most 1,000 selectors. */
   listBySelectors(selectors: readonly Hex[]): Promise<KnownSignature[]>;
-  /** Signatures whose name begins with the text, any letter case; at most `limit`, the shortest first. */
+  /** Signatures whose name starts with the text, in any letter case. At most `limit`, the shortest first. */
   listByPrefix(text: string, limit: number): Promise<KnownSignature[]>;
 }

@@ -1,7 +1,7 @@
 /**
- * Which anchors hold their peg: each is compared with the others through the pools between them, by mean prices and
- * depths that a push of some blocks does not move; where there is no such pool, through their pools with the wrapped
- * native token. One that deviates by more than 2 % from the median of the others loses its role.
+ * Checks which anchors hold their peg. Each anchor is compared with the others through their shared pools, using mean
+ * prices and depths that resist manipulation over a few blocks. Without a shared pool, the pools with the wrapped
+ * native token count. An anchor that deviates by more than 2 % from the median of the others loses its role.
  */
 import type { Hex } from '../domain/hex';
 import { depthIn, meanPrice } from './epoch';
@@ -9,7 +9,7 @@ import type { LegEntry } from './legBook';
 import type { PriceAnchor } from './route';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);
-/** Pools with less behind either anchor say nothing about a peg. */
+/** Pools with fewer USD on the side of the examined anchor are ignored. */
 const BACKING_MIN_USD = 1_000;
 
 export interface PegInput {
@@ -17,11 +17,14 @@ export interface PegInput {
   readonly epoch: number;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;
-  /** An anchor's legs with other anchors and the wrapped native token, or more. */
+  /** Legs of an anchor with other anchors and the wrapped native token. May include other legs. */
   legsOf(anchor: Hex): readonly LegEntry[];
 }
 
-/** The anchors that hold, in configured order. Of a last pair that disagrees the one worth less is taken to have failed. */
+/**
+ * The anchors that hold their peg, in configured order. If only two are left and they disagree, the less valuable one
+ * loses its role.
+ */
 export function soundAnchors(anchors: readonly PriceAnchor[], input: PegInput): readonly PriceAnchor[] {
   let sound = anchors;
   while (sound.length > 1) {
@@ -49,7 +52,7 @@ function findWorst(anchors: readonly PriceAnchor[], input: PegInput): PriceAncho
   return worst?.anchor ?? null;
 }
 
-/** ln of what an anchor is worth in another one, over what the given prices say; null where no pool tells. */
+/** ln of the anchor's market value in another anchor, relative to the given prices; null: no pool connects them. */
 function logValue(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): number | null {
   const direct = deepestLog(anchor, other.address, input);
   const given = Math.log(anchor.priceUsd / other.priceUsd);
@@ -60,7 +63,7 @@ function logValue(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): num
   return own === null || theirs === null ? null : own - theirs - given;
 }
 
-/** ln of the anchor's mean price in a token, in their deepest pool. */
+/** ln of the anchor's mean price in a token, from their deepest pool. */
 function deepestLog(anchor: PriceAnchor, token: Hex, { legsOf, epoch, time }: PegInput): number | null {
   let best: { readonly backing: number; readonly log: number; readonly key: string } | null = null;
   for (const leg of legsOf(anchor.address)) {

@@ -1,20 +1,23 @@
-/** The confidence of a price: a number from 0 to 1 per hop, multiplied along the path, and the level word that audits show. */
+/** The confidence of a price: a number from 0 to 1 per hop, multiplied along the path, and the level word in audits. */
 
 /** Confidence of an anchor, whose price is given. */
 export const ANCHOR_CONFIDENCE = 0.99;
-/** No derived price is trusted more. */
+/** Highest confidence of a derived price. */
 const DERIVED_MAX = 0.989;
-/** Prices below it do not make volume or TVL. */
+/** Prices with a lower confidence do not count in volume or TVL. */
 export const TRUSTED_MIN = 0.5;
 const HIGH_MIN = 0.9;
-/** A pool with this many USD on its known side is trusted by half (the slippage ratio of DefiLlama in closed form). */
+/**
+ * A pool with this many USD on its known side gets a confidence of one half (DefiLlama's slippage ratio in closed
+ * form).
+ */
 const HALF_TRUST_USD = 10_000;
-/** At this deviation between pools nothing is left. */
+/** A deviation this large between pools reduces the confidence to nothing. */
 const DEVIATION_MAX = 0.1;
 const FRESH_SECONDS = 3_600;
 export const STALE_SECONDS = 86_400;
 const STALE_FACTOR = 0.2;
-/** Liquidity that no epoch has confirmed is never trusted. */
+/** Highest confidence of liquidity that no closed epoch has confirmed, so it is never trusted. */
 const RECENT_MAX = 0.4;
 
 export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
@@ -26,14 +29,17 @@ export function levelOf(confidence: number): ConfidenceLevel {
   return confidence > 0 ? 'low' : 'none';
 }
 
-/** One pool of a hop: its normalised weight, the USD behind its known side, seconds since it moved. */
+/** One pool of a hop: its normalized weight, the USD on its known side, and the seconds since its last move. */
 export interface HopEvidence {
   readonly weight: number;
   readonly backingUsd: number;
   readonly age: number;
 }
 
-/** Trust in one hop, in steps of 0.01 so that routes do not change with every breath; what has a price has at least one. */
+/**
+ * Confidence of one hop, in steps of 0.01 so that routes do not change with small fluctuations. A hop with a price has
+ * at least 0.01.
+ */
 export function hopConfidence(pools: readonly HopEvidence[], deviation: number, recent: boolean): number {
   let depth = 0;
   let freshness = 0;
@@ -46,14 +52,14 @@ export function hopConfidence(pools: readonly HopEvidence[], deviation: number, 
   return recent ? Math.min(confidence, RECENT_MAX) : confidence;
 }
 
-/** 1 up to an hour, falling to 0.5 at a day, 0.2 beyond. */
+/** 1 up to an hour, falling to 0.5 at a day, then 0.2. */
 function freshnessOf(age: number): number {
   if (age <= FRESH_SECONDS) return 1;
   if (age > STALE_SECONDS) return STALE_FACTOR;
   return 1 - (0.5 * (age - FRESH_SECONDS)) / (STALE_SECONDS - FRESH_SECONDS);
 }
 
-/** Trust in a price whose hops, from the token to the anchor, are trusted so; no hop: the anchor itself. */
+/** Confidence of a path from the confidences of its hops. No hop: the token is an anchor. */
 export function pathConfidence(hops: readonly number[]): number {
   if (hops.length === 0) return ANCHOR_CONFIDENCE;
   let confidence = 1;

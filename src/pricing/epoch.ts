@@ -1,14 +1,14 @@
 /**
- * Epochs of 32 blocks, counted by block number so that every replay agrees on them, and what a leg was over one: the
- * median of its liquidity at the ends of blocks, so that liquidity which comes and goes inside an epoch weighs nothing,
- * and an exponentially weighted mean of its price, to which a sudden move is held up.
+ * Epochs of 32 blocks, counted by block number so that every replay agrees. Summarizes a leg over an epoch: the median
+ * of its liquidity at block ends, and an exponentially weighted mean of its price. Liquidity that appears only within
+ * an epoch has no weight, and sudden price moves are compared with the mean.
  */
 import type { Leg, LegState } from './leg';
 
 export const EPOCH_BLOCKS = 32;
-/** Time constant of the mean price and of the decay of traded amounts, in seconds. */
+/** Time constant in seconds, for the mean price and for the decay of traded amounts. */
 export const MEAN_SECONDS = 1_800;
-/** Pools that did not move for 30 days are left out. */
+/** Pools without a move for 30 days are ignored. */
 export const DORMANT_SECONDS = 30 * 86_400;
 
 export function epochOf(block: number): number {
@@ -20,12 +20,12 @@ export function epochStart(block: number): number {
   return epochOf(block) * EPOCH_BLOCKS;
 }
 
-/** What a leg was at the end of the last epoch in which it moved. */
+/** Summary of a leg at the end of the last epoch in which it moved. */
 export interface LegRecord {
   readonly leg: Leg;
-  /** At the end of the epoch. */
+  /** State at the end of the epoch. */
   readonly state: LegState;
-  /** Liquidity over that epoch. */
+  /** Median liquidity over that epoch. */
   readonly depthLiquidity: number;
   /** Mean of ln(price) as of `at`; meaningless while `state.price` is 0. */
   readonly meanLog: number;
@@ -35,14 +35,17 @@ export interface LegRecord {
   readonly at: number;
   /** Time of the last block that moved the leg, unix seconds. */
   readonly movedAt: number;
-  /** The epoch. */
+  /** Number of the epoch. */
   readonly epoch: number;
 }
 
-/** A leg's movements inside the running epoch: states at the ends of the blocks that moved it, ascending. */
+/** Moves of a leg in the running epoch: its state at the end of each block that moved it, ascending. */
 export interface LegMoves {
   readonly leg: Leg;
-  /** The pool was there before the first block that was ingested: what it was until its first move is what it was then. */
+  /**
+   * Whether the pool existed before the first ingested block. If so, its state before the first move is assumed equal
+   * to its state after that move.
+   */
   readonly older: boolean;
   readonly blocks: readonly LegMove[];
   /** Whole token1 traded since the epoch began. */
@@ -55,14 +58,14 @@ export interface LegMove {
   readonly state: LegState;
 }
 
-/** Where an epoch begins and ends, as far as it was ingested. Blocks inclusive; times of the blocks, unix seconds. */
+/** The ingested part of an epoch. Blocks inclusive; times of the blocks in unix seconds. */
 export interface EpochSpan {
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly lastTime: number;
 }
 
-/** The record of an epoch in which the leg moved. */
+/** Makes the record of an epoch in which the leg moved. */
 export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span: EpochSpan): LegRecord {
   const last = moves.blocks[moves.blocks.length - 1];
   const state = last?.state ?? before?.state;
@@ -80,30 +83,33 @@ export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span:
   };
 }
 
-/** Liquidity by which a leg counts in an epoch: that of the epoch before, if it moved there; else it stood still. */
+/**
+ * Liquidity that counts for a leg in an epoch: the median of the epoch before if the leg moved in it, otherwise its
+ * current liquidity.
+ */
 export function depthIn(record: LegRecord, epoch: number): number {
   return record.epoch === epoch - 1 ? record.depthLiquidity : record.state.liquidity;
 }
 
-/** The leg's mean price at a time at or after the record, during which it stood still; 0 where it has no price. */
+/** Mean price of a leg at a time at or after its record, without moves in between; 0: no price. */
 export function meanPrice(record: LegRecord, time: number): number {
   if (!(record.state.price > 0)) return 0;
   return Math.exp(drift(record.meanLog, Math.log(record.state.price), time - record.at));
 }
 
-/** Whole token1 traded in the decaying window, at a time at or after the record. */
+/** Whole token1 traded, decayed to a time at or after the record. */
 export function decay(record: LegRecord | undefined, time: number): number {
   return record === undefined ? 0 : record.traded * Math.exp(-(time - record.at) / MEAN_SECONDS);
 }
 
-/** A mean after `seconds` at a constant value. */
+/** The mean after `seconds` at a constant value. */
 function drift(mean: number, value: number, seconds: number): number {
   return seconds > 0 ? value + (mean - value) * Math.exp(-seconds / MEAN_SECONDS) : mean;
 }
 
 /**
- * The lower median of the liquidity at the end of each block of the epoch. Where it is zero because the leg is too young
- * for it, the mean, but not more than what was there at the end.
+ * The lower median of the liquidity at the end of each block of the epoch. A leg too young for a median above zero
+ * gets the mean, limited by its liquidity at the end.
  */
 function depthOver(before: LegRecord | undefined, { blocks, older }: LegMoves, span: EpochSpan): number {
   const held: { liquidity: number; count: number }[] = [];

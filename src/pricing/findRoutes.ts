@@ -1,7 +1,7 @@
 /**
- * The routes of an epoch, from nothing but what the legs were up to its first block: the pure function behind every
- * price. First by liquidity that the epoch before confirms; then, for tokens that have none of that, by what
- * is there now, with little trust.
+ * Finds the routes of an epoch from the state of all legs before its first block. Pure; every price starts here.
+ * Liquidity that the previous epoch confirms comes first. Tokens without such liquidity get a route over current
+ * liquidity, with low confidence.
  */
 import { ZERO_ADDRESS } from '../domain/hex';
 import { soundAnchors, type PegInput } from './anchors';
@@ -17,7 +17,7 @@ export interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): TokenEntry;
-  /** All legs that moved within 30 days, or more. */
+  /** All legs that moved within 30 days; may include other legs. */
   live(): Iterable<LegEntry>;
 }
 
@@ -27,7 +27,7 @@ export interface EpochRoutes {
   readonly settled: SettledTokens;
 }
 
-/** Looks at nothing of a leg but its record, and at the live ones alone. */
+/** Reads only the records of the live legs. */
 export function findRoutes(input: RouteInput): EpochRoutes {
   const { epoch, time, tokenOf } = input;
   const sound = soundAnchors(input.anchors, input);
@@ -64,7 +64,7 @@ function anchorRoute({ address }: PriceAnchor): Route<LegEntry> {
   };
 }
 
-/** An anchor that lost its role is priced like any token, and says so. */
+/** An anchor that lost its role is priced like any token, with a warning. */
 function markDepegged(anchor: TokenEntry, settled: SettledTokens): void {
   const found = settled.get(anchor);
   if (found === undefined) return;

@@ -1,20 +1,20 @@
 /**
- * The price of one hop at one block: the pools of a route, each at its own price, cleaned of outliers and of sudden
- * moves that nobody paid for, and averaged by weight.
+ * Computes the price of one hop at one block. Each pool of the route has its own price. Outliers and sudden moves
+ * without matching trades are removed, and the rest is averaged by weight.
  */
 import type { LegKey } from './leg';
 
-/** A pool's price may leave its 30-minute mean by so much before it must have been traded there. */
+/** A pool's price may leave its 30-minute mean by this much before trades must confirm the move. */
 const CLAMP_LOG = Math.log(1.2);
-/** Outliers lie further from the median than 3 robust standard deviations, and than this. */
+/** An outlier is further from the median than 3 robust standard deviations, and further than this minimum. */
 const OUTLIER_LOG_MIN = 0.05;
 const MAD_TO_SIGMA = 1.4826;
 const SIGMAS = 3;
-/** Two pools that differ by more disagree. */
+/** Two pools that differ by more than this disagree. */
 const DISAGREEMENT_LOG = 0.05;
-/** No pool weighs more while there are at least three. */
+/** Largest weight of a pool, if there are at least three. */
 const WEIGHT_MAX = 0.6;
-/** Values that are sorted by hand. */
+/** Up to this many values are sorted by insertion. */
 const FEW = 24;
 
 export const HOP_WARNINGS = [
@@ -28,11 +28,11 @@ export type HopWarning = (typeof HOP_WARNINGS)[number];
 /** One pool of a hop at one block. */
 export interface HopInput {
   readonly key: LegKey;
-  /** Depth-based weight, > 0, not normalised. */
+  /** Weight from depth, > 0, not normalized. */
   readonly weight: number;
   /** Whole to_token per whole from_token; 0: none. */
   readonly price: number;
-  /** The same by the 30-minute mean; 0: none. */
+  /** The price by the 30-minute mean; 0: none. */
   readonly meanPrice: number;
   /** Whether the pool traded at least its own depth within the window. */
   readonly traded: boolean;
@@ -40,7 +40,7 @@ export interface HopInput {
 
 export interface HopPool {
   readonly key: LegKey;
-  /** Normalised: the weights of a hop sum to 1. */
+  /** Normalized: the weights of a hop sum to 1. */
   readonly weight: number;
   readonly price: number;
 }
@@ -57,13 +57,13 @@ export interface HopPrice {
   readonly pools: readonly HopPool[];
   readonly excluded: readonly HopExclusion[];
   readonly warnings: readonly HopWarning[];
-  /** Median absolute deviation of ln(price) of the pools that stay, by weight. */
+  /** Weighted median absolute deviation of ln(price) of the remaining pools. */
   deviation(): number;
-  /** Some pool is so far from its mean that it would be held to it, or is, depending on what was traded. */
+  /** Whether a pool is so far from its mean that the clamp may apply, depending on its trades. */
   readonly deviates: boolean;
 }
 
-/** Prices a hop. Deterministic in the set of inputs: ties go by key. */
+/** Prices a hop. The order of the inputs does not matter: ties are decided by key. */
 export function priceHop(inputs: readonly HopInput[]): HopPrice {
   const warnings: HopWarning[] = [];
   const excluded: HopExclusion[] = [];
@@ -112,11 +112,11 @@ function dropOutliers(
     else excluded.push({ key: pool.key, reason: 'outlier', price: pool.price });
   }
   if (kept.length < pools.length) addOnce(warnings, 'outlier_pools_excluded');
-  // Two that stay can still disagree.
+  // The two remaining pools can still disagree.
   return kept.length === 2 ? keepDeeper(kept, excluded, warnings) : kept;
 }
 
-/** Of two pools that disagree only the deeper one is believed. */
+/** If two pools disagree, only the deeper one counts. */
 function keepDeeper(
   pools: readonly HopPool[],
   excluded: HopExclusion[],
@@ -132,14 +132,17 @@ function keepDeeper(
   return [deeper];
 }
 
-/** Weights that sum to 1, none above 60 % while there are three. At most one can be above it. */
+/**
+ * Normalizes weights to a sum of 1, none above 60 % if there are at least three. At most one pool can exceed the
+ * limit.
+ */
 function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   let total = 0;
   for (const pool of pools) total += pool.weight;
   const shares = pools.map((pool) => ({ ...pool, weight: pool.weight / total }));
   const heavy = shares.find((pool) => pool.weight > WEIGHT_MAX);
   if (heavy === undefined || shares.length < 3) return shares;
-  // Summed, not 1 − heavy: beside a pool that is 10^16 times as deep that would be rounding noise.
+  // Summed, because 1 − heavy would be rounding noise if one pool is 10^16 times as deep.
   let rest = 0;
   for (const pool of shares) if (pool !== heavy) rest += pool.weight;
   const scale = (1 - WEIGHT_MAX) / rest;
@@ -150,15 +153,15 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
 function deviationOf(pools: readonly HopPool[]): number {
   if (pools.length < 2) return 0;
   const [a, b] = pools;
-  // Of two neither is the middle: each lies half their distance from it.
+  // With two pools, each is half their distance from the midpoint.
   if (pools.length === 2 && a !== undefined && b !== undefined)
     return Math.abs(Math.log(a.price / b.price)) / 2;
   return spreadOf(pools).deviation;
 }
 
 /**
- * Median and median absolute deviation of ln(price), both by weight: counted by heads, a handful of dust pools would
- * widen the bound until they pass it themselves.
+ * Weighted median and weighted median absolute deviation of ln(price). Unweighted, a few dust pools would widen the
+ * limit until they pass it themselves.
  */
 function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonly deviation: number } {
   const logs = pools.map(({ price }) => Math.log(price));
@@ -167,7 +170,10 @@ function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonl
   return { median, deviation: weightedMedian(distances, pools) };
 }
 
-/** The smallest value at which half of the weight lies at or below. Weights are summed in the order of values, then of pools. */
+/**
+ * The smallest value at or below which half of the weight is. Weights are summed by value, then by pool, so the result
+ * is deterministic.
+ */
 function weightedMedian(values: readonly number[], pools: readonly HopPool[]): number {
   const order = sortedPlaces(values);
   let total = 0;
@@ -180,7 +186,7 @@ function weightedMedian(values: readonly number[], pools: readonly HopPool[]): n
   return values[order[order.length - 1] ?? 0] ?? 0;
 }
 
-/** Places of the values, ascending, equal ones as they stand. Few, as they mostly are, are quicker put in one by one. */
+/** Indexes of the values in ascending order, stable. Insertion is faster for short lists, which are typical. */
 function sortedPlaces(values: readonly number[]): number[] {
   const order: number[] = [];
   if (values.length > FEW) {

@@ -1,18 +1,18 @@
-/** What the newest blocks changed, as how to take it back: block by block, the last change first. */
+/** Undo log of the newest blocks. Undoes changes block by block, the last change first. */
 export class Journal {
   private readonly blocks: { readonly number: number; readonly undos: (() => void)[] }[] = [];
 
-  /** Changes from now on are of this block. */
+  /** Later changes belong to this block. */
   open(number: number): void {
     this.blocks.push({ number, undos: [] });
   }
 
-  /** Notes how to take back a change that is made now; nothing where no block is open, since it is final. */
+  /** Adds an undo function for a change. Without an open block the change is final, and nothing is recorded. */
   note(undo: () => void): void {
     this.blocks[this.blocks.length - 1]?.undos.push(undo);
   }
 
-  /** Takes back every block above `number`. */
+  /** Undoes every block above `number`. */
   rewindTo(number: number): void {
     for (let last = this.blocks.pop(); last !== undefined; last = this.blocks.pop()) {
       if (last.number <= number) {
@@ -23,7 +23,7 @@ export class Journal {
     }
   }
 
-  /** Forgets how to take back blocks up to `number`. */
+  /** Drops the undo functions of blocks up to `number`. */
   settle(number: number): void {
     const kept = this.blocks.findIndex((block) => block.number > number);
     this.blocks.splice(0, kept < 0 ? this.blocks.length : kept);

@@ -1,12 +1,12 @@
 /**
- * A leg is two tokens of a pool that trade against each other: all of a two-token pool, one pair of tokens of a weighted
- * one. Its state is given in whole tokens and in two numbers that are the same for every kind of pool: the marginal
- * price P (token1 per token0) and the liquidity L. From them follow the virtual reserves L/√P and L·√P, which a constant
- * product pool really has and a concentrated or weighted one behaves as around its price.
+ * A leg: two tokens of a pool that trade against each other. A two-token pool has one leg, a weighted pool one per
+ * pair of its tokens. The state of a leg is in whole tokens and is the same for all pool kinds: the marginal price P
+ * (token1 per token0) and the liquidity L. The virtual reserves are L/√P and L·√P. In a constant product pool they are
+ * the real reserves; a concentrated or weighted pool behaves like them near its price.
  */
 import type { Hex } from '../domain/hex';
 
-/** Names a leg: the pool's address and the leg's number. */
+/** Key of a leg: the pool's address and the leg's number. */
 export type LegKey = string;
 
 export interface Leg {
@@ -32,8 +32,8 @@ export interface LegState {
 export const NO_STATE: LegState = { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
 
 /**
- * Moving a constant product pool's price by +2 % takes this part of its virtual reserve: √1.02 − 1. The way down takes
- * 1/√0.98 − 1 of it, which is more, so this is the smaller of the two.
+ * Part of the virtual reserve that moves a constant product pool's price by +2 %: √1.02 − 1. A move by −2 % takes
+ * 1/√0.98 − 1, which is more, so this is the smaller part.
  */
 export const DEPTH_PART = Math.sqrt(1.02) - 1;
 
@@ -46,8 +46,8 @@ export function makeLeg(pair: Hex, number: number, token0: Hex, token1: Hex): Le
 }
 
 /**
- * Liquidity of a weighted leg: that of the constant product pool with the same price whose depth is, to first order, the
- * same. A weighted pool's depth is B1·(1.02^(w0/(w0+w1)) − 1) ≈ B1·0.02·w0/(w0+w1); a constant product pool's is
+ * Liquidity of a weighted leg: the liquidity of the constant product pool with the same price and, to first order, the
+ * same depth. A weighted pool's depth is B1·(1.02^(w0/(w0+w1)) − 1) ≈ B1·0.02·w0/(w0+w1); a constant product pool's is
  * r1·(√1.02 − 1) ≈ r1·0.01. So r1 = 2·B1·w0/(w0+w1), r0 likewise, and their ratio is the spot price (Balancer
  * WeightedMath).
  */

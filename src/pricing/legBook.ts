@@ -1,7 +1,6 @@
 /**
- * All that a pricer knows of legs and tokens. A leg knows its two tokens and a token its legs, and each what was last said of it, so
- * that a search through hundreds of thousands of pools looks up no address on its way. Every change of a block that may be taken back
- * is noted in the journal.
+ * The pricer's data about legs and tokens. Legs and tokens reference each other, so a search through hundreds of
+ * thousands of pools needs no address look-ups. Every reversible change of a block is recorded in the journal.
  */
 import type { Hex } from '../domain/hex';
 import { DORMANT_SECONDS, type LegMove, type LegMoves, type LegRecord } from './epoch';
@@ -13,22 +12,22 @@ import { isRouted, type Route, type TokenHop } from './route';
 export interface TokenEntry {
   readonly address: Hex;
   readonly legs: LegEntry[];
-  /** Those of its legs that moved within 30 days, or more; in no order. */
+  /** Legs of the token that moved within 30 days, unordered. May include other legs. */
   live: LegEntry[];
-  /** Null: it never had one. */
+  /** Null: the token never had a route. */
   route: Route<LegEntry> | null;
-  /** What was last said of it. */
+  /** The newest hop of the token. */
   hop: TokenHop | null;
 }
 
 export interface LegEntry extends Leg {
-  /** The pool was there before the first block that was ingested. */
+  /** Whether the pool existed before the first ingested block. */
   readonly older: boolean;
   readonly tokens: readonly [TokenEntry, TokenEntry];
   state: LegState;
-  /** Undefined: it first moved within the running epoch. */
+  /** Undefined: the leg first moved within the running epoch. */
   record: LegRecord | undefined;
-  /** Of the running epoch; null: it stands still. */
+  /** Moves in the running epoch; null: none. */
   moves: Moves | null;
   isLive: boolean;
 }
@@ -38,19 +37,19 @@ interface Moves extends LegMoves {
   traded: number;
 }
 
-/** How far a pricer is. */
+/** Progress of the pricer. */
 export interface Clock {
   /** The block last applied. */
   readonly block: number;
   /** Its time, unix seconds. */
   readonly time: number;
-  /** Whether any block was ever applied: before, the epoch is only partly known. */
+  /** Whether any block was applied. If not, the epoch is only partly known. */
   readonly ingested: boolean;
   /** The running epoch; null before the first block. */
   readonly epoch: number | null;
-  /** First block of it that was ingested. */
+  /** First ingested block of the epoch. */
   readonly epochFirst: number;
-  /** Time of the last block before it. */
+  /** Time of the last block before the epoch, unix seconds. */
   readonly epochTime: number;
   readonly anchors: AnchorPrices;
 }
@@ -67,9 +66,9 @@ const NO_CLOCK: Clock = {
 
 export class LegBook {
   readonly journal = new Journal();
-  /** Tokens that have a route now. */
+  /** Tokens that have a route. */
   readonly routed = new Set<TokenEntry>();
-  /** Tokens with a pool away from its mean: a new epoch may change their hop without a move. */
+  /** Tokens with a pool away from its mean. A new epoch may change their hop without any move. */
   readonly watched = new Set<TokenEntry>();
   private readonly legs = new Map<LegKey, LegEntry>();
   private readonly tokens = new Map<Hex, TokenEntry>();
@@ -96,7 +95,7 @@ export class LegBook {
     return this.tokens.get(address);
   }
 
-  /** The token, which is known from now on. */
+  /** Finds or creates the token of an address. */
   tokenOf(address: Hex): TokenEntry {
     const known = this.tokens.get(address);
     if (known !== undefined) return known;
@@ -105,12 +104,12 @@ export class LegBook {
     return token;
   }
 
-  /** All legs that moved within 30 days, or more; in no order. */
+  /** All legs that moved within 30 days, unordered. May include other legs. */
   liveLegs(): readonly LegEntry[] {
     return this.live;
   }
 
-  /** Takes up a leg; null: it is known, and stays what it is. */
+  /** Adds a leg. Null: the leg exists already and stays unchanged. */
   addLeg(leg: Leg, older: boolean): LegEntry | null {
     if (this.legs.has(leg.key)) return null;
     const { key, pair, number, token0, token1 } = leg;
@@ -127,7 +126,7 @@ export class LegBook {
     return entry;
   }
 
-  /** The leg's state at the end of a block; a move of an epoch. */
+  /** Sets the state of a leg at the end of a block, as a move of the running epoch. */
   move(leg: LegEntry, move: LegMove): void {
     const { state } = leg;
     const moves = this.movesOf(leg);
@@ -139,7 +138,7 @@ export class LegBook {
     });
   }
 
-  /** Whole token1 traded on a leg that has moves. */
+  /** Adds traded whole token1 to a leg. */
   trade(leg: LegEntry, amount: number): void {
     const moves = this.movesOf(leg);
     const { traded } = moves;
@@ -180,7 +179,7 @@ export class LegBook {
     return records;
   }
 
-  /** What the store knows of a leg. */
+  /** Loads a record from the store. */
   loadRecord(record: LegRecord): void {
     const leg = this.legs.get(record.leg.key);
     if (leg === undefined) return;
@@ -188,13 +187,13 @@ export class LegBook {
     this.setRecord(leg, record);
   }
 
-  /** A leg whose record is taken back stays among the live ones: they may be more than those. */
+  /** A leg whose record is undone stays live, which is allowed: live legs may include others. */
   private setRecord(leg: LegEntry, record: LegRecord): void {
     leg.record = record;
     if (!leg.isLive) this.addLive(leg);
   }
 
-  /** Forgets among the live legs those that are dormant at a time. */
+  /** Removes dormant legs from the live legs. */
   dropDormant(time: number): void {
     const dormant = this.live.filter(
       ({ record }) => record !== undefined && time - record.movedAt > DORMANT_SECONDS,
@@ -222,7 +221,7 @@ export class LegBook {
     for (const token of tokens) token.live = token.live.filter(({ isLive }) => isLive);
   }
 
-  /** The token's route is this one from now on, or, by noRoute, it has none any more. */
+  /** Sets the route of a token; `noRoute` removes it. */
   setRoute(token: TokenEntry, route: Route<LegEntry>): void {
     const before = token.route;
     this.journal.note(() => {

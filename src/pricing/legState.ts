@@ -1,6 +1,6 @@
 /**
- * From a pool's row and a row of its state, both in raw units, to its legs and their states in whole tokens. The one
- * place where it is done: blocks just decoded, blocks read back and audits get the same bits.
+ * Converts the rows of a pool and its state, in raw units, to legs and their states in whole tokens. All callers (new
+ * blocks, blocks read back, audits) use this module, so their results are identical to the bit.
  */
 import { wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
@@ -9,7 +9,7 @@ import { makeLeg, weightedLiquidity, type Leg, type LegState } from './leg';
 
 const V3 = 3;
 
-/** The part of a pool's row that makes its legs. */
+/** The part of a pool's row that determines its legs. */
 export interface LegsPool {
   readonly address: Hex;
   readonly pool_type: number;
@@ -17,7 +17,7 @@ export interface LegsPool {
   readonly token1: Hex;
   /** Empty for pools of two tokens. */
   readonly tokens: readonly Hex[];
-  /** Times 10^18; empty where there are none. */
+  /** Times 10^18; empty if the pool has no weights. */
   readonly weights: readonly bigint[];
 }
 
@@ -31,17 +31,17 @@ export interface PricedState {
   readonly balances: readonly bigint[];
 }
 
-/** Decimals of a token; 0 where it does not tell. */
+/** Decimals of a token; 0 if unknown. */
 export type DecimalsOf = (token: Hex) => number;
 
 export interface LegInfo {
   readonly leg: Leg;
-  /** Places of its tokens in the pool's `tokens`. */
+  /** Indexes of the leg's tokens in the pool's `tokens`. */
   readonly index0: number;
   readonly index1: number;
 }
 
-/** All pairs of tokens of a pool. */
+/** The legs of a pool: one per pair of tokens. */
 export function legsOf(pool: LegsPool): LegInfo[] {
   const { address, tokens } = pool;
   if (tokens.length === 0) {
@@ -59,7 +59,7 @@ export function legsOf(pool: LegsPool): LegInfo[] {
   return legs;
 }
 
-/** State of a leg by the pool's; a pool without a price gives a leg without one. */
+/** State of a leg from the state of its pool. A pool without a price gives a leg without a price. */
 export function toLegState(
   pool: LegsPool,
   { leg, index0, index1 }: LegInfo,
@@ -79,7 +79,7 @@ export function toLegState(
   return { price, liquidity, reserve0, reserve1 };
 }
 
-/** Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath); without weights there is no price. */
+/** Spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). Without weights there is no price. */
 function weightedState(
   pool: LegsPool,
   state: PricedState,

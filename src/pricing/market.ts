@@ -1,6 +1,6 @@
 /**
- * What the pools were at one instant, as pricing asks for it: states, what they were over the epochs before, and what
- * was traded since the running epoch began. The inputs of a route's hop follow from it.
+ * The state of all pools at one moment, as pricing needs it: current states, records of earlier epochs, and trades
+ * since the running epoch began. Derives the inputs of a route's hop.
  */
 import type { Hex } from '../domain/hex';
 import { decay, meanPrice, type LegRecord } from './epoch';
@@ -14,7 +14,7 @@ export interface Market<L extends Leg = Leg> {
   recordOf(leg: L): LegRecord | undefined;
   /** Whole token1 traded since the running epoch began. */
   tradedIn(leg: L): number;
-  /** Time of the last block before the running epoch, unix seconds: as of then means are taken. */
+  /** Time of the last block before the running epoch, unix seconds. Means are taken at this time. */
   readonly epochTime: number;
 }
 
@@ -26,8 +26,8 @@ export function anchorPrices(anchors: readonly PriceAnchor[]): AnchorPrices {
 }
 
 /**
- * The price of a token in the next one of its route, both whole. Where that is an anchor, pools with other anchors count
- * too, at the ratio of the anchors' given prices.
+ * The price of a token in the next token of its route, both in whole tokens. If the next token is an anchor, pools
+ * with other anchors count too, converted by the anchors' given prices.
  */
 export function priceRouteHop<L extends Leg>(
   route: Pick<Route<L>, 'token' | 'next' | 'pools'>,

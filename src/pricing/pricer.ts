@@ -1,7 +1,7 @@
 /**
- * Prices of a chain as it grows, block by block: routes once per epoch, prices of the tokens whose pools a block touched.
- * A pure state machine over its inputs: the same blocks in the same order give the same bits, wherever it was restarted
- * (`load`) and whatever was taken back in between (`rewindTo`).
+ * Computes prices block by block: routes once per epoch, and prices of the tokens whose pools a block changed. A pure
+ * state machine: the same blocks in the same order give the same bits, also after a restart (`load`) or a reorg
+ * (`rewindTo`).
  */
 import type { Hex } from '../domain/hex';
 import { pathConfidence } from './confidence';
@@ -23,7 +23,7 @@ import {
 } from './route';
 import { settle, type LegWeight, type SettledTokens } from './settle';
 
-/** Epochs between two looks for legs that fell asleep. */
+/** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
 
 export interface PricerConfig {
@@ -31,14 +31,14 @@ export interface PricerConfig {
   readonly wrappedNative: Hex | null;
 }
 
-/** What one block did to the pools, in whole tokens. */
+/** The effects of one block on pools, in whole tokens. */
 export interface MarketBlock {
   readonly number: number;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Legs seen for the first time. `older`: their pool was made before the first ingested block. */
+  /** New legs. `older`: the pool was created before the first ingested block. */
   readonly legs: readonly { readonly leg: Leg; readonly older: boolean }[];
-  /** State of each leg that moved, at the end of the block. */
+  /** State of each moved leg at the end of the block. */
   readonly moves: readonly { readonly key: LegKey; readonly state: LegState }[];
   /** Whole token1 traded per leg. */
   readonly traded: readonly { readonly key: LegKey; readonly amount: number }[];
@@ -47,7 +47,7 @@ export interface MarketBlock {
 export interface TokenPrice {
   /** USD per whole token, > 0. */
   readonly usd: number;
-  /** Trust, 0–1. */
+  /** Confidence, 0–1. */
   readonly confidence: number;
 }
 
@@ -58,9 +58,9 @@ export interface HopChange {
   readonly price: TokenPrice | null;
 }
 
-/** What a block changed. */
+/** Changes of one block. */
 export interface PriceChanges {
-  /** Of the epoch that ended before this block. */
+  /** Records of the epoch that ended before this block. */
   readonly records: readonly LegRecord[];
   readonly routes: readonly Route[];
   readonly hops: readonly HopChange[];
@@ -70,18 +70,18 @@ type Routes = Map<TokenEntry, Route<LegEntry>>;
 
 interface CurrentHop {
   readonly hop: TokenHop;
-  /** A pool of it is away from its mean. */
+  /** Whether a pool of the hop is away from its mean. */
   readonly deviates: boolean;
 }
 
 export class Pricer {
   private book = new LegBook();
-  /** As of the block last applied. */
+  /** Prices as of the block last applied. */
   private readonly prices = new Map<TokenEntry, TokenPrice | null>();
   private readonly hops = new Map<TokenEntry, CurrentHop>();
-  /** The legs of now, as hops are priced by them. */
+  /** The current state of the legs, for pricing hops. */
   private readonly market: Market<LegEntry>;
-  /** Tokens by whose pools with each other anchors are compared. */
+  /** Tokens whose shared pools connect the anchors for the peg check. */
   private readonly pegged: ReadonlySet<Hex>;
   private pegLegs: LegEntry[] = [];
 
@@ -99,7 +99,6 @@ export class Pricer {
     };
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.book = new LegBook();
     this.pegLegs = [];
@@ -107,8 +106,8 @@ export class Pricer {
   }
 
   /**
-   * Takes up what the store knows at the end of `block`, the last one of an epoch or the one before the first ingested:
-   * every leg of an earlier block, and its newest record as of the block after.
+   * Loads the state at the end of `block`. This block is the last one of an epoch, or the one before the first ingested
+   * block. `legs`: all legs up to `block`. `records`: the newest record of each leg, as of the block after.
    */
   load(
     block: { readonly number: number; readonly timestamp: number },
@@ -122,7 +121,7 @@ export class Pricer {
     book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
   }
 
-  /** The routes and hops that hold before the next block, read back from the store. */
+  /** Loads the routes and hops in force before the next block. */
   loadHops(routes: readonly Route[], hops: readonly (readonly [Hex, TokenHop])[]): void {
     const { book } = this;
     for (const route of routes) {
@@ -132,13 +131,13 @@ export class Pricer {
         return leg === undefined ? [] : [{ leg, weight }];
       });
       book.setRoute(token, { ...route, pools });
-      // Which of them have to be looked at again is not known: all.
+      // It is unknown which tokens must be watched, so all are.
       book.setWatched(token, true);
     }
     for (const [token, hop] of hops) book.setHop(book.tokenOf(token), hop);
   }
 
-  /** Applies the next block. A reversible one can be taken back until it is settled. */
+  /** Applies the next block. A reversible block can be undone until it is settled. */
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
     const { journal } = this.book;
     if (reversible) journal.open(block.number);
@@ -156,7 +155,7 @@ export class Pricer {
     return this.book.findToken(token)?.route ?? undefined;
   }
 
-  /** Takes back every reversible block above `number`. */
+  /** Undoes every reversible block above `number`. */
   rewindTo(number: number): void {
     const { book } = this;
     book.journal.rewindTo(number);
@@ -165,7 +164,7 @@ export class Pricer {
     if (book.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
   }
 
-  /** Forgets how to take back blocks up to `number`: they are final. */
+  /** Blocks up to `number` become final and can no longer be undone. */
   settle(number: number): void {
     this.book.journal.settle(number);
   }
@@ -201,7 +200,7 @@ export class Pricer {
     this.hops.clear();
   }
 
-  /** On the first block of an epoch: what the one before was, and the routes that follow from it. Else null. */
+  /** On the first block of an epoch: closes the previous epoch and finds the new routes. Otherwise returns null. */
   private openEpoch(block: MarketBlock, routes: Routes): readonly LegRecord[] | null {
     const { book, config } = this;
     const { clock } = book;
@@ -211,7 +210,7 @@ export class Pricer {
     const records = book.closeEpoch((before, moves) => closeEpoch(before, moves, span));
     const epochFirst = clock.ingested ? epochStart(block.number) : block.number;
     const epochTime = clock.epoch === null && !clock.ingested ? block.timestamp : clock.time;
-    // What was loaded may have slept for years.
+    // Loaded legs may have been dormant for years.
     if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) book.dropDormant(epochTime);
     const { anchors, settled } = findRoutes({
       ...config,
@@ -230,8 +229,8 @@ export class Pricer {
   }
 
   /**
-   * A new epoch has new means: what is held to one may change without a move, and so may what was not, where the leg's
-   * mean came closer to what its price was inside the epoch.
+   * A new epoch has new means, so a clamped price may change without a move. So may an unclamped price, if the mean of
+   * its leg moved towards its price within the epoch.
    */
   private touchMeans(records: readonly LegRecord[], touched: Set<TokenEntry>): void {
     for (const token of this.book.watched) touched.add(token);
@@ -250,7 +249,7 @@ export class Pricer {
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
   }
 
-  /** A trade without a move (a swap that leaves no state behind) may be what a price far from its mean waits for. */
+  /** A trade without a move (a swap that stores no state) may confirm a price far from its mean. */
   private trade(
     block: MarketBlock,
     leg: LegEntry | undefined,
@@ -263,11 +262,11 @@ export class Pricer {
     this.book.trade(leg, amount);
   }
 
-  /** Tokens of touched legs that have no route get one at once where the other side has a price. */
+  /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
   private settleRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
     const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
-    // The legs on which a price may come to them: what they go on to from there, settling itself finds.
+    // The legs over which a price can reach these tokens. Settling finds the tokens beyond them.
     const legs: LegEntry[] = [];
     const settled: SettledTokens = new Map();
     for (const token of waiting) {
@@ -287,7 +286,7 @@ export class Pricer {
       market: this.market,
       anchors: this.book.clock.anchors,
       recent: true,
-      // A token that has a route keeps it: only legs on to tokens without one are followed.
+      // A routed token keeps its route, so only legs to unrouted tokens are followed.
       legsOf: (token: TokenEntry) => unroutedLegs(token),
       weigh: (leg: LegEntry) => weighNow(leg, block.timestamp),
     };
@@ -336,7 +335,7 @@ export class Pricer {
     return null;
   }
 
-  /** Hops of the tokens that differ from what was last said of them, in the order of the tokens. */
+  /** Changed hops of the touched tokens, in token order. */
   private changedHops(touched: ReadonlySet<TokenEntry>): HopChange[] {
     const { book } = this;
     const changes: HopChange[] = [];
@@ -373,7 +372,7 @@ function weighNow({ state, moves, record }: LegEntry, time: number): LegWeight |
   return { state, liquidity: state.liquidity, age: time - moved };
 }
 
-/** From the token to the anchor: price(T) = hop(T) · price(next). */
+/** Multiplies from the token to the anchor: price(T) = hop(T) · price(next). */
 function productOf(path: readonly TokenHop[]): TokenPrice | null {
   let usd = 1;
   for (let i = path.length - 1; i >= 0; i -= 1)

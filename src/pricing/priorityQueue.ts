@@ -1,4 +1,7 @@
-/** A binary heap: the largest priority first; of equal ones the value with the smallest address. An item may be pushed again. */
+/**
+ * A binary heap. The largest priority comes first; ties go to the smallest address. The same value may be in the heap
+ * more than once.
+ */
 export class PriorityQueue<T extends { readonly address: string }> {
   private readonly items: Item<T>[] = [];
 

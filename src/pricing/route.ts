@@ -1,9 +1,9 @@
-/** A route: by which pools, with which weights, a token is priced in the next token on its way to an anchor. */
+/** A route: the pools, with weights, that price a token in the next token on its way to an anchor. */
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { HOP_WARNINGS } from './hop';
 import type { Leg } from './leg';
 
-/** A token whose USD price is given. */
+/** A token with a given USD price. */
 export interface PriceAnchor {
   readonly address: Hex;
   /** USD per whole token, > 0. */
@@ -21,7 +21,7 @@ export type RouteWarning = (typeof ROUTE_WARNINGS)[number];
 
 export interface RoutePool<L extends Leg = Leg> {
   readonly leg: L;
-  /** 2 % depth in USD in steps of an eighth of an octave; not normalised. */
+  /** 2 % depth in USD, rounded to an eighth of an octave; not normalized. */
   readonly weight: number;
 }
 
@@ -29,26 +29,26 @@ export interface Route<L extends Leg = Leg> {
   readonly token: Hex;
   /** ZERO_ADDRESS for an anchor. */
   readonly next: Hex;
-  /** To the anchor; 0 for an anchor itself. */
+  /** Number of hops to the anchor; 0 for an anchor. */
   readonly hops: number;
-  /** Trust in this hop, 0–1. */
+  /** Confidence of this hop, 0–1. */
   readonly confidence: number;
   /** Depth of the narrowest hop to the anchor, USD; Infinity for an anchor. */
   readonly depthUsd: number;
-  /** By liquidity that no epoch has confirmed yet. */
+  /** Whether the route uses liquidity that no closed epoch has confirmed. */
   readonly recent: boolean;
-  /** No pool of the hop moved for a day. */
+  /** Whether no pool of the hop moved for a day. */
   readonly stale: boolean;
-  /** In the order of their keys. */
+  /** Sorted by key. */
   readonly pools: readonly RoutePool<L>[];
-  /** In alphabetic order. */
+  /** Sorted alphabetically. */
   readonly warnings: readonly RouteWarning[];
 }
 
-/** Hops to an anchor at most. */
+/** Most hops to an anchor. */
 export const HOPS_MAX = 4;
 
-/** What is stored of a token that has lost its route. */
+/** The stored route of a token that has lost its route. */
 export function noRoute(token: Hex): Route<never> {
   return {
     token,
@@ -67,7 +67,7 @@ export function isAnchorRoute(route: Route): boolean {
   return route.hops === 0 && route.confidence > 0;
 }
 
-/** False where there never was a route, or is none any more. */
+/** False if there never was a route, or it was lost. */
 export function isRouted(route: Route | null): boolean {
   return route !== null && (route.hops > 0 || isAnchorRoute(route));
 }
@@ -86,7 +86,7 @@ export function sameRoute(a: Route, b: Route): boolean {
   );
 }
 
-/** A token's own hop. `next` zero: `price` is USD, or 0 for none. */
+/** The hop from a token to the next one. If `next` is zero, `price` is USD, or 0 for none. */
 export interface TokenHop {
   readonly next: Hex;
   readonly price: number;

@@ -1,7 +1,7 @@
 /**
- * Finds routes: tokens are settled from the anchors outwards in the order of the depth of their narrowest hop, the
- * deepest first (widest-path Dijkstra). A token is priced only by pools whose other token was settled before it, so there
- * are no cycles. Only the known side of a pool counts as depth. Ties go by address.
+ * Finds routes by widest-path Dijkstra: tokens are settled from the anchors outwards, the token with the deepest
+ * narrowest hop first. A token is priced only by pools whose other token was settled earlier, so there are no cycles.
+ * Only the known side of a pool counts as depth. Ties go by address.
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
@@ -12,16 +12,16 @@ import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
 import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';
 
-/** The known side of a pool must hold so many USD for it to exist. */
+/** Smallest USD value of a pool's known side. Poorer pools are ignored. */
 export const BACKING_MIN_USD = 50;
-/** An anchor side below it is called thin. */
+/** An anchor side with less USD causes a warning. */
 const THIN_USD = 1_000;
-/** Absurd depths are all the same, so that their sums stay floats. */
+/** Larger depths are all equal, so that their sums stay finite. */
 const OCTAVES_MAX = 960;
-/** Stands for all anchors together: pools with any of them make one hop. */
+/** Represents all anchors together: pools with any anchor make one hop. */
 const ANCHORS = 'anchors';
 
-/** A token with a price, and how it came by it. */
+/** A token with a route and a price. */
 export interface Settled {
   readonly route: Route<LegEntry>;
   /** USD per whole token. */
@@ -31,19 +31,19 @@ export interface Settled {
 /** In the order in which tokens were settled. */
 export type SettledTokens = Map<TokenEntry, Settled>;
 
-/** What a leg counts with. */
+/** The values with which a leg counts. */
 export interface LegWeight {
   readonly state: LegState;
-  /** Liquidity that counts: of the epoch before, or, for recent routes, that of now. */
+  /** The liquidity that counts: of the previous epoch, or the current one for recent routes. */
   readonly liquidity: number;
-  /** Seconds since it moved. */
+  /** Seconds since the last move. */
   readonly age: number;
 }
 
 export interface SettleInput {
   readonly market: Market<LegEntry>;
   readonly anchors: AnchorPrices;
-  /** Legs by which others may be priced in the token, or more. */
+  /** Legs that may price other tokens in this token. May include other legs. */
   legsOf(token: TokenEntry): readonly LegEntry[];
   /** Null: the leg does not count. */
   weigh(leg: LegEntry): LegWeight | null;
@@ -57,27 +57,27 @@ interface GroupPool extends RoutePool<LegEntry> {
   readonly age: number;
 }
 
-/** Pools of one unsettled token with one settled neighbour (or with all anchors). */
+/** Pools of one unsettled token with one settled neighbor, or with all anchors. */
 interface Group {
   readonly neighbour: Hex | typeof ANCHORS;
   readonly hops: number;
-  /** Depth of the narrowest hop beyond it. */
+  /** Depth of the narrowest hop from the neighbor to the anchor. */
   readonly beyond: number;
   depth: number;
-  /** In the order of their keys. */
+  /** Sorted by key. */
   readonly pools: GroupPool[];
 }
 
-/** Extends `settled` by every token that can be reached through the legs given, and from the tokens so reached. */
+/** Adds every token to `settled` that is reachable over the given legs, directly or through other tokens. */
 export function settle(input: SettleInput, settled: SettledTokens, from: Iterable<LegEntry>): void {
   const groups = new Map<TokenEntry, Group[]>();
   const queue = new PriorityQueue<TokenEntry>();
-  // Every leg of every token with a price comes here, most to be left out: that has to be quick.
+  // Runs for every leg of every priced token and discards most of them, so it must be fast.
   const relax = (leg: LegEntry): void => {
     const [token0, token1] = leg.tokens;
     const known0 = settled.get(token0);
     const known1 = settled.get(token1);
-    // One token has a price, the other one waits for it.
+    // Continue only if exactly one token of the leg has a price.
     const known = known0 ?? known1;
     if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
     if (known.route.hops >= HOPS_MAX) return;
@@ -104,11 +104,11 @@ export function settle(input: SettleInput, settled: SettledTokens, from: Iterabl
     const { priority, value: token } = next;
     const ofToken = groups.get(token) ?? [];
     const group = bestGroup(ofToken);
-    // One entry has the width of now; the others are from when fewer pools were known, or more groups.
+    // Only the entry with the current width counts. Older entries date from fewer pools or more groups.
     if (group === null || widthOf(group) !== priority) continue;
     const found = priceByGroup(input, settled, token, group);
     if (found === null) {
-      // Its pools have no price after all: it waits for its turn by the next widest.
+      // The pools of this group have no price, so the token waits for its next widest group.
       ofToken.splice(ofToken.indexOf(group), 1);
       const narrower = bestGroup(ofToken);
       if (narrower !== null) queue.push(widthOf(narrower), token);
@@ -120,7 +120,7 @@ export function settle(input: SettleInput, settled: SettledTokens, from: Iterabl
   }
 }
 
-/** The token's group of pools with a neighbour that has this route. */
+/** The token's group of pools with this neighbor. */
 function groupOf(ofToken: Group[], { hops, depthUsd }: Route, other: Hex): Group {
   const neighbour = hops === 0 ? ANCHORS : other;
   const known = ofToken.find((group) => group.neighbour === neighbour);
@@ -130,7 +130,7 @@ function groupOf(ofToken: Group[], { hops, depthUsd }: Route, other: Hex): Group
   return group;
 }
 
-/** False where it is known. Summed in the order of the keys: the order in which legs are met must not show in the last bit. */
+/** False if the group has the pool already. Sums in key order, so the order of legs cannot change the last bit. */
 function addPool(group: Group, pool: GroupPool): boolean {
   const { pools } = group;
   const at = placeOf(pools, pool.leg.key);
@@ -142,7 +142,7 @@ function addPool(group: Group, pool: GroupPool): boolean {
   return true;
 }
 
-/** Index of the first pool whose key is not below. */
+/** Index of the first pool whose key is not smaller. */
 function placeOf(pools: readonly GroupPool[], key: LegKey): number {
   let low = 0;
   let high = pools.length;
@@ -154,7 +154,10 @@ function placeOf(pools: readonly GroupPool[], key: LegKey): number {
   return low;
 }
 
-/** USD behind the known side, and USD on it that move the price by 2 %; never more than what is really there. */
+/**
+ * USD value of the known side, and the USD on that side that move the price by 2 %. Both are limited by the real
+ * balance.
+ */
 export function knownSide(
   { state, liquidity }: Pick<LegWeight, 'state' | 'liquidity'>,
   isToken0: boolean,
@@ -171,7 +174,7 @@ export function knownSide(
     : { backingUsd: 0, depthUsd: 0 };
 }
 
-/** Rounded to an eighth of an octave, so that routes change when liquidity does and not with every trade. */
+/** Rounds to an eighth of an octave, so routes change with liquidity and not with every trade. */
 export function inSteps(depthUsd: number): number {
   return 2 ** Math.min(OCTAVES_MAX, Math.round(Math.log2(depthUsd) * 8) / 8);
 }
@@ -230,7 +233,7 @@ function priceByGroup(
   return { route, usd };
 }
 
-/** The anchor with the most depth; of equals the first one configured. */
+/** The anchor with the most depth. Ties go to the first configured one. */
 function deepestAnchor(anchors: AnchorPrices, { pools }: Group): TokenEntry | undefined {
   let best: { readonly token: TokenEntry; readonly depth: number } | undefined;
   for (const address of anchors.keys()) {

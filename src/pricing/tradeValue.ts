@@ -1,7 +1,7 @@
-/** The value of a trade in USD, which `/activity` shows as `amount_usd`, and the test whether a price is trusted. */
+/** The value of a trade in USD (`amount_usd` in `/activity`), and whether a price is trusted. */
 import { TRUSTED_MIN } from './confidence';
 
-/** Larger values are taken as nonsense: they would not fit the store's Decimal(38, 12). */
+/** Larger values are discarded, because they would not fit the store's Decimal(38, 12). */
 const USD_MAX = 1e20;
 
 export interface Price {
@@ -10,9 +10,9 @@ export interface Price {
 }
 
 export interface TradeValue {
-  /** USD by trusted prices; 0 when not tracked. */
+  /** USD by trusted prices; 0 if not tracked. */
   readonly amountUsd: number;
-  /** USD by prices that are not trusted; 0 when tracked or unknown. */
+  /** USD by untrusted prices; 0 if tracked or unknown. */
   readonly untrackedUsd: number;
   readonly tracked: boolean;
 }
@@ -23,7 +23,7 @@ export function isTrusted(price: Price | null): price is Price {
   return price !== null && price.confidence >= TRUSTED_MIN;
 }
 
-/** Amounts in whole tokens, ≥ 0. Both sides trusted: the mean; one: that one; none: untracked. */
+/** Amounts in whole tokens, ≥ 0. Both sides trusted: the mean of both. One side trusted: that side. None: untracked. */
 export function valueTrade(
   price0: Price | null,
   price1: Price | null,

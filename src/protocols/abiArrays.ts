@@ -1,10 +1,10 @@
 /**
- * Reads dynamic arrays of words out of ABI-encoded data: what Balancer's events and the answers of its pools are made of.
- * Only the layout that Solidity writes is read: each array right behind the one before it, nothing between or after.
+ * Reads dynamic arrays of words from ABI-encoded data, for Balancer's events and pool calls. Accepts only Solidity's
+ * own layout: arrays in order, with nothing between or after them.
  */
 import { isHexData, type Hex } from '../domain/hex';
 
-/** Elements of one array. Pools hold fewer tokens; what is longer is taken as malformed. */
+/** Most elements of one array. Pools have fewer tokens; a longer array counts as malformed. */
 export const ARRAY_LENGTH_MAX = 50;
 
 const WORD_BYTES = 32;
@@ -15,13 +15,13 @@ const ADDRESS_DIGITS = 40;
 
 export interface ArrayData {
   readonly arrays: readonly (readonly bigint[])[];
-  /** The static words behind the arrays' offsets. */
+  /** The static words after the offsets of the arrays. */
   readonly scalars: readonly bigint[];
 }
 
 /**
- * Data of `arrayCount` dynamic arrays, of one-word elements, followed by `scalarCount` static words. Null for any other
- * layout: an offset that is not the next free word, an array beyond the bound or beyond the data, words left over.
+ * Decodes `arrayCount` dynamic arrays of one-word elements, followed by `scalarCount` static words. Null for any other
+ * layout: an offset that is not the next free word, an array beyond the limit or the data, or leftover words.
  */
 export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): ArrayData | null {
   const heads = arrayCount + scalarCount;
@@ -37,11 +37,11 @@ export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): Arra
     arrays.push(words.slice(at + 1, end));
     at = end;
   }
-  // Where an offset or a length led beyond the data, so did `at`.
+  // An offset or a length beyond the data also moved `at` beyond the end.
   return at === words.length ? { arrays, scalars: words.slice(arrayCount, heads) } : null;
 }
 
-/** The 32-byte words of the data; null where it is not whole words of hex, or more of them than `wordsMax`. */
+/** The 32-byte words of the data. Null: not whole words of hex, or more than `wordsMax`. */
 export function readWords(data: Hex, wordsMax: number): bigint[] | null {
   const digits = data.length - DATA_START;
   if (digits % WORD_DIGITS !== 0 || digits > wordsMax * WORD_DIGITS || !isHexData(data)) return null;
@@ -52,13 +52,12 @@ export function readWords(data: Hex, wordsMax: number): bigint[] | null {
   return words;
 }
 
-/** The words as lower-case addresses; null where one has dirty upper bytes. */
+/** The words as lower-case addresses. Null: a word has non-zero upper bytes. */
 export function toAddresses(words: readonly bigint[]): Hex[] | null {
   if (words.some((word) => word >> ADDRESS_BITS !== 0n)) return null;
   return words.map((word): Hex => `0x${word.toString(16).padStart(ADDRESS_DIGITS, '0')}`);
 }
 
-/** The word read as two's complement. */
 export function toSigned(word: bigint): bigint {
   return BigInt.asIntN(256, word);
 }

@@ -1,7 +1,7 @@
 /**
- * The logs of Balancer V2 and its forks (PHUX). One vault holds all pools, so all events but the fee's stand on it and
- * name the pool by its id; who the emitter is, and whether it is the configured vault or a known pool, the caller checks.
- * Events as in IVault.sol and BasePool.sol (balancer/balancer-v2-monorepo).
+ * Decodes the logs of Balancer V2 and its forks (PHUX). One vault holds all pools and emits all events except the fee
+ * event, and names the pool by id. The caller checks that the emitter is the configured vault or a known pool. Events
+ * as in IVault.sol and BasePool.sol (balancer/balancer-v2-monorepo).
  */
 import type { ChainLog } from '../domain/block';
 import { isHash, type Hex } from '../domain/hex';
@@ -21,7 +21,7 @@ const POOL_BALANCE_MANAGED: Hex = '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3
 /** SwapFeePercentageChanged(uint256 swapFeePercentage). */
 export const SWAP_FEE_CHANGED: Hex = '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc';
 
-/** topic0 of the events read when they stand on the vault. `POOL_REGISTERED` is the one that makes a pool. */
+/** topic0 of the events that the vault emits. Only `POOL_REGISTERED` creates a pool. */
 export const VAULT_TOPICS: ReadonlySet<Hex> = new Set([
   POOL_REGISTERED,
   TOKENS_REGISTERED,
@@ -29,14 +29,14 @@ export const VAULT_TOPICS: ReadonlySet<Hex> = new Set([
   POOL_BALANCE_CHANGED,
   POOL_BALANCE_MANAGED,
 ]);
-/** topic0 of the events read when they stand on a pool's own contract. */
+/** topic0 of the events that a pool's own contract emits. */
 export const POOL_TOPICS: ReadonlySet<Hex> = new Set([SWAP_FEE_CHANGED]);
 
 const INT256_MAX = (1n << 255n) - 1n;
 const UINT8_MAX = 255n;
 const ADDRESS_END = 42;
 
-/** The pool that an event is of. A contract may register more than one id; the standard pools register one. */
+/** The pool of an event. A contract may register several ids; the standard pools register one. */
 interface OfPool {
   readonly poolId: Hex;
   /** The first 20 bytes of the id. */
@@ -51,12 +51,12 @@ export interface PoolRegistered extends OfPool {
 
 export interface TokensRegistered extends OfPool {
   readonly kind: 'tokens_registered';
-  /** In the order of the pool, which its weights follow. */
+  /** In the order of the pool, which its weights share. */
   readonly tokens: readonly Hex[];
   readonly assetManagers: readonly Hex[];
 }
 
-/** Amounts are raw units, what the pool got and gave, and fit a signed word. */
+/** Amounts are raw units into and out of the pool, and fit a signed word. */
 export interface VaultSwap extends OfPool {
   readonly kind: 'swap';
   readonly tokenIn: Hex;
@@ -66,8 +66,8 @@ export interface VaultSwap extends OfPool {
 }
 
 /**
- * A join (deltas ≥ 0) or an exit (deltas ≤ 0). The provider's part and the protocol's fees are apart: the pool's balance
- * moves by delta − fee in both cases (PoolBalances.sol, _processJoinPoolTransfers and _processExitPoolTransfers).
+ * A join (deltas ≥ 0) or an exit (deltas ≤ 0). Provider amounts and protocol fees are separate. In both cases the
+ * pool's balance changes by delta − fee (PoolBalances.sol, _processJoinPoolTransfers and _processExitPoolTransfers).
  */
 export interface BalanceChanged extends OfPool {
   readonly kind: 'balance_changed';
@@ -77,7 +77,10 @@ export interface BalanceChanged extends OfPool {
   readonly protocolFees: readonly bigint[];
 }
 
-/** Tokens move between the vault and their asset manager, who may also report a gain or loss: the total moves by both. */
+/**
+ * Tokens move between the vault and their asset manager, which may also report a gain or loss. The total balance
+ * changes by both deltas.
+ */
 export interface BalanceManaged extends OfPool {
   readonly kind: 'balance_managed';
   readonly assetManager: Hex;
@@ -88,7 +91,7 @@ export interface BalanceManaged extends OfPool {
 
 export interface SwapFeeChanged {
   readonly kind: 'swap_fee_changed';
-  /** The contract that the log stands on. */
+  /** The contract that emitted the log. */
   readonly pool: Hex;
   /** 1e18 = 100 %. */
   readonly swapFee: bigint;
@@ -97,7 +100,7 @@ export interface SwapFeeChanged {
 export type BalancerEvent =
   PoolRegistered | TokensRegistered | VaultSwap | BalanceChanged | BalanceManaged | SwapFeeChanged;
 
-/** null: unknown topic or malformed layout. Never throws. */
+/** Null: unknown topic or malformed layout. Never throws. */
 export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
   switch (log.topics[0]) {
     case SWAP:
@@ -153,7 +156,7 @@ function decodeSwap({ topics, data }: ChainLog): VaultSwap | null {
   if (!isHash(poolId) || !isAddressTopic(tokenIn) || !isAddressTopic(tokenOut)) return null;
   const amountIn = uintAt(0);
   const amountOut = uintAt(1);
-  // The vault keeps balances below 2^112; what does not fit a signed word is no swap of it.
+  // The vault keeps balances below 2^112, so a value that does not fit a signed word is not a real swap.
   if (amountIn > INT256_MAX || amountOut > INT256_MAX) return null;
   return {
     kind: 'swap',

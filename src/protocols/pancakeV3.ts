@@ -1,4 +1,7 @@
-/** PancakeSwap V3 and its forks: Uniswap V3 with two more fields in Swap, the protocol's share of each token's fee. */
+/**
+ * PancakeSwap V3 and its forks. Like Uniswap V3, but Swap has two more fields: the protocol's share of each token's
+ * fee.
+ */
 import type { Protocol } from './protocol';
 import { createV3Protocol } from './v3Pool';
 

@@ -1,6 +1,6 @@
 /**
- * What a DEX protocol is to the rest of the program: topics, hand-written decoders, how an event moves a pool's
- * state, and the marginal price of a state. One file per protocol implements it; nothing here knows of the store.
+ * The interface of a DEX protocol: topics, hand-written decoders, the effect of an event on a pool's state, and the
+ * marginal price of a state. Each protocol implements it in one file. Storing rows is left to the ingester.
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
@@ -13,7 +13,7 @@ export interface SwapEvent {
   readonly recipient: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** V3 only: the state the event reports; null for V2. */
+  /** V3: the state in the event; null for V2. */
   readonly after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
 }
 
@@ -23,7 +23,7 @@ export interface MintEvent {
   readonly owner: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** V3: L added; V2: null (the LP tokens stand in a Transfer, which the ingester looks for). */
+  /** V3: L added. V2: null; the ingester finds the LP tokens in a Transfer. */
   readonly liquidity: bigint | null;
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
@@ -40,7 +40,7 @@ export interface BurnEvent {
   readonly tickUpper: number | null;
 }
 
-/** V2 Sync: the reserves are the pool's whole state. */
+/** V2 Sync: the reserves are the whole state of the pool. */
 export interface SyncEvent {
   readonly kind: 'sync';
   readonly reserve0: bigint;
@@ -54,7 +54,7 @@ export interface InitializeEvent {
   readonly tick: number;
 }
 
-/** V3 Collect: tokens that a burn had freed leave the pool. */
+/** V3 Collect: tokens that a burn released leave the pool. */
 export interface CollectEvent {
   readonly kind: 'collect';
   readonly owner: Hex;
@@ -74,7 +74,7 @@ export interface CollectProtocolEvent {
   readonly amount1: bigint;
 }
 
-/** V3 Flash: `paid` is what came back beyond the loan, + into the pool. */
+/** V3 Flash: `paid` is the payment beyond the loan, + into the pool. */
 export interface FlashEvent {
   readonly kind: 'flash';
   readonly owner: Hex;
@@ -93,12 +93,12 @@ export type PoolEvent =
   | CollectProtocolEvent
   | FlashEvent;
 
-/** What a factory's creation event says. */
+/** The content of a factory's creation event. */
 export interface PoolCreation {
   readonly pool: Hex;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** Pips; null where the DEX fixes it (V2). */
+  /** Pips; null if the fee is fixed by the DEX (V2). */
   readonly feePips: number | null;
   readonly tickSpacing: number;
 }
@@ -108,19 +108,19 @@ export interface Protocol {
   readonly poolType: PoolType;
   /** topic0 of the factory's creation event. */
   readonly creationTopic: Hex;
-  /** topic0 of each event a pool of this protocol emits and we read. */
+  /** topic0 of each event that this protocol's decoder reads. */
   readonly eventTopics: ReadonlySet<Hex>;
-  /** null: the log has the topic but not the layout (malformed; the caller counts it). */
+  /** Null: the topic matches but the layout is malformed; the caller counts these logs. */
   decodeCreation(log: ChainLog): PoolCreation | null;
-  /** null: unknown topic or malformed layout. Never throws. */
+  /** Null: unknown topic or malformed layout. Never throws. */
   decodeEvent(log: ChainLog): PoolEvent | null;
-  /** The state after the event; the same object when nothing moved. Balances never fall below zero. */
+  /** The state after the event; the same object if nothing changed. Balances never fall below zero. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
-  /** Marginal price as raw token1 per raw token0, a finite float64 > 0; null where none exists. */
+  /** Marginal price as raw token1 per raw token0, a finite float64 > 0; null: none. */
   spotPrice(state: PoolState): number | null;
 }
 
-/** Makes a pool out of its creation event and its DEX. */
+/** Builds a pool from its creation event and its DEX. */
 export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Pool {
   return {
     address: creation.pool,

@@ -1,6 +1,6 @@
 /**
- * Which code speaks which protocol of the chain description. A vault's protocol (Balancer V2) is none of these: its events
- * name the pool instead of standing on it, so the ingester reads them apart.
+ * Finds the decoder of a protocol by its name in the chain description. Vault protocols (Balancer V2) are not listed:
+ * the vault emits the events and names the pool, so the ingester decodes these separately.
  */
 import type { Hex } from '../domain/hex';
 import type { Dex, ProtocolName } from '../domain/pool';
@@ -13,15 +13,15 @@ import { uniswapV3 } from './uniswapV3';
 
 const PROTOCOLS: readonly Protocol[] = [uniswapV2, uniswapV3, pancakeV3];
 
-/** The protocol whose pools hold all of their pools in one contract, which is the DEX's `factory`. */
+/** The protocol with one vault contract for all pools. The DEX's `factory` is that vault. */
 export const VAULT_PROTOCOL: ProtocolName = 'balancer_v2';
 
-/** The protocol of this name, or null where its pools are none that emit their own events. */
+/** The protocol of this name. Null: its pools do not emit their own events. */
 export function findProtocol(name: ProtocolName): Protocol | null {
   return PROTOCOLS.find((protocol) => protocol.name === name) ?? null;
 }
 
-/** The protocol of this name; throws bad_config where no decoder exists. */
+/** The protocol of this name; throws bad_config if there is no decoder. */
 export function protocolOf(name: ProtocolName): Protocol {
   const protocol = findProtocol(name);
   if (protocol !== null) return protocol;
@@ -35,11 +35,11 @@ export function protocolOf(name: ProtocolName): Protocol {
 export interface DexTopics {
   /** topic0 of the factories' creation events. */
   readonly creationTopics: ReadonlySet<Hex>;
-  /** topic0 of every event that a pool of these DEXes, or their vault, emits and we read. */
+  /** topic0 of every event that decoders read from pools or vaults of these DEXes. */
   readonly eventTopics: ReadonlySet<Hex>;
 }
 
-/** The topics to ask a node for so that nothing of these DEXes is missed; DEXes without a decoder add none. */
+/** The topics to request from a node for all events of these DEXes. A DEX without a decoder adds none. */
 export function dexTopics(dexes: readonly Dex[]): DexTopics {
   const creationTopics = new Set<Hex>();
   const eventTopics = new Set<Hex>();

@@ -1,5 +1,5 @@
 /**
- * Uniswap V3's tick and liquidity arithmetic in exact integers: what a position between two ticks holds at a price.
+ * Uniswap V3's tick and liquidity arithmetic in exact integers: the tokens of a position between two ticks at a price.
  * TickMath.sol and SqrtPriceMath.sol of @uniswap/v3-core.
  */
 
@@ -33,7 +33,7 @@ const FACTORS: readonly bigint[] = [
   0x48a170391f7dc42444e8fa2n,
 ];
 
-/** √(1.0001^tick) · 2^96, rounded up as the contract does. Throws a RangeError beyond ±887,272. */
+/** √(1.0001^tick) · 2^96, rounded up as in the contract. Throws a RangeError beyond ±887,272. */
 export function sqrtRatioAtTick(tick: number): bigint {
   if (!Number.isInteger(tick) || tick < TICK_MIN || tick > TICK_MAX) throw new RangeError(`no tick ${tick}`);
   const size = Math.abs(tick);
@@ -50,7 +50,7 @@ export interface PositionAmounts {
   readonly amount1: bigint;
 }
 
-/** What liquidity between two ticks would give back at a price: raw amounts, rounded down, without fees. */
+/** Raw amounts of liquidity between two ticks at a price, rounded down, without fees. */
 export function amountsOfLiquidity(
   sqrtPriceX96: bigint,
   tickLower: number,

@@ -1,5 +1,5 @@
 /**
- * Uniswap V2 and its forks: constant product, two tokens, the reserves are the whole state. Events as in
+ * Decodes Uniswap V2 and its forks: constant product, two tokens, and the reserves as the whole state. Events as in
  * UniswapV2Pair.sol and UniswapV2Factory.sol (Uniswap/v2-core).
  */
 import type { ChainLog } from '../domain/block';
@@ -82,7 +82,7 @@ function decodeSwap({ topics, data }: ChainLog): SwapEvent | null {
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) return null;
   const amount0 = uintAt(0) - uintAt(2);
   const amount1 = uintAt(1) - uintAt(3);
-  // Real pairs hold balances below 2^112; what does not fit a signed word is no swap of theirs.
+  // Real pairs hold balances below 2^112, so an amount that does not fit a signed word is not a real swap.
   if (!isInt256(amount0) || !isInt256(amount1)) return null;
   return {
     kind: 'swap',
@@ -127,7 +127,7 @@ function decodeBurn({ topics, data }: ChainLog): BurnEvent | null {
   };
 }
 
-/** Only a Sync moves the reserves: mint, burn and swap each emit one of their own. */
+/** Only a Sync changes the reserves; each mint, burn and swap emits its own Sync. */
 function applyEvent(state: PoolState, event: PoolEvent): PoolState {
   if (event.kind !== 'sync') return state;
   if (event.reserve0 === state.reserve0 && event.reserve1 === state.reserve1) return state;

@@ -1,6 +1,7 @@
 /**
- * What Uniswap V3 and PancakeSwap V3 pools share, which is all but the Swap event's last two fields. Forks mix the two
- * Swap layouts, so both are read under either name, told apart by topic0. Events as in IUniswapV3PoolEvents.sol.
+ * Shared decoder of Uniswap V3 and PancakeSwap V3 pools, which differ only in the last two fields of Swap. Forks mix
+ * the two Swap layouts, so both names read both layouts, distinguished by topic0. Events as in
+ * IUniswapV3PoolEvents.sol.
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
@@ -40,7 +41,7 @@ const POOL_CREATED: Hex = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1
 const INITIALIZE: Hex = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95';
 /** Swap(address indexed sender, address indexed recipient, int256, int256, uint160 sqrtPriceX96, uint128 L, int24). */
 const SWAP: Hex = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67';
-/** The same and two uint128 more: the protocol's fees of token0 and token1. */
+/** Like SWAP, with two more uint128: the protocol's fees of token0 and token1. */
 const PANCAKE_SWAP: Hex = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83';
 /** Mint(address sender, address indexed owner, int24 indexed, int24 indexed, uint128 L, uint256, uint256). */
 const MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
@@ -56,7 +57,7 @@ const FLASH: Hex = '0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2
 const SWAP_WORDS = 5;
 const PANCAKE_SWAP_WORDS = 7;
 
-/** A V3 protocol under its name in the chain description. */
+/** Creates a V3 protocol with its name in the chain description. */
 export function createV3Protocol(name: 'uniswap_v3' | 'pancake_v3'): Protocol {
   return {
     name,
@@ -196,7 +197,7 @@ function decodeCollectProtocol({ topics, data }: ChainLog): CollectProtocolEvent
   };
 }
 
-/** The amounts lent (words 0 and 1) came back; what stays is `paid`. */
+/** The loan (words 0 and 1) was repaid; `paid` remains in the pool. */
 function decodeFlash({ topics, data }: ChainLog): FlashEvent | null {
   const [, sender, recipient] = topics;
   if (topics.length !== 3 || !loadData(data, 4)) return null;

@@ -1,6 +1,6 @@
 /**
- * How events move a V3 pool, and its price. Balances are kept from the logs, since a V3 pool has no reserves: a burn
- * frees tokens but leaves them in the pool, a collect takes them out (UniswapV3Pool.sol).
+ * Applies events to the state of a V3 pool, and computes its price. V3 pools have no reserves, so balances are summed
+ * from the logs. A burn releases tokens but leaves them in the pool; a collect takes them out (UniswapV3Pool.sol).
  */
 import type { PoolState } from '../domain/pool';
 import type { BurnEvent, MintEvent, PoolEvent, SwapEvent } from './protocol';
@@ -9,7 +9,7 @@ const UINT128_MAX = (1n << 128n) - 1n;
 const UINT256_MAX = (1n << 256n) - 1n;
 const TWO_POW_96 = 2 ** 96;
 
-/** The state after the event; the same object when nothing moved. */
+/** The state after the event; the same object if nothing changed. */
 export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
   switch (event.kind) {
     case 'swap':
@@ -30,7 +30,7 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
   }
 }
 
-/** Written out field by field: spreading two objects costs several times as much, and swaps are most of what happens. */
+/** Lists every field, because spreading objects is several times slower and most events are swaps. */
 function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): PoolState {
   const { sqrtPriceX96, liquidity, tick } = after ?? state;
   return {
@@ -43,8 +43,8 @@ function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): Po
 }
 
 /**
- * Balances stay within 0 … 2^256 − 1. Below zero they fall where tokens reached the pool without an event of it; above,
- * where a hostile token lets `Flash` claim any payment: neither may stop the writer.
+ * Balances stay within 0 … 2^256 − 1. They would fall below zero if tokens reached the pool without an event. They
+ * would exceed the maximum if a hostile token lets `Flash` report any payment. Neither may stop the ingester.
  */
 function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
   const reserve0 = clamp(state.reserve0 + delta0, UINT256_MAX);
@@ -53,7 +53,7 @@ function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolSta
   return { ...state, reserve0, reserve1 };
 }
 
-/** Active liquidity changes only when the position covers the current tick: tickLower ≤ tick < tickUpper. */
+/** Active liquidity changes only if the position covers the current tick: tickLower ≤ tick < tickUpper. */
 function moveLiquidity(state: PoolState, event: MintEvent | BurnEvent, sign: bigint): PoolState {
   const { liquidity: moved, tickLower, tickUpper } = event;
   if (moved === null || tickLower === null || tickUpper === null) return state;
@@ -68,8 +68,8 @@ function clamp(value: bigint, maximum: bigint): bigint {
 }
 
 /**
- * (sqrtPriceX96 / 2^96)², raw token1 per raw token0. The conversion and the square round correctly and the division by
- * a power of two is exact: relative error below 4e-16.
+ * (sqrtPriceX96 / 2^96)², raw token1 per raw token0. The conversion and the square round correctly, and the division
+ * by a power of two is exact: relative error below 4e-16.
  */
 export function v3SpotPrice(state: PoolState): number | null {
   const root = Number(state.sqrtPriceX96) / TWO_POW_96;

@@ -1,10 +1,10 @@
 /**
- * What no event of a Balancer V2 pool tells and must be asked for: weights, fee, whether it is a weighted pool at all, and
- * the balances of a pool older than the first block. Call data and the reading of answers only; asking is the ingester's.
+ * Contract calls for facts of a Balancer V2 pool that no event contains: its weights, its fee, its type, and the
+ * balances of a pool older than the first block. Builds call data and decodes answers; the ingester sends the calls.
  *
- * A pool that answers getNormalizedWeights is weighted (type 4). One that does not, but answers
- * getAmplificationParameter, is listed as stable (type 5) and sets no price: its spot follows from the invariant with A
- * and from rates, never from the balances' ratio. One that answers neither is not listed.
+ * A pool that answers getNormalizedWeights is weighted (type 4). A pool that answers only getAmplificationParameter is
+ * listed as stable (type 5) and sets no price: its spot price follows from the invariant with A and from rates, never
+ * from the ratio of balances. Any other pool is not listed.
  */
 import type { Hex } from '../domain/hex';
 import { readArrays, readWords, toAddresses } from './abiArrays';
@@ -28,12 +28,14 @@ export interface ContractCall {
   readonly data: Hex;
 }
 
-/** What a pool's contract says of itself. */
+/** Facts from a pool's contract. */
 export interface PoolFacts {
   readonly poolType: 4 | 5;
-  /** 1e18 = 1, in the order of the pool's tokens. Null: stable, or the weights move with time (see `readPoolFacts`). */
+  /**
+   * 1e18 = 1, in the order of the pool's tokens. Null: stable, or the weights change with time (see `readPoolFacts`).
+   */
   readonly weights: readonly bigint[] | null;
-  /** 1e18 = 100 %; null where the pool does not say. */
+  /** 1e18 = 100 %; null: unknown. */
   readonly swapFee: bigint | null;
 }
 
@@ -44,15 +46,15 @@ export interface Amplification {
   readonly precision: bigint;
 }
 
-/** The vault's own books of a pool. */
+/** The vault's record of a pool. */
 export interface PoolTokens {
   readonly tokens: readonly Hex[];
-  /** Raw units, cash and managed together. */
+  /** Raw units, cash plus managed. */
   readonly balances: readonly bigint[];
   readonly lastChangeBlock: bigint;
 }
 
-/** The calls whose answers, in this order, `readPoolFacts` takes. */
+/** The calls whose answers `readPoolFacts` takes, in this order. */
 export function poolFactCalls(pool: Hex): readonly ContractCall[] {
   return [
     { to: pool, data: SELECTORS.getNormalizedWeights },
@@ -63,10 +65,10 @@ export function poolFactCalls(pool: Hex): readonly ContractCall[] {
 }
 
 /**
- * What the answers to `poolFactCalls` say of a pool of so many tokens; null: neither weighted nor stable. An answer is
- * null where the call reverted. Pools that also answer getGradualWeightUpdateParams (liquidity bootstrapping and managed
- * pools) change their weights from second to second without a log: they stay type 4, but without weights, hence without
- * a price, since any stored one would be wrong.
+ * Decodes the answers to `poolFactCalls`. Null: neither weighted nor stable. An answer is null if the call reverted.
+ * Pools that answer getGradualWeightUpdateParams (liquidity bootstrapping and managed pools) change their weights
+ * every second without a log. They stay type 4 but get no weights and so no price, because a stored price would be
+ * wrong.
  */
 export function readPoolFacts(answers: readonly (Hex | null)[], tokenCount: number): PoolFacts | null {
   const [weightsAnswer = null, feeAnswer = null, amplificationAnswer = null, gradualAnswer = null] = answers;
@@ -82,13 +84,13 @@ function isGradual(answer: Hex | null): boolean {
   return answer !== null && answer.length >= DATA_START + GRADUAL_WORDS_MIN * WORD_DIGITS;
 }
 
-/** getNormalizedWeights() returns (uint256[]): null unless they can be the weights of so many tokens. */
+/** getNormalizedWeights() returns (uint256[]). Null if these cannot be the weights of this many tokens. */
 export function decodeWeights(answer: Hex | null, tokenCount: number): readonly bigint[] | null {
   const weights = answer === null ? undefined : readArrays(answer, 1)?.arrays[0];
   return weights !== undefined && areWeights(weights, tokenCount) ? weights : null;
 }
 
-/** getSwapFeePercentage() returns (uint256): null beyond 100 %. */
+/** getSwapFeePercentage() returns (uint256). Null above 100 %. */
 export function decodeSwapFee(answer: Hex | null): bigint | null {
   const [swapFee, ...rest] = (answer === null ? null : readWords(answer, 1)) ?? [];
   return swapFee !== undefined && rest.length === 0 && swapFee <= ONE ? swapFee : null;
@@ -101,7 +103,7 @@ export function decodeAmplification(answer: Hex | null): Amplification | null {
   return { value, isUpdating: updating === 1n, precision };
 }
 
-/** The vault's getPoolTokens(bytes32 poolId): what a pool holds, for one whose history was not seen. */
+/** The vault's getPoolTokens(bytes32 poolId): the balances of a pool, for a pool whose history was not indexed. */
 export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
   return { to: vault, data: `${SELECTORS.getPoolTokens}${poolId.slice(DATA_START)}` };
 }

@@ -1,6 +1,6 @@
 /**
- * The state of one Balancer V2 pool, how the vault's events move it, and the marginal prices and depth of a weighted one.
- * A pool of n tokens trades as n(n−1)/2 legs of two. Formulas: WeightedMath.sol (balancer/balancer-v2-monorepo); the
+ * The state of a Balancer V2 pool: how events change it, and the marginal prices and depth of a weighted pool. A pool
+ * of n tokens trades as n(n−1)/2 legs of two. Formulas: WeightedMath.sol (balancer/balancer-v2-monorepo); the
  * invariant is Π B_k^w_k, B = balance, w = weight.
  */
 import type { Hex } from '../domain/hex';
@@ -8,30 +8,30 @@ import { EMPTY_STATE, type PoolState } from '../domain/pool';
 import { ARRAY_LENGTH_MAX } from './abiArrays';
 import { poolOfId, type BalancerEvent, type VaultSwap } from './balancerV2';
 
-/** 1 of a weight, 100 % of a fee. */
+/** A weight of 1, or a fee of 100 %. */
 export const ONE = 10n ** 18n;
-/** Weights are kept compressed by some pools, so their sum may miss 1 by rounding: 0.1 % is far more than that. */
+/** Some pools compress their weights, so the sum may miss 1 by rounding. 0.1 % is far more than that error. */
 const WEIGHT_SUM_SLACK = ONE / 1000n;
 const UINT256_MAX = (1n << 256n) - 1n;
 const PIPS_ONE = 1_000_000;
-/** 1e18 = 100 % in units of one pip. */
+/** One pip, with 1e18 = 100 %. */
 const SWAP_FEE_PER_PIP = ONE / BigInt(PIPS_ONE);
 const LEG_BASE = 256;
 const DEPTH_DELTA = 0.02;
 
 export interface WeightedPoolState {
   readonly poolId: Hex;
-  /** In chain order; an index into them is a token's place in a leg. */
+  /** In chain order; a leg refers to tokens by their index here. */
   readonly tokens: readonly Hex[];
-  /** Raw units, cash and managed together, one per token. Empty: unknown, and then no event makes them known. */
+  /** Raw units, cash plus managed, one per token. Empty: unknown; events do not change an unknown balance. */
   readonly balances: readonly bigint[];
-  /** 1e18 = 1, one per token. Null: unknown, or no weighted pool; then there is no price and no depth. */
+  /** 1e18 = 1, one per token. Null: unknown, or not a weighted pool; then there is no price and no depth. */
   readonly weights: readonly bigint[] | null;
-  /** 1e18 = 100 %. 0n until known: BasePool.sol allows no fee below 1e12. */
+  /** 1e18 = 100 %. 0n: unknown, because BasePool.sol allows no fee below 1e12. */
   readonly swapFee: bigint;
 }
 
-/** Two tokens of a pool, `first` < `second`: indices into its tokens. */
+/** Two tokens of a pool, as indexes into its tokens, `first` < `second`. */
 export interface Leg {
   /** 256 · first + second; 1 in two-token pools. */
   readonly leg: number;
@@ -39,7 +39,7 @@ export interface Leg {
   readonly second: number;
 }
 
-/** A swap as its leg sees it. Amounts are signed pool deltas, + into the pool, raw units. */
+/** A swap on its leg. Amounts are signed pool deltas in raw units, + into the pool. */
 export interface LegSwap extends Leg {
   readonly token0: Hex;
   readonly token1: Hex;
@@ -49,18 +49,20 @@ export interface LegSwap extends Leg {
 
 /** Raw units of one token, without fee. Below one unit in nearly empty pools. */
 export interface Depth {
-  /** What goes in to make the other token dearer by the share asked for. */
+  /** Amount in that raises the other token's price by the given share. */
   readonly up: number;
-  /** What comes out when the other token is sold until it is cheaper by that share. */
+  /** Amount out when the other token is sold until its price falls by that share. */
   readonly down: number;
 }
 
-/** A pool of which nothing but the id is known. */
+/** A pool with a known id and an unknown state. */
 export function emptyWeightedPool(poolId: Hex): WeightedPoolState {
   return { poolId, tokens: [], balances: [], weights: null, swapFee: 0n };
 }
 
-/** The state after the event; the same object when nothing moved, as after an event of another pool. Never throws. */
+/**
+ * The state after the event. The same object if nothing changed, for example after another pool's event. Never throws.
+ */
 export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEvent): WeightedPoolState {
   if (event.kind === 'swap_fee_changed') {
     const { pool, swapFee } = event;
@@ -84,7 +86,10 @@ export function applyBalancerEvent(state: WeightedPoolState, event: BalancerEven
   }
 }
 
-/** Balances stay within 0 … 2^256 − 1: what lies beyond comes from history not seen, and may not stop the writer. */
+/**
+ * Balances stay within 0 … 2^256 − 1. A value outside comes from history that was not indexed, and must not stop the
+ * ingester.
+ */
 function moveBalances(
   state: WeightedPoolState,
   tokens: readonly Hex[],
@@ -109,9 +114,9 @@ function clamp(value: bigint): bigint {
 }
 
 /**
- * The vault appends what is registered later (managed pools only), and the weights are then others: unknown until asked
- * for again. A token that the vault drops again keeps its place, with the balance 0 that dropping demands: so the legs
- * keep their numbers, and since the pool then answers fewer weights than there are tokens, it sets no price.
+ * The vault appends tokens that are registered later (managed pools only). The weights then change and are unknown
+ * until read again. A deregistered token keeps its index with balance 0, which deregistering requires, so legs keep
+ * their numbers. The pool then returns fewer weights than it has tokens here, so it sets no price.
  */
 function addTokens(state: WeightedPoolState, tokens: readonly Hex[]): WeightedPoolState {
   const all = [...new Set([...state.tokens, ...tokens])].slice(0, ARRAY_LENGTH_MAX);
@@ -120,8 +125,8 @@ function addTokens(state: WeightedPoolState, tokens: readonly Hex[]): WeightedPo
 }
 
 /**
- * The state with the vault's own books (getPoolTokens), for a pool whose history was not seen. Weights stay where the
- * tokens are the same. Books that no pool of the vault has (too many tokens, one twice, uneven) change nothing.
+ * The state with the vault's record (getPoolTokens), for a pool whose history was not indexed. Weights stay if the
+ * tokens are the same. Impossible records (too many tokens, duplicates, lists of different lengths) change nothing.
  */
 export function withPoolTokens(
   state: WeightedPoolState,
@@ -135,19 +140,19 @@ export function withPoolTokens(
   return { ...state, tokens, balances, weights: same ? state.weights : null };
 }
 
-/** Whether these can be the weights of so many tokens: each above 0, together 1. */
+/** Whether these can be the weights of `tokenCount` tokens: each above 0, with a sum of 1. */
 export function areWeights(weights: readonly bigint[], tokenCount: number): boolean {
   if (tokenCount < 2 || weights.length !== tokenCount || weights.some((weight) => weight <= 0n)) return false;
   const excess = weights.reduce((sum, weight) => sum + weight, -ONE);
   return excess <= WEIGHT_SUM_SLACK && excess >= -WEIGHT_SUM_SLACK;
 }
 
-/** The state with these weights, or without any where they cannot be those of its tokens. */
+/** The state with these weights, or with null if they cannot belong to its tokens. */
 export function withWeights(state: WeightedPoolState, weights: readonly bigint[] | null): WeightedPoolState {
   return { ...state, weights: weights !== null && areWeights(weights, state.tokens.length) ? weights : null };
 }
 
-/** All legs of a pool of so many tokens, by leg number. */
+/** All legs of a pool of `tokenCount` tokens, by leg number. */
 export function listLegs(tokenCount: number): Leg[] {
   const count = Math.min(tokenCount, ARRAY_LENGTH_MAX);
   const legs: Leg[] = [];
@@ -157,7 +162,7 @@ export function listLegs(tokenCount: number): Leg[] {
   return legs;
 }
 
-/** The leg of two different tokens, in whatever order they are given. */
+/** The leg of two different tokens, in either order. */
 export function toLeg(one: number, other: number): Leg {
   const first = Math.min(one, other);
   const second = Math.max(one, other);
@@ -165,10 +170,10 @@ export function toLeg(one: number, other: number): Leg {
 }
 
 /**
- * The leg that stands for the pool where only one can: its quote, which is the token with the smallest rank, and the
- * heaviest of the others; where none is ranked (Infinity), the two heaviest. Of equals the first; without weights all are
- * equal. The pool's own token, which composable pools hold, counts as the lightest. Null: fewer than two tokens, or one of
- * them twice.
+ * The leg that represents the whole pool: its quote, which is the token with the lowest rank, and the heaviest other
+ * token. If no token ranks (Infinity), the two heaviest. Ties go to the first token; without weights all are equal.
+ * The pool's own token, which composable pools hold, counts as the lightest. Null: fewer than two tokens, or a
+ * duplicate.
  */
 export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
@@ -177,7 +182,7 @@ export function pickDefaultLeg(
   if (tokens.length < 2 || new Set(tokens).size !== tokens.length) return null;
   const own = tokens.indexOf(poolOfId(poolId));
   const weightOf = (index: number): bigint => (index === own ? -1n : (weights?.[index] ?? 0n));
-  // Sorting is stable: equals stay in the pool's order.
+  // Sorting is stable, so equal weights keep the pool's order.
   const heaviest = [...tokens.keys()].sort((a, b) => {
     const difference = weightOf(b) - weightOf(a);
     return difference > 0n ? 1 : difference < 0n ? -1 : 0;
@@ -190,7 +195,7 @@ export function pickDefaultLeg(
   return toLeg(quote, quote === first ? second : first);
 }
 
-/** The leg that a swap trades; null where a token is not of the pool or both are the same. */
+/** The leg of a swap. Null: a token is not in the pool, or both are the same. */
 export function toLegSwap(state: WeightedPoolState, swap: VaultSwap): LegSwap | null {
   const { tokenIn, tokenOut, amountIn, amountOut } = swap;
   const indexIn = state.tokens.indexOf(tokenIn);
@@ -202,7 +207,7 @@ export function toLegSwap(state: WeightedPoolState, swap: VaultSwap): LegSwap | 
     : { ...leg, token0: tokenOut, token1: tokenIn, amount0: -amountOut, amount1: amountIn };
 }
 
-/** What of the tokens' books is known, in the order of the state's tokens; a token without books has nothing. */
+/** Sets the balances from the vault's record, in the order of the state's tokens. A token without a record gets 0. */
 export function withBalances(
   state: WeightedPoolState,
   books: { readonly tokens: readonly Hex[]; readonly balances: readonly bigint[] },
@@ -211,13 +216,13 @@ export function withBalances(
   return { ...state, balances };
 }
 
-/** The state with what it lacks of balances and fee, and only that, from another of the same pool. */
+/** Fills in missing balances and a missing fee from another state of the same pool. */
 export function fillState(state: WeightedPoolState, other: WeightedPoolState): WeightedPoolState {
   const balances = state.balances.length > 0 ? state.balances : other.balances;
   return { ...state, balances, swapFee: state.swapFee > 0n ? state.swapFee : other.swapFee };
 }
 
-/** The two balances of a leg as the state of a pair. Their quotient is no price: that needs the weights. */
+/** The two balances of a leg as the state of a pair. Their ratio is not a price, because a price needs the weights. */
 export function toPairState(state: WeightedPoolState, { first, second }: Leg): PoolState {
   return { ...EMPTY_STATE, reserve0: state.balances[first] ?? 0n, reserve1: state.balances[second] ?? 0n };
 }
@@ -230,7 +235,7 @@ export interface PriceRatio {
 
 /**
  * Marginal price of token i, raw token j per raw token i, without fee: (B_j / w_j) / (B_i / w_i), as a fraction. Null
- * without weights, where a balance is 0, or where i and j are not two tokens of the pool.
+ * without weights, if a balance is 0, or if i and j are not two tokens of the pool.
  */
 export function spotRatio(state: WeightedPoolState, i: number, j: number): PriceRatio | null {
   const { balances, weights } = state;
@@ -240,7 +245,8 @@ export function spotRatio(state: WeightedPoolState, i: number, j: number): Price
 }
 
 /**
- * The same as a float64, finite and > 0. Only the two conversions and the division round: relative error below 4e-16.
+ * The price of `spotRatio` as a float64, finite and > 0. Only the two conversions and the division round: relative
+ * error below 4e-16.
  */
 export function weightedSpotPrice(state: WeightedPoolState, i: number, j: number): number | null {
   const ratio = spotRatio(state, i, j);
@@ -250,9 +256,10 @@ export function weightedSpotPrice(state: WeightedPoolState, i: number, j: number
 }
 
 /**
- * Depth of ± `delta` (0 < delta < 1) in raw token i, when it buys or is paid for token j. Along Π B^w = const the price
- * of j in i goes with B_i^((w_i + w_j) / w_j), so it moves by the factor 1 ± delta when B_i does by its w_j / (w_i + w_j)-th
- * power: Δ_i = B_i · ((1 + delta)^(w_j / (w_i + w_j)) − 1). Relative error below 1e-14. Null where there is no price.
+ * Depth of ± `delta` (0 < delta < 1) in raw token i, against token j. Along Π B^w = const, the price of j in i is
+ * proportional to B_i^((w_i + w_j) / w_j). The price changes by the factor 1 ± delta if B_i changes by the (w_j / (w_i
+ * + w_j))-th power of that factor: Δ_i = B_i · ((1 + delta)^(w_j / (w_i + w_j)) − 1). Relative error below 1e-14.
+ * Null: no price.
  */
 export function weightedDepth(
   state: WeightedPoolState,
@@ -265,19 +272,19 @@ export function weightedDepth(
   const weightJ = state.weights?.[j] ?? 0n;
   const exponent = Number(weightJ) / Number(weightI + weightJ);
   const balance = Number(state.balances[i] ?? 0n);
-  // expm1 and log1p, because 1 + a small share would lose the digits that matter.
+  // expm1 and log1p keep the digits that 1 + a small share would lose.
   const up = balance * Math.expm1(exponent * Math.log1p(delta));
   const down = -balance * Math.expm1(exponent * Math.log1p(-delta));
   return { up, down };
 }
 
-/** A swap fee (1e18 = 100 %) in hundredths of a basis point (1e6 = 100 %), rounded half up, 1e6 at most. */
+/** Converts a swap fee (1e18 = 100 %) to pips (1e6 = 100 %), rounded half up, at most 1e6. */
 export function toFeePips(swapFee: bigint): number {
   const pips = (swapFee + SWAP_FEE_PER_PIP / 2n) / SWAP_FEE_PER_PIP;
   return pips > BigInt(PIPS_ONE) ? PIPS_ONE : Number(pips);
 }
 
-/** The swap fee (1e18 = 100 %) of a fee in hundredths of a basis point. */
+/** Converts pips to a swap fee (1e18 = 100 %). */
 export function fromFeePips(pips: number): bigint {
   return BigInt(pips) * SWAP_FEE_PER_PIP;
 }

@@ -1,10 +1,10 @@
 /**
- * Reads the 32-byte words of a log: what the decoders are made of. Data is turned into bytes once, natively, and read
- * from there, which is twice as fast as cutting integers out of the text. Topics stay text: of them an address is a part.
+ * Reads the 32-byte words of a log, for the decoders. Data is converted to bytes once, which is twice as fast as
+ * parsing integers from the text. Topics stay text, because an address is a substring of its topic.
  */
 import type { Hex } from '../domain/hex';
 
-/** Characters of `0x` and one word: the length of a topic. */
+/** Length of a topic: `0x` and one word. */
 const TOPIC_LENGTH = 66;
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
@@ -20,19 +20,21 @@ const ABOVE_UINT160 = '0'.repeat(24);
 const ABOVE_UINT24 = '0'.repeat(58);
 const BELOW_INT24 = 'f'.repeat(58);
 
-/** No event that is read here has more words. */
+/** Most words of any decoded event. */
 const WORDS_MAX = 8;
-/** Where the data of the log at hand lies. One place serves all, since nothing waits between loading and reading. */
+/** The data of the current log. One buffer is enough, because nothing awaits between loading and reading. */
 const bytes = Buffer.alloc(WORDS_MAX * WORD_BYTES);
 const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** Loads data for the readers below. False unless it is exactly so many words of hex; then nothing may be read. */
+/**
+ * Loads data for the functions below. False unless the data is exactly `words` words of hex; then nothing may be read.
+ */
 export function loadData(data: Hex, words: number): boolean {
   if (data.length !== DATA_START + WORD_DIGITS * words) return false;
   return bytes.write(data.slice(DATA_START), 'hex') === WORD_BYTES * words;
 }
 
-/** Whether the loaded word of this index (from 0) is a clean uint112. */
+/** Whether the loaded word at this index (from 0) is a valid uint112. */
 export function isUint112(word: number): boolean {
   return isUint128(word) && view.getUint16(word * WORD_BYTES + 16) === 0;
 }
@@ -41,13 +43,13 @@ export function isUint128(word: number): boolean {
   return isUint160(word) && view.getUint32(word * WORD_BYTES + 12) === 0;
 }
 
-/** Also true of a clean address. */
+/** Also true for a valid address. */
 export function isUint160(word: number): boolean {
   const at = word * WORD_BYTES;
   return (view.getUint32(at) | view.getUint32(at + 4) | view.getUint32(at + 8)) === 0;
 }
 
-/** True for an int24 that is sign-extended over the whole word. */
+/** True for a sign-extended int24. */
 export function isInt24(word: number): boolean {
   const at = word * WORD_BYTES;
   const low = view.getInt32(at + 28);
@@ -59,7 +61,7 @@ export function isInt24(word: number): boolean {
   return true;
 }
 
-/** The loaded word of this index as an unsigned integer. Most amounts fit 64 or 128 bits. */
+/** The loaded word at this index as an unsigned integer. Most amounts fit 64 or 128 bits. */
 export function uintAt(word: number): bigint {
   const at = word * WORD_BYTES;
   if (!isUint128(word)) return (halfAt(at) << 128n) | halfAt(at + 16);
@@ -75,28 +77,28 @@ export function intAt(word: number): bigint {
   return BigInt.asIntN(256, (halfAt(at) << 128n) | halfAt(at + 16));
 }
 
-/** The 16 bytes from here on as an unsigned integer. */
+/** The 16 bytes from `at` as an unsigned integer. */
 function halfAt(at: number): bigint {
   return (view.getBigUint64(at) << 64n) | view.getBigUint64(at + 8);
 }
 
-/** The loaded word as a number; it must have been found to be an int24. */
+/** The loaded word as a number; check `isInt24` first. */
 export function int24At(word: number): number {
   return view.getInt32(word * WORD_BYTES + 28);
 }
 
-/** The address in the word of this index of data; the word must have been found to be a uint160. */
+/** The address in the data word at this index; check `isUint160` first. */
 export function addressAt(data: Hex, word: number): Hex {
   const end = DATA_START + WORD_DIGITS * (word + 1);
   return `0x${data.slice(end - 40, end)}`;
 }
 
-/** True for a topic that is an address: its upper twelve bytes are clean. */
+/** True for a topic that is an address, with zeros in the upper twelve bytes. */
 export function isAddressTopic(topic: string | undefined): topic is Hex {
   return isTopic(topic) && topic.startsWith(ABOVE_UINT160, DATA_START);
 }
 
-/** True for a topic that is an int24, sign-extended over the whole word. */
+/** True for a topic that is a sign-extended int24. */
 export function isInt24Topic(topic: string | undefined): topic is Hex {
   if (!isTopic(topic)) return false;
   const negative = topic.charCodeAt(TOPIC_LENGTH - INT24_DIGITS) >= CODE_OF_EIGHT;
@@ -111,17 +113,14 @@ function isTopic(topic: string | undefined): topic is Hex {
   return topic !== undefined && topic.length === TOPIC_LENGTH;
 }
 
-/** The low 20 bytes of the topic. */
 export function addressOfTopic(topic: Hex): Hex {
   return `0x${topic.slice(TOPIC_LENGTH - 40)}`;
 }
 
-/** The low 24 bits of the topic as an unsigned integer. */
 export function uint24OfTopic(topic: Hex): number {
   return parseInt(topic.slice(TOPIC_LENGTH - INT24_DIGITS), 16);
 }
 
-/** The low 24 bits of the topic as a signed integer. */
 export function int24OfTopic(topic: Hex): number {
   const low = uint24OfTopic(topic);
   return low > INT24_MAX ? low - INT24_SPAN : low;

@@ -1,4 +1,4 @@
-/** Code of contracts as the chains' nodes have it, for what must be compared with it. */
+/** Reads contract code and creations from the chains' nodes, for comparison with compiled sources. */
 import type { EndpointPool } from '../chain/rpc/endpointPool';
 import type { Creation } from '../domain/creation';
 import { isAddress, isHexData, toLowerHex, type Hex } from '../domain/hex';
@@ -6,19 +6,28 @@ import type { ContractId } from '../domain/verifiedContract';
 import { findRecentCreation } from './findRecentCreation';
 
 export interface ChainCode {
-  /** Whether a node of the chain is known. */
+  /** Whether a node of the chain is configured. */
   knows(chainId: number): boolean;
-  /** Runtime code, `0x` where there is none; null where no node of the chain is known. Throws node_failed. */
+  /** Runtime code; `0x` if the address has none. Null: no node of the chain is configured. Throws node_failed. */
   getCode(contract: ContractId): Promise<Hex | null>;
-  /** The same for many of one chain; null for what the node would not answer. Throws node_failed. */
+  /**
+   * Runtime code of several contracts of one chain. Null for an address the node did not answer for. Throws
+   * node_failed.
+   */
   listCodes(chainId: number, addresses: readonly Hex[]): Promise<(Hex | null)[]>;
-  /** Creation code with its arguments of a contract that a transaction created; null: not known, or another contract made it. */
+  /**
+   * Creation code with arguments of a contract that a transaction created directly. Null: unknown, or another contract
+   * created it.
+   */
   findCreationCode(contract: ContractId, transaction: Hex): Promise<Hex | null>;
-  /** The creation of a contract in the last blocks; null: not found there, or no node of the chain is known. Throws node_failed. */
+  /**
+   * The creation of a contract in the newest blocks. Null: not found there, or no node of the chain is configured.
+   * Throws node_failed.
+   */
   findRecentCreation(contract: ContractId): Promise<Creation | null>;
 }
 
-/** Reads over one pool of endpoints per chain. */
+/** Reads through one endpoint pool per chain. */
 export function createChainCode(
   pools: ReadonlyMap<number, Pick<EndpointPool, 'call' | 'run' | 'batchSettled'>>,
 ): ChainCode {

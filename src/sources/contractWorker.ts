@@ -1,7 +1,7 @@
 /**
- * Finds out what code contracts have and who made them, beside the ingester and never in its way: only while the head is
- * followed, some at a time. What was found is stored at once, so a restart goes on from there; a node or a store that fails is
- * told in the log and asked again later.
+ * Background worker that finds the code and the creators of contracts. Runs beside the ingester in small batches, and
+ * only while the ingester follows the head. Each result is stored at once, so a restart continues from there. A
+ * failing node or store is logged and retried later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -21,22 +21,22 @@ import { findUpgraded } from './findUpgraded';
 import { lendSources } from './lendSources';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
-/** Between two looks at what is new. */
+/** Pause between checks for new contracts. */
 const INTERVAL_MS = 2_000;
-/** Between two looks at all contracts, once all of them are known. */
+/** Pause between checks of all contracts, once all of them are known. */
 const FULL_MS = 60_000;
 const FAILED_MS = 30_000;
-/** Until a node that traced nothing is asked for a trace again. */
+/** Pause before a node without traces is asked for a trace again. */
 const BLIND_MS = 600_000;
-/** Contracts asked for at once, and stored with one insert. */
+/** Contracts per request batch and per insert. */
 const BATCH = 50;
-/** Pause between two batches, so that the ingester's own questions come first. */
+/** Pause between batches, so requests of the ingester come first. */
 const PAUSE_MS = 200;
-/** Contracts found in one look. */
+/** Most contracts of one check. */
 const LOOK_MAX = 2_000;
-/** Head blocks looked at for new contracts. */
+/** Head blocks to check for new contracts. */
 const NEW_BLOCKS = 64;
-/** New contracts of one look whose makers are looked for. */
+/** Most new contracts of one check whose creators are looked up. */
 const NEWCOMERS_MAX = 200;
 
 const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
@@ -45,7 +45,7 @@ export interface ContractWorkerDeps {
   readonly database: Database;
   readonly rpc: CodeRpc & CreatorDeps['rpc'];
   readonly chainId: number;
-  /** Names the database with the verified contracts, which is the market chain's. */
+  /** Name of the database with the verified contracts: the market chain's database. */
   readonly verifiedDb: string;
   readonly status: {
     readonly phase: string;
@@ -53,7 +53,7 @@ export interface ContractWorkerDeps {
     readonly finalTo: number | null;
   };
   readonly log: Logger;
-  /** Unix milliseconds. */
+  /** Unix time, ms. */
   readonly now: () => number;
 }
 
@@ -61,19 +61,18 @@ export class ContractWorker {
   readonly #runner: QueryRunner;
   #fullAt = 0;
   #creatorsAt = 0;
-  /** New contracts whose makers are not known, the longest waiting first. */
+  /** New contracts with unknown creators, the longest waiting first. */
   readonly #newcomers = new Set<Hex>();
   #tracesAt = 0;
   #upgradesAt = 0;
   #lendAt = 0;
-  /** Final upgrades up to this ord were gone through, in this run of the program. */
+  /** All final upgrades up to this ord are processed, in this run of the program. */
   #upgradesTo = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.#runner = createQueryRunner(deps.database);
   }
 
-  /** Works until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { status, log } = this.deps;
     const tasks = [
@@ -101,7 +100,7 @@ export class ContractWorker {
     }
   }
 
-  /** One look at what is new, or when it is time at everything. Resolves to how many contracts were stored. */
+  /** Checks the new contracts, or at longer intervals all contracts. Resolves to the number of contracts stored. */
   async look(signal: AbortSignal): Promise<number> {
     const { chainId, verifiedDb, status, now } = this.deps;
     const full = now() >= this.#fullAt;
@@ -135,7 +134,7 @@ export class ContractWorker {
     return asked.length;
   }
 
-  /** When it is time. */
+  /** Runs at intervals of FULL_MS. */
   async #lend(): Promise<void> {
     const { database, chainId, verifiedDb, now, log } = this.deps;
     if (now() < this.#lendAt) return;
@@ -145,7 +144,7 @@ export class ContractWorker {
     this.#lendAt = now() + FULL_MS;
   }
 
-  /** When it is time, some of the creations of which not all is known. Resolves to how many were stored. */
+  /** Completes some creations with unknown parts, if the pause is over. Resolves to the number stored. */
   async lookForCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
@@ -160,7 +159,7 @@ export class ContractWorker {
     return found + fresh.found;
   }
 
-  /** A few are new; of many most are old and only were not asked for yet. */
+  /** A short list is new contracts. A long list is mostly old contracts that were never checked, so it is ignored. */
   #noteNew(addresses: readonly Hex[]): void {
     if (addresses.length > NEWCOMERS_MAX) return;
     for (const address of addresses) this.#newcomers.add(address);

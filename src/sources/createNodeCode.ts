@@ -1,6 +1,6 @@
 /**
- * Code at single addresses as a chain's node has it now: asked for once in a while, so many at once, and never waited for long by
- * an answer that can do without.
+ * Current code at single addresses, read from a chain's node. Results are cached and parallel requests are limited. An
+ * answer that can do without the code never waits long.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -12,16 +12,16 @@ import { toCode, type ContractCode } from '../query/contracts/contractFacts';
 import type { NodeCode } from '../query/contracts/nodeCode';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
-/** Answers kept. Code may come, and a proxy may be led elsewhere. */
+/** Number of cached results. Results expire, because code may be deployed and a proxy may change. */
 const KEPT_MAX = 5_000;
 const KEPT_MS = 10_000;
-/** Addresses asked for at the same time. */
+/** Most addresses requested at the same time. */
 const ASKED_MAX = 8;
-/** For all questions about one address together. */
+/** Time limit for all requests about one address. */
 const ASK_MS = 2_000;
-/** An answer that can do without waits so long; what comes later is there for the next one. */
+/** Longest wait of an answer that can do without the code. A later result serves the next request. */
 const PATIENCE_MS = 300;
-/** After a failure such answers do without for so long. */
+/** Pause after a failure, during which such answers do without the code. */
 const REST_MS = 3_000;
 
 export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {

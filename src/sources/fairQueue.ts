@@ -1,4 +1,4 @@
-/** Waiting work of several clients. Clients take turns; within one round the smallest piece of work goes first. */
+/** A queue of work from several clients. Clients take turns; within one round the smallest item goes first. */
 
 interface Entry<T> {
   readonly item: T;
@@ -7,10 +7,10 @@ interface Entry<T> {
   readonly round: number;
 }
 
-/** The owner bounds the number of entries: `add` and `take` look at all of them. */
+/** `add` and `take` scan all entries, so the owner must bound their number. */
 export class FairQueue<T> {
   #entries: readonly Entry<T>[] = [];
-  /** The round that is being served. New work joins a later one, so a round always ends. */
+  /** The round in progress. New work joins a later round, so every round ends. */
   #round = 0;
 
   get length(): number {
@@ -28,7 +28,7 @@ export class FairQueue<T> {
     this.#entries = [...this.#entries, { item, client, size, round }];
   }
 
-  /** The next item; null when nothing waits. */
+  /** Removes and returns the next item; null if the queue is empty. */
   take(): T | null {
     const [next] = [...this.#entries].sort((a, b) => a.round - b.round || a.size - b.size);
     if (next === undefined) return null;

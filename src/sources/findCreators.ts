@@ -1,7 +1,7 @@
 /**
- * Asks the node who sent the transactions that made contracts, where a transaction is known and no receipt that was read tells
- * its sender: pools by their factories' events, verified contracts by what the source of the verification says. Each is asked
- * once; a transaction that the node does not know is stored as such.
+ * Asks the node who created contracts whose creation transaction is known but whose sender is not. These are pools
+ * from factory events and verified contracts from imported records. Each contract is asked for once; a transaction
+ * that the node does not know is stored as unknown.
  */
 import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
@@ -17,9 +17,9 @@ import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { findMaker, type TraceRpc } from './findMaker';
 
-/** Contracts asked for in one look: two calls each, and for some a trace. */
+/** Most contracts per check. Each takes two calls, and some take a trace. */
 const LOOK_MAX = 100;
-/** Contracts that one contract makes while it is itself made, at most: those that it made first are told by their addresses. */
+/** Largest nonce to try when a contract may be the child of a contract created by the same transaction. */
 const CHILDREN_MAX = 32;
 
 export const contractCreationsTable = defineTable('contract_creations', {
@@ -44,19 +44,19 @@ type Unasked = z.infer<typeof unaskedShape>;
 
 export interface CreatorDeps {
   readonly database: Database;
-  /** Reads what `database` writes. */
+  /** Reads the database that `database` writes. */
   readonly runner: QueryRunner;
   readonly rpc: Pick<EndpointPool, 'batchSettled'> & TraceRpc;
   readonly chainId: number;
-  /** Names the database with the verified contracts, which is the market chain's. */
+  /** Name of the database with the verified contracts: the market chain's database. */
   readonly verifiedDb: string;
   /** Last final block. */
   readonly finalTo: number;
-  /** Unix milliseconds. */
+  /** Unix time, ms. */
   readonly now: () => number;
 }
 
-/** Some of those that were not asked for yet. Resolves to how many were found; fewer than asked for means that these are all. */
+/** Looks up some creators. Resolves to the number found; `more` is false when no contract remains. */
 export async function findCreators(
   { database, runner, rpc, chainId, verifiedDb, finalTo, now }: CreatorDeps,
   signal: AbortSignal,
@@ -71,7 +71,7 @@ export async function findCreators(
   const rows: ContractCreationRow[] = [];
   for (const [index, one] of unasked.entries()) {
     const transaction = transactions[index];
-    // Not answered: asked again at the next look. Not final yet: later.
+    // Skips an unanswered transaction, which is retried at the next check, and one that is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
     const maker = transaction === null ? undefined : await makerOf(rpc, one, transaction, signal);
@@ -88,9 +88,10 @@ export async function findCreators(
 }
 
 /**
- * The contract that made it; null: the transaction itself did; undefined: it was not made there. An event of a factory is true;
- * what others say of a deployment may be of another chain: a trace tells. Without one a transaction that called a contract is
- * believed to be the maker's call, and one that made another contract where the address can only be that contract's child.
+ * Returns the contract that created this one. Null: the transaction created it directly. Undefined: the transaction
+ * did not create it. A factory's event is reliable. An imported record may describe another chain, so a trace decides.
+ * Without a trace, a transaction that called a contract counts as a call of the creator. A transaction that deployed
+ * another contract counts if the address is a possible child of that contract.
  */
 async function makerOf(
   rpc: TraceRpc,
@@ -106,7 +107,7 @@ async function makerOf(
   return isChild(created, contract) ? created : undefined;
 }
 
-/** By the nonce alone, as CREATE makes addresses; nonces of contracts begin with 1 (EIP-161). */
+/** Whether CREATE in `parent` gives this address for a small nonce. Nonces of contracts start at 1 (EIP-161). */
 function isChild(parent: Hex, contract: Hex): boolean {
   for (let nonce = 1; nonce <= CHILDREN_MAX; nonce += 1)
     if (getCreateAddress({ from: parent, nonce }).toLowerCase() === contract) return true;
@@ -115,14 +116,14 @@ function isChild(parent: Hex, contract: Hex): boolean {
 
 export interface Transaction {
   readonly from: Hex;
-  /** Null: it makes a contract. */
+  /** Null: the transaction deploys a contract. */
   readonly to: Hex | null;
   readonly block: number;
-  /** The contract that the transaction itself created; null: none. */
+  /** The contract that the transaction deployed directly; null: none. */
   readonly created: Hex | null;
 }
 
-/** From the receipts; null: the node does not know the transaction; undefined: it did not say. */
+/** Reads receipts. Null: the node does not know the transaction. Undefined: the node did not answer. */
 export async function readTransactions(
   rpc: Pick<CreatorDeps['rpc'], 'batchSettled'>,
   unasked: readonly Pick<Unasked, 'tx_hash'>[],
@@ -159,7 +160,7 @@ function toTransaction(receipt: unknown): Transaction | null {
 
 const blockShape = z.object({ timestamp: z.custom<Hex>(isQuantity) });
 
-/** Unix seconds by block; those that the node does not tell are missing. */
+/** Unix seconds by block number. Blocks that the node does not return are missing. */
 async function readTimes(
   rpc: CreatorDeps['rpc'],
   blocks: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Which contract made another within a transaction, as a trace tells it, by whichever of the usual methods the node has. Many
- * nodes have none, and some refuse it rudely: that is an answer too.
+ * Finds the contract that created another contract within a transaction, from a trace. Tries the usual trace methods.
+ * Many nodes have none, and some refuse them with unusual errors, which counts as having none.
  */
 import { z } from 'zod';
 
@@ -11,9 +11,9 @@ import { isAddress, toLowerHex, type Hex } from '../domain/hex';
 
 export type TraceRpc = Pick<EndpointPool, 'run'>;
 
-/** How a node declines a trace as a whole: it may not be asked, or is too long at it. */
+/** Errors that mean the node declines to trace: not allowed, or too slow. */
 const DECLINED: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
-/** Frames of one trace that are looked at. */
+/** Most frames of one trace to read. */
 const FRAMES_MAX = 100_000;
 
 interface Tracer {
@@ -22,15 +22,15 @@ interface Tracer {
   read(trace: unknown, contract: Hex): Hex | null;
 }
 
-/** The first that a node has is asked. */
+/** Tried in this order; the first method that the node has is used. */
 const TRACERS: readonly Tracer[] = [
   { method: 'debug_traceTransaction', options: [{ tracer: 'callTracer' }], read: readFrames },
   { method: 'trace_transaction', options: [], read: readTraces },
 ];
 
 /**
- * The maker of `contract` in a transaction; null: the trace has no creation of it; undefined: nobody tells. Rejects when the
- * signal aborts.
+ * The creator of `contract` in a transaction. Null: the trace does not create the contract. Undefined: no node can
+ * trace. Rejects when the signal aborts.
  */
 export async function findMaker(
   rpc: TraceRpc,
@@ -49,7 +49,7 @@ export async function findMaker(
   }
 }
 
-/** Straight to the endpoint: what a node does not trace is no fault of it, and must not make it be used less. */
+/** Calls the endpoint directly. A node without traces is not faulty, and must not lose its rank in the pool. */
 async function trace(
   endpoint: Endpoint,
   transaction: Hex,
@@ -76,7 +76,7 @@ const frameShape = z.object({
   calls: z.array(z.unknown()).nullish(),
 });
 
-/** Of the call tracer: a tree. What failed made nothing, nor did what it called. */
+/** Reads the tree of the call tracer. A failed frame and its calls created nothing. */
 function readFrames(trace: unknown, contract: Hex): Hex | null {
   const frames = [trace];
   for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {
@@ -98,7 +98,10 @@ const tracesShape = z.array(
   }),
 );
 
-/** Of Parity's traces: a list. The address of a contract tells its maker, whatever became of this attempt to make it. */
+/**
+ * Reads Parity's list of traces. A contract address determines its creator, so an attempt that failed later also
+ * counts.
+ */
 function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
   if (!parsed.success) throw new Error('the node answered no traces');

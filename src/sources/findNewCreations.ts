@@ -1,7 +1,8 @@
 /**
- * Who made new contracts that no known factory and no transaction itself made: most say something while they are made, so a trace
- * of the transaction of the first log tells, once that is final. What was not made there stays unknown, and costs one trace. Not
- * for old contracts: that would take a trace of each, and nodes keep no state for those.
+ * Finds the creators of new contracts that no known factory and no transaction created directly. Most contracts emit a
+ * log while they are created, so a trace of the first log's transaction shows the creator once it is final. Otherwise
+ * the creator stays unknown, at the cost of one trace. Old contracts are skipped: each would need a trace, and nodes
+ * do not keep their state.
  */
 import { z } from 'zod';
 
@@ -18,11 +19,11 @@ import {
 } from './findCreators';
 import { findMaker } from './findMaker';
 
-/** New contracts that may wait for their first log to be final. */
+/** Most new contracts that wait for their first log to become final. */
 export const WAITING_MAX = CONTRACTS_MAX;
-/** First logs further behind the last final block are of old contracts. */
+/** A contract with a first log this many blocks below the last final block counts as old. */
 const NEW_BLOCKS = 1_000;
-/** Traces in one look. */
+/** Most traces per check. */
 const TRACES_MAX = 100;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -30,9 +31,9 @@ const firstShape = z.object({ address: hex, ord: z.string(), tx_hash: hex, times
 
 export interface NewCreations {
   readonly found: number;
-  /** Those of which there is no more to learn. */
+  /** Contracts that need no further checks. */
   readonly settled: readonly Hex[];
-  /** The node traces nothing. */
+  /** Whether the node cannot trace. */
   readonly blind: boolean;
 }
 
@@ -82,7 +83,7 @@ export async function findNewCreations(
   return { found: rows.length, settled: blind ? done : [...done, ...asked], blind };
 }
 
-/** What is final up to a block. */
+/** A snapshot of the final blocks up to a number. */
 function asOf(number: number): HeadSnapshot {
   return {
     version: '',

@@ -1,4 +1,4 @@
-/** Finds the transaction that created a contract a moment ago, which the index has not reached, out of the node's last blocks. */
+/** Finds the transaction that created a contract in the node's newest blocks, which the index has not reached yet. */
 import { z } from 'zod';
 
 import type { Endpoint } from '../chain/rpc/endpoint';
@@ -7,12 +7,12 @@ import { RpcError } from '../chain/rpc/rpcError';
 import { findCreation, transactionShape, type Creation } from '../domain/creation';
 import { isHexData, isQuantity, numberToHex, type Hex } from '../domain/hex';
 
-/** Full nodes keep the state of the last 128 blocks; the head may move on meanwhile. */
+/** Full nodes keep the state of the last 128 blocks. The margin allows the head to move during the search. */
 const RECENT_BLOCKS = 120;
 
 /**
- * Null: it is older, another contract made it, or no node has the state of those blocks any more. At most ten reads of one node.
- * Throws node_failed.
+ * Null: the contract is older, another contract created it, or no node has the state of those blocks. Reads at most
+ * ten times from one node. Throws node_failed.
  */
 export async function findRecentCreation(
   pool: Pick<EndpointPool, 'run'>,
@@ -34,7 +34,7 @@ async function readCreation(
   const hasCode = (block: number): Promise<boolean> =>
     endpoint.call('eth_getCode', [contract, numberToHex(block)], toHasCode, signal);
   const head = await endpoint.call('eth_blockNumber', [], toNumber, signal);
-  // Without code after the lower one, with code after the upper one.
+  // Binary search: no code after block `lower`, code after block `upper`.
   let [lower, upper] = [Math.max(0, head - RECENT_BLOCKS), head];
   if (await hasCode(lower)) return null;
   if (!(await hasCode(upper)))

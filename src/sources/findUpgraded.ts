@@ -1,6 +1,7 @@
 /**
- * Which contracts must be asked for again, because they told of an upgrade after the block as of which they were asked: a proxy
- * made empty is none until then. Logs are gone through once, a range of final blocks at a time, and those of the head at each look.
+ * Finds contracts whose code must be read again because they emitted an upgrade event after the last check. For
+ * example, an empty proxy becomes a proxy with its first upgrade. Final logs are read once, one block range per check;
+ * head logs are read at every check.
  */
 import { z } from 'zod';
 
@@ -9,9 +10,9 @@ import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { inChunks } from '../query/head/inChunks';
 
-/** Upgrades read in one look, of the head and of final blocks each. */
+/** Most upgrades per check, separately for the head and for final blocks. */
 const UPGRADES_MAX = 2_000;
-/** Final blocks gone through in one look. */
+/** Most final blocks per check. */
 const SPAN_BLOCKS = 500_000;
 
 const hex = z.templateLiteral(['0x', z.string()]);
@@ -23,15 +24,18 @@ export interface UpgradeQuestion {
   readonly chainId: number;
   /** Newest block of the head tables. */
   readonly indexed: number;
-  /** First block of the head tables that is looked at. */
+  /** First block of the head tables to read. */
   readonly headFrom: number;
-  /** Last final block; null: only the head is looked at. */
+  /** Last final block; null: read only the head. */
   readonly finalTo: number | null;
-  /** Final logs up to this ord were gone through. */
+  /** Final logs up to this ord are processed. */
   readonly seenTo: number;
 }
 
-/** `seenTo`: to go on from once the contracts were asked. `reached`: that is the last final block. */
+/**
+ * `seenTo`: where the next check starts, once these contracts are read. `reached`: whether that is the last final
+ * block.
+ */
 export async function findUpgraded(
   question: UpgradeQuestion,
 ): Promise<{ readonly addresses: Hex[]; readonly seenTo: number; readonly reached: boolean }> {
@@ -50,7 +54,7 @@ export async function findUpgraded(
   const upgrades = rows.map(({ address, ord }) => ({ address, ord: Number(ord) }));
   const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
   const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
-  // What was asked for on a branch that was left is asked for once more when its height is final.
+  // A contract read on an abandoned branch is read again when its height is final.
   const depth = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
   const needed = new Map<Hex, number>();
   for (const { address, ord } of upgrades) {

@@ -1,15 +1,16 @@
 /**
- * Source files of contracts that were verified on another chain only, lent to one contract of this chain with the same code, so
- * that a search in this chain's sources finds them. Where that contract is verified itself later, its own files count alone.
+ * Copies source references of contracts verified only on another chain to one contract with the same code on this
+ * chain. A search in this chain's sources then finds them. Once the contract is verified itself, only its own files
+ * count.
  */
 import { z } from 'zod';
 
 import type { Database } from '../clickhouse/client/database';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 
-/** Contracts of one statement. */
+/** Contracts per statement. */
 const LENDERS_MAX = 200;
-/** Below every version of a verification, which are microseconds. */
+/** Lower than every version of a verification; versions are microseconds. */
 const LENT = 0;
 const WITHDRAWN = 1;
 
@@ -17,14 +18,14 @@ const lenderShape = z.object({ twin: z.string(), lender_chain: z.int(), lender: 
 
 export interface LendDeps {
   readonly database: Database;
-  /** Of the chain's database. */
+  /** Query runner of the chain's database. */
   readonly runner: QueryRunner;
   readonly chainId: number;
-  /** Names the database with the verified contracts. */
+  /** Name of the database with the verified contracts. */
   readonly verifiedDb: string;
 }
 
-/** Resolves to how many contracts were lent sources. Safe to repeat. */
+/** Resolves to the number of contracts that received sources. Safe to repeat. */
 export async function lendSources(deps: LendDeps): Promise<number> {
   const { database, runner, chainId, verifiedDb } = deps;
   const where = { chain_id: chainId, verified_db: verifiedDb };

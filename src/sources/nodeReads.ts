@@ -1,4 +1,4 @@
-/** Hands reads on to a chain's node: so many at once, within a short time, and with errors in words that name no host. */
+/** Passes read requests to a chain's node. Limits parallel requests and time; error texts name no host. */
 import { Interface } from 'ethers';
 
 import { systemClock, withDeadline, type Clock } from '../chain/rpc/clock';
@@ -10,17 +10,23 @@ import { isHexData } from '../domain/hex';
 import { AppError } from '../errors';
 import type { NodeAnswer, NodeReads } from '../query/head/nodeReads';
 
-/** What `revert` and `require` with a text give (Solidity, "Revert"). */
+/** The error that `revert` and `require` with a text return. */
 const REVERTS = new Interface(['error Error(string reason)']);
-/** Reads at the same time; more are refused. */
+/** Most parallel reads; more are refused. */
 const READS_MAX = 8;
 const READ_MS = 3_000;
-/** Bytes of one answer: a larger one is an error of the caller's question, not of the node. */
+/** Largest answer, bytes. Exceeding it is the caller's error and not the node's. */
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
-/** Levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at thousands. */
+/**
+ * Most levels of nested lists and objects. A block with transactions has four; JSON.stringify overflows the stack at
+ * thousands.
+ */
 const DEPTH_MAX = 32;
 
-/** What the same question meets on every node is an answer; all else is silence. Codes as clients send them. */
+/**
+ * Errors that every node would return are answers, with the codes that clients expect. Other errors count as no
+ * answer.
+ */
 const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
   revert: { code: 3, message: 'execution reverted' },
   method_missing: { code: -32601, message: 'the method is not available' },
@@ -40,7 +46,7 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
         {
           signal: deadline,
           roundsMax: 1,
-          // So that after an endpoint that hangs another can be asked.
+          // Half the time, so another endpoint can be tried after one hangs.
           attemptMs: READ_MS / 2,
         },
       ),
@@ -59,7 +65,7 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
   };
 }
 
-/** A refusal that the caller brought about is no fault of the endpoint: it must not be used less for it. */
+/** An error that the caller caused must not lower the endpoint's rank in the pool. */
 async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
   const [settled] = await endpoint.batchSettled([call], (result) => result, signal);
   if (settled === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
@@ -77,7 +83,7 @@ async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): P
   return { error: { ...answer, message, data } };
 }
 
-/** Whether more than `levels` lists or objects stand within each other. */
+/** Whether lists or objects nest deeper than `levels`. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level = [value];
   for (let depth = 0; depth < levels; depth += 1) {
@@ -87,7 +93,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return true;
 }
 
-/** The text of Error(string), as nodes append it to their message; null where the data is something else. */
+/** The text of Error(string), as nodes append it to their message. Null: the data is another error. */
 function revertReason(data: string): string | null {
   try {
     const text: unknown = REVERTS.parseError(data)?.args[0];

@@ -1,4 +1,4 @@
-/** What a node says of the code at some addresses: its hash and size, and where a proxy leads. */
+/** Reads contract code from a node: its hash, its size and the targets of a proxy. */
 import { keccak256 } from 'ethers';
 
 import type { EndpointPool } from '../chain/rpc/endpointPool';
@@ -17,9 +17,9 @@ import {
 } from '../domain/proxies';
 import { AppError } from '../errors';
 
-/** Gas of one question to a contract. */
+/** Gas limit of one call. */
 const CALL_GAS: Hex = '0x4c4b40';
-/** Bytes of one answer: room for the addresses of a thousand facets. */
+/** Largest answer, bytes: enough for the addresses of a thousand facets. */
 const ANSWER_BYTES_MAX = 65_536;
 const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1967', IMPLEMENTATION_SLOT],
@@ -36,7 +36,7 @@ export type FoundCode = Pick<
   'address' | 'code_hash' | 'code_size' | 'implementation' | 'beacon'
 > & { readonly proxy: ProxyKind | '' };
 
-/** In the order of the addresses. Rejects when the node does not answer. */
+/** Results in the order of the addresses. Rejects if the node does not answer. */
 export async function readContractCodes(
   rpc: CodeRpc,
   addresses: readonly Hex[],
@@ -59,7 +59,7 @@ export async function readContractCodes(
       beacon: ZERO_ADDRESS,
     };
   });
-  // Without a DELEGATECALL nothing is a proxy: most contracts need no more questions.
+  // Code without DELEGATECALL is not a proxy, so most contracts need no further calls.
   const suspects = found.flatMap((one, index) =>
     one.proxy === '' && delegates(codes[index] ?? '0x') ? [index] : [],
   );
@@ -108,7 +108,7 @@ function call(to: Hex, data: Hex): RpcCall {
   return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
 }
 
-/** Null: the call reverted or answered too much. */
+/** Null: the call reverted, or its answer was too large. */
 async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
   const settled = await rpc.batchSettled(calls, readData, { signal, roundsMax: 2 });
   return settled.map((answer) => {
@@ -123,7 +123,7 @@ function readData(result: unknown): Hex {
   throw new AppError('node_failed', 'the node answered something that is not hex data');
 }
 
-/** The address in a word; null for none, and for what is no address. */
+/** The address in a word; null: zero, or not an address. */
 function targetOf(word: Hex | null | undefined): Hex | null {
   if (word === null || word === undefined || word.length !== 66 || !word.startsWith(`0x${'0'.repeat(24)}`))
     return null;
@@ -131,7 +131,7 @@ function targetOf(word: Hex | null | undefined): Hex | null {
   return target === ZERO_ADDRESS ? null : target;
 }
 
-/** Whether a call was answered with an ABI-encoded address[] that is not empty. */
+/** Whether the answer is a non-empty ABI-encoded address[]. */
 function isAddressList(data: Hex | null | undefined): boolean {
   if (data === null || data === undefined) return false;
   const words = data.slice(2).match(/.{64}/g) ?? [];
@@ -145,7 +145,7 @@ function isAddressList(data: Hex | null | undefined): boolean {
   );
 }
 
-/** Whether the code has the opcode, not only its byte within pushed data. */
+/** Whether the code contains the DELEGATECALL opcode outside of pushed data. */
 function delegates(code: Hex): boolean {
   const bytes = Buffer.from(code.slice(2), 'hex');
   for (let at = 0; at < bytes.length; at += 1) {

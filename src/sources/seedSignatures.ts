@@ -1,4 +1,4 @@
-/** Writes the well-known signatures where they are missing: harmless to repeat, and cheap once they are there. */
+/** Inserts missing well-known signatures. Safe to repeat, and cheap when none is missing. */
 import { abiSignaturesTable, type AbiSignatureRow } from '../clickhouse/schema/sourceTables';
 import type { Database } from '../clickhouse/client/database';
 import { insertRows } from '../clickhouse/rows/inserter';
@@ -9,13 +9,13 @@ import { inChunks } from '../query/head/inChunks';
 import { createSignatureReader } from '../query/contracts/signatures';
 import { listWellKnownSignatures } from './wellKnown/wellKnownSignatures';
 
-/** The row of a signature, as ABIs of verified contracts write it too. */
+/** The row of a signature, in the same form as rows from ABIs of verified contracts. */
 export function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): AbiSignatureRow {
   const indexed = kind === 'event' ? indexedBits(entry) : 0;
   return { selector, kind, signature, indexed, entry: JSON.stringify(entry) };
 }
 
-/** Resolves to how many were missing. `runner` reads what `database` writes. */
+/** Resolves to the number of missing signatures. `runner` reads the database that `database` writes. */
 export async function seedSignatures(database: Database, runner: QueryRunner): Promise<number> {
   const wanted = new Map(listWellKnownSignatures().map((each) => [keyOf(each), each]));
   const selectors = [...new Set([...wanted.values()].map(({ selector }) => selector))];
@@ -27,7 +27,7 @@ export async function seedSignatures(database: Database, runner: QueryRunner): P
   return wanted.size;
 }
 
-/** As the key of abi_signatures. */
+/** The key columns of abi_signatures. */
 function keyOf(known: KnownSignature): string {
   const { selector, kind, signature, indexed } = toSignatureRow(known);
   return `${selector} ${kind} ${signature} ${indexed}`;

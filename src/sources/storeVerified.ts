@@ -1,6 +1,6 @@
 /**
- * Writes verified contracts: files first, the contract's own row last, so that whoever finds a contract finds its files.
- * Repeating is harmless: what is stored is kept unless the new record says more.
+ * Stores verified contracts. Files are written first and the contract's row last, so a contract in the table always
+ * has its files. Safe to repeat: a stored record stays unless the new record is better.
  */
 import { indexedBits, listSignatures } from '../domain/abi';
 import { ZERO_HASH, type Hex } from '../domain/hex';
@@ -22,12 +22,12 @@ import { listKnownFiles } from '../query/sources/sourceFiles';
 import { createVerifiedReader, type StoredVerification } from '../query/contracts/verifiedContracts';
 import { hashContent, type VerifiedRecord } from './verifiedRecord';
 
-/** Contracts of one insert. */
+/** Contracts per insert. */
 export const RECORDS_MAX = 500;
-/** Bytes of file content of one insert. */
+/** Bytes of file content per insert. */
 const BATCH_BYTES = 32 * 2 ** 20;
 
-/** What is worth more where two records of one contract have the same status. */
+/** Decides between two records of one contract with the same status; the higher rank wins. */
 const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
   local: 3,
   sourcify: 2,
@@ -37,7 +37,7 @@ const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
 
 export interface StoreResult {
   readonly stored: number;
-  /** Records that said no more than what was there. */
+  /** Records that added nothing to the stored data. */
   readonly kept: number;
 }
 
@@ -45,13 +45,13 @@ export interface VerifiedStore {
   store(records: readonly VerifiedRecord[]): Promise<StoreResult>;
 }
 
-/** `runner` reads what `database` writes. One at a time: versions must grow. */
+/** `runner` reads the database that `database` writes. Calls must not overlap, because versions must grow. */
 export function createVerifiedStore(database: Database, runner: QueryRunner, now = Date.now): VerifiedStore {
   const reader = createVerifiedReader(runner);
   let lastVersion = 0;
   return {
     async store(records) {
-      // Of two records of one contract the better one goes in.
+      // Keeps the better of two records of one contract.
       const best = new Map<string, VerifiedRecord>();
       for (const record of records) {
         const key = `${record.contract.chainId}:${record.contract.address}`;
@@ -78,7 +78,7 @@ type Worth = Pick<VerifiedRecord, 'codeHash'> & {
   readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'constructorArguments'>;
 };
 
-/** Whether a record is worth more than another of the same contract. */
+/** Whether a record is better than another record of the same contract. */
 function saysMore(record: Worth, old: Worth): boolean {
   const [a, b] = [record.contract, old.contract];
   if (a.status !== b.status) return a.status === 'exact_match';
@@ -87,7 +87,7 @@ function saysMore(record: Worth, old: Worth): boolean {
   if (rank !== 0) return rank > 0;
   if ((a.constructorArguments === null) !== (b.constructorArguments === null))
     return a.constructorArguments !== null;
-  // The code of an address may have changed, by a self-destruct: what is there now counts.
+  // Code at an address can change after a self-destruct; the current code counts.
   return record.codeHash !== old.codeHash;
 }
 
@@ -175,7 +175,7 @@ function contractRow(
   };
 }
 
-/** The files that the contract has now, and those that it had and has no more. */
+/** Rows for the contract's current files, and removals of its former files. */
 function useRows(
   { contract, sources }: VerifiedRecord,
   hashes: readonly Hex[],

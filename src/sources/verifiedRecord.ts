@@ -1,4 +1,7 @@
-/** A verified contract on its way into the store: the record with the contents of its files. Importers and the verification make these. */
+/**
+ * A verified contract before it is stored: the record with the contents of its files. Importers and the verification
+ * create these.
+ */
 import { keccak256, toUtf8Bytes } from 'ethers';
 
 import type { Hex } from '../domain/hex';
@@ -8,14 +11,14 @@ import type { Deployment } from '../query/contracts/verifiedContracts';
 export interface SourceFile {
   readonly path: string;
   readonly content: string;
-  /** keccak256 of the content, where whoever found the file has computed it: that takes longer than all else. */
+  /** keccak256 of the content, if already computed, because hashing is slow. */
   readonly contentHash?: Hex;
 }
 
 export interface VerifiedRecord {
-  /** With `twinOf` null; `files` follows from `sources`. */
+  /** `twinOf` is always null, and `files` follows from `sources`. */
   readonly contract: Omit<VerifiedContract, 'twinOf' | 'files'>;
-  /** keccak256 of the runtime code on the chain; null: unknown, then it has no twins. */
+  /** keccak256 of the runtime code on the chain. Null: unknown; such a contract has no twins. */
   readonly codeHash: Hex | null;
   readonly deployment: Deployment;
   readonly sources: readonly SourceFile[];
@@ -23,12 +26,11 @@ export interface VerifiedRecord {
 
 export const NO_DEPLOYMENT: Deployment = { deployer: null, transaction: null, block: null };
 
-/** keccak256 of a file's content, as `source_files` and Solidity's metadata name it. */
+/** keccak256 of a file's content, the key in `source_files` and in Solidity's metadata. */
 export function hashContent(content: string): Hex {
   return toHash(keccak256(toUtf8Bytes(content)));
 }
 
-/** keccak256 of bytes in hex. */
 export function hashCode(code: Hex): Hex {
   return toHash(keccak256(code));
 }

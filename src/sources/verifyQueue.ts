@@ -1,6 +1,6 @@
 /**
- * The queue of verifications: one compilation at a time, a bounded number waiting, results kept for a while. Clients take
- * turns. Tickets live in the memory of this process.
+ * The queue of verifications: one compilation at a time, a limited number waiting, and results kept for a while.
+ * Clients take turns. Tickets are kept in the memory of this process.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -25,9 +25,9 @@ import { parseTarget, readStandardInput } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
 
 const WAITING_MAX = 20;
-/** Characters of all waiting requests together. */
+/** Total characters of all waiting requests. */
 const WAITING_SIZE_MAX = 32 * 2 ** 20;
-/** Jobs of one client that wait or are being compiled. */
+/** Most open jobs of one client, waiting or running. */
 const OPEN_PER_CLIENT = 2;
 const TICKETS_KEPT = 2_000;
 const FAILURES_KEPT = 1_000;
@@ -38,10 +38,10 @@ export interface VerifyQueueDeps {
   readonly chain: ChainCode;
   readonly reader: VerificationStore;
   readonly store: VerifiedStore;
-  /** The transaction that created a contract; null where it is not known, as of one that the index has not reached. */
+  /** The transaction that created a contract. Null: unknown, for example because the index has not reached it. */
   findCreationTransaction(contract: ContractId): Promise<Hex | null>;
   readonly log: Logger;
-  /** Unix milliseconds. */
+  /** Unix time, ms. */
   now?(): number;
 }
 
@@ -49,10 +49,10 @@ interface Job {
   readonly guid: string;
   /** Hash of the request. */
   readonly digest: string;
-  /** Hash of the request and the code on the chain: everything that decides whether the sources match. */
+  /** Hash of the request and the code on the chain, which together decide the result. */
   readonly verdictKey: string;
   readonly client: string;
-  /** Characters of the request. */
+  /** Length of the request, in characters. */
   readonly size: number;
   readonly request: VerificationRequest;
   readonly onChain: OnChain;
@@ -71,7 +71,7 @@ class VerifyQueue implements VerificationQueue {
   readonly #waiting = new FairQueue<Job>();
   /** Tickets of open jobs, by digest. */
   readonly #open = new Map<string, string>();
-  /** Jobs and submissions under way, by client. */
+  /** Number of jobs and submissions in progress, by client. */
   readonly #underWay = new Map<string, number>();
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
@@ -120,7 +120,7 @@ class VerifyQueue implements VerificationQueue {
     await this.#running;
   }
 
-  /** The ticket of the same request while it is open, or once it has failed. */
+  /** The ticket of the same request, if it is open or has failed. */
   #findTicket(digest: string, verdictKey: string): string | null {
     const open = this.#open.get(digest);
     if (open !== undefined) return open;
@@ -160,7 +160,7 @@ class VerifyQueue implements VerificationQueue {
   }
 }
 
-/** What is known at once, else the code that the sources must be compared with. */
+/** An immediate answer, or else the code to compare with. */
 async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
   const own = await findOwn(deps.reader, request);
   const already = own?.status === 'exact_match' ? ALREADY : null;
@@ -196,12 +196,14 @@ async function findOwn(reader: VerificationStore, contract: ContractId): Promise
   return own?.contract ?? null;
 }
 
-/** Whether it was verified here without its creation code: once that is known, it may be handed in again. */
+/**
+ * Whether the contract was verified here without its creation code. It may be submitted again once that code is known.
+ */
 function lacksArguments(own: VerifiedContract | null): boolean {
   return own?.source === 'local' && own.constructorArguments === null;
 }
 
-/** null: no code is there. */
+/** Null: the address has no code. */
 async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise<OnChain | null> {
   const runtime = await deps.chain.getCode(contract);
   if (runtime === null || runtime === '0x') return null;
@@ -214,7 +216,7 @@ async function readOnChain(deps: VerifyQueueDeps, contract: ContractId): Promise
 
 interface Outcome {
   readonly state: VerificationState;
-  /** Whether the same request would end the same way. */
+  /** Whether the same request would give the same result. */
   readonly isVerdict: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asking our own API. A refusal becomes an ApiFailure with the API's own text; every answer's block is told to whoever
- * listens. Browsers revalidate by ETag on their own.
+ * Calls to this service's own API. An error answer becomes an ApiFailure with the API's message. Listeners receive the
+ * block of each answer. The browser handles revalidation by ETag.
  */
 
 export const API = '/api/v1';
@@ -9,7 +9,7 @@ export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
 
-  /** Status 0: no answer came. */
+  /** Status 0: no answer arrived. */
   constructor(status: number, code: string, message: string) {
     super(message);
     this.name = 'ApiFailure';
@@ -26,12 +26,12 @@ export type Query = Readonly<Record<string, string | number | boolean | null>>;
 
 const blockListeners: ((block: number) => void)[] = [];
 
-/** Called with the block that an answer is as of, whenever one comes. */
+/** Registers a listener for the block of each answer. */
 export function onBlock(listener: (block: number) => void): void {
   blockListeners.push(listener);
 }
 
-/** Path and query of a call; nulls and empty texts are left out. */
+/** Path and query of a call, without nulls and empty texts. */
 export function urlOf(path: string, query: Query = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -40,11 +40,11 @@ export function urlOf(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Longest that a call waits by itself where the server says how long, and how often. */
+/** Longest Retry-After that a call waits for by itself, and the number of attempts. */
 const PATIENCE_S = 5;
 const TRIES = 3;
 
-/** One call. Rejects with ApiFailure, or with the signal's AbortError. */
+/** Sends one request. Rejects with ApiFailure, or with the signal's AbortError. */
 async function call(url: string, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -66,11 +66,10 @@ function failureOf(status: number, body: unknown): ApiFailure {
   return new ApiFailure(status, code, message);
 }
 
-/** The parsed body of a 200. */
 export async function getBody(url: string, signal: AbortSignal): Promise<unknown> {
   let response = await call(url, signal);
   for (let tries = 1; tries < TRIES && !response.ok; tries += 1) {
-    // Too many calls, or the database is away for a moment: the server says when to ask again.
+    // The client sent too many requests, or the database is briefly away. The server says when to retry.
     const wait = response.headers.get('Retry-After');
     if (wait === null || Number(wait) > PATIENCE_S) break;
     await pause(Number(wait) * 1000, signal);
@@ -87,7 +86,7 @@ export async function getBody(url: string, signal: AbortSignal): Promise<unknown
   return body;
 }
 
-/** An answer of the market or the explorer: `{ data }`, lists with `meta`. */
+/** An answer of the market or the explorer: `{ data }`, for lists with `meta`. */
 export async function getAnswer<T extends { readonly data: unknown }>(
   path: string,
   query: Query,
@@ -96,11 +95,10 @@ export async function getAnswer<T extends { readonly data: unknown }>(
   const body = await getBody(urlOf(API + path, query), signal);
   if (typeof body !== 'object' || body === null || !('data' in body))
     throw new ApiFailure(200, 'unreadable', 'The answer has no data');
-  // Same origin, same release: the server's tests hold every answer to the shape that T is the type of.
+  // Page and server are of the same release, and the server's tests check every answer against the shape of T.
   return body as T;
 }
 
-/** Resolves after a time; rejects when the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -111,7 +109,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** What to tell people about whatever was thrown. */
+/** A message for people, from any thrown value. */
 export function failureText(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong';
 }

@@ -1,8 +1,8 @@
-/** What views are made of and what they are given. */
+/** The interface between the page and its views. */
 import type { Query } from './api.ts';
 import type { LiveStream } from './live.ts';
 
-/** Where the page is: `#/pair/0x…?timeframe=1h` has the path ['pair', '0x…']. */
+/** The location of the page: `#/pair/0x…?timeframe=1h` has the path ['pair', '0x…']. */
 export interface Place {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
@@ -10,16 +10,16 @@ export interface Place {
 
 export interface App {
   readonly live: LiveStream;
-  /** Goes to a place: `#/tokens`. */
+  /** Navigates to a location such as `#/tokens`. */
   go(hash: string): void;
-  /** Writes the state of a view into the address without going anywhere. */
+  /** Writes the state of a view into the address bar without navigating. */
   remember(query: Query): void;
-  /** Calls back when a new block was indexed, not more often than `everyMs`, and only while somebody looks. */
+  /** Calls back for new blocks, at most every `everyMs`, and only while the page is visible. */
   onHead(callback: () => void, everyMs: number, signal: AbortSignal): void;
   setTitle(title: string): void;
 }
 
-/** A view fills `main`; what it started ends when the signal aborts. */
+/** A view fills `main`; everything that it starts ends when the signal aborts. */
 export type View = (app: App, place: Place, main: HTMLElement, signal: AbortSignal) => void;
 
 export const pairHash = (address: string): string => `#/pair/${address}`;

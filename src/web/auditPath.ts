@@ -1,6 +1,6 @@
 /**
- * The price audit as a picture: from the token on the left to the anchor at the end, hop by hop. A hop's pools stand
- * between its two tokens, each on a ribbon as thick as its weight; dashed ones were left out, with the reason.
+ * Draws the price audit as a picture: from the token on the left to the anchor at the end, hop by hop. Each hop shows
+ * its pools between two tokens, on ribbons as thick as their weights. Dashed pools were excluded, with the reason.
  */
 import type { Audit, AuditHop, ExcludedPool } from '../wire/audit';
 import { pairHash, tokenHash } from './app.ts';
@@ -24,15 +24,14 @@ const CARD_WIDTH_MAX = 250;
 const HOP_WIDTH_MIN = 330;
 const ROW_GAP = 22;
 const RIBBON_THICKEST = 22;
-/** Pools of a hop that are drawn; the rest is one line of text. */
+/** Most pools drawn per hop; the rest is one line of text. */
 const POOLS_MAX = 10;
 
 export interface AuditNames {
-  /** What to call a token. */
   symbolOf(address: string): string;
 }
 
-/** Across: the room of a token, and of the ribbons on either side of the pools. */
+/** Widths of a token and of the ribbons on either side of the pools. */
 interface Span {
   readonly node: number;
   readonly radius: number;
@@ -40,7 +39,7 @@ interface Span {
 }
 
 const WIDE: Span = { node: 60, radius: 27, ribbon: 44 };
-/** On a phone the pools need the room. */
+/** On a phone the pools need more of the width. */
 const NARROW: Span = { node: 46, radius: 21, ribbon: 18 };
 const NARROW_WIDTH = 480;
 
@@ -51,7 +50,7 @@ interface Box {
   readonly height: number;
 }
 
-/** Draws the path for a width; hops that do not fit beside each other go on below. */
+/** Draws the path for a width. Hops that do not fit side by side wrap to the next row. */
 export function auditPath(audit: Audit, names: AuditNames, width: number): SVGElement {
   const span = width < NARROW_WIDTH ? NARROW : WIDE;
   const perRow = Math.max(1, Math.min(audit.hops.length, Math.floor(width / HOP_WIDTH_MIN)));
@@ -113,7 +112,7 @@ function anchorText(audit: Audit): string {
 interface HopPlace {
   readonly box: Box;
   readonly span: Span;
-  /** The token at the hop's end is drawn with it; else the next hop draws it. */
+  /** Whether this hop draws the token at its end; otherwise the next hop draws it. */
   readonly endsRow: boolean;
   readonly isLast: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps a series of bars right: loads the newest page, pages back by `to`, and after each event asks for the last bars
- * again. One call at a time, so that an older answer can never overwrite a newer one.
+ * Keeps a series of bars up to date: loads the newest page, pages back by `to`, and reloads the last bars after each
+ * event. Only one request runs at a time, so an older answer can never overwrite a newer one.
  */
 import type { Bar } from '../wire/ticks';
 import { getAnswer, type Query } from './api.ts';
@@ -12,18 +12,18 @@ export interface BarFeedOptions {
   /** Timeframe and currency. */
   readonly query: Query;
   readonly signal: AbortSignal;
-  /** After each change; `isNew` for the first page. */
+  /** Called after each change; `isNew` for the first page. */
   readonly onbars: (bars: readonly Bar[], isNew: boolean) => void;
-  /** Nothing could be loaded, or (with no reason) there is no bar. */
+  /** Called if loading failed, or without an error if there is no bar. */
   readonly onfailure: (error: unknown) => void;
-  /** Whether there is more on the left, and whether it is being loaded. */
+  /** Whether older bars exist, and whether they are being loaded. */
   readonly onolder: (state: 'loading' | 'more' | 'all') => void;
 }
 
 export interface BarFeed {
-  /** Something happened: the last bars are asked for again, soon. */
+  /** Reloads the last bars soon, after an event. */
   touch(): void;
-  /** What was shown may be void: the whole newest page is asked for again. */
+  /** Reloads the whole newest page, because the shown bars may be void. */
   doubt(): void;
   /** Loads the page before the first bar. */
   older(): void;
@@ -32,9 +32,9 @@ export interface BarFeed {
 
 const PAGE_BARS = 300;
 const LAST_BARS = 2;
-/** Events come in bursts, a block at a time. */
+/** Events come in bursts, once per block. */
 const TOUCH_MS = 250;
-/** After a call that failed. */
+/** Pause after a failed request. */
 const RETRY_MS = 3_000;
 const STEPS = ['newest', 'last', 'older'] as const;
 
@@ -86,7 +86,7 @@ class Feed implements BarFeed {
     }, milliseconds);
   }
 
-  /** Does what is wanted, one call after the other, until nothing is. */
+  /** Runs the pending steps one after the other until none is left. */
   private async work(): Promise<void> {
     const { signal } = this.options;
     if (this.isBusy || signal.aborted) return;
@@ -101,7 +101,7 @@ class Feed implements BarFeed {
     }
   }
 
-  /** The first page is asked for again by hand, what changed since by itself. */
+  /** The user retries the first page by hand; later changes retry automatically. */
   private giveUp(error: unknown): void {
     this.wanted.older = false;
     this.options.onfailure(error);
@@ -111,12 +111,12 @@ class Feed implements BarFeed {
   }
 
   private next(): Step | null {
-    // A whole page holds the last bars too.
+    // A whole page includes the last bars.
     if (this.wanted.newest) this.wanted.last = false;
     return STEPS.find((name) => this.wanted[name]) ?? null;
   }
 
-  /** A step that fails stays wanted: a bar in doubt must not stay on the screen for good. */
+  /** A failed step stays pending, so a doubtful bar does not stay on the screen. */
   private async step(name: Step): Promise<void> {
     this.wanted[name] = false;
     try {

@@ -1,6 +1,6 @@
 /**
- * The bars that a chart shows: the newest page, older pages before it, and what changed since. Bars only ever come from
- * the API and replace what they overlap, so a bar is either what the API last said or not there. Pure.
+ * The bars of a chart: the newest page, older pages before it, and later changes. Bars come only from the API and
+ * replace the bars they overlap, so a shown bar is always the API's latest version. Pure.
  */
 import type { Bar } from '../wire/ticks';
 
@@ -11,15 +11,15 @@ export interface BarPage {
 
 export interface BarSeries {
   readonly bars: readonly Bar[];
-  /** Ask for older bars with this `to`; null: there are none. */
+  /** The `to` of the next older page; null: there are no older bars. */
   readonly nextTo: number | null;
 }
 
 export const NO_BARS: BarSeries = { bars: [], nextTo: null };
 
 /**
- * Lays a page of newest bars over the series: everything from the page's first bar on is the page's. Null when bars
- * between the series and the page may be missing; then a longer page is needed.
+ * Replaces everything from the first bar of the newest page on. Null if bars between the series and the page may be
+ * missing; then a longer page is needed.
  */
 export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
   const [first] = page.data;
@@ -27,12 +27,12 @@ export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
   const kept = series.bars.filter((bar) => bar.time < first.time);
   const touches = kept.length < series.bars.length;
   if (!touches) return null;
-  // Nothing of the series is older than the page: the page alone says what stands before it.
+  // The page covers the whole series, so the page alone determines whether older bars exist.
   if (kept.length === 0) return fromPage(page);
   return { bars: [...kept, ...page.data], nextTo: series.nextTo };
 }
 
-/** Puts a page that was asked for with `to = nextTo` before the series. */
+/** Prepends a page that was requested with `to = nextTo`. */
 export function withOlder(series: BarSeries, page: BarPage): BarSeries {
   const [first] = series.bars;
   const older = first === undefined ? page.data : page.data.filter((bar) => bar.time < first.time);
@@ -56,15 +56,15 @@ const COLUMNS = [
   'sells',
 ] as const;
 
-/** The bars as CSV, as the API gave them. */
+/** The bars as CSV, with the values of the API. */
 export function toCsv(bars: readonly Bar[]): string {
   const lines = bars.map((bar) => COLUMNS.map((column) => bar[column] ?? '').join(','));
   return [COLUMNS.join(','), ...lines, ''].join('\n');
 }
 
 /**
- * A power of ten that brings prices near 1 for the chart, which draws with absolute tolerances: 1e-17 would be a flat
- * line. 1 where the prices are ordinary.
+ * A power of ten that scales prices near 1. The chart draws with absolute tolerances, so prices near 1e-17 would be a
+ * flat line. 1 for ordinary prices.
  */
 export function scaleOf(bars: readonly Bar[]): number {
   const highest = bars.reduce((most, bar) => Math.max(most, bar.high), 0);

@@ -1,7 +1,4 @@
-/**
- * Candles with volume, drawn by lightweight-charts. It is given bars and draws them; which bars those are is the
- * business of `barFeed.ts`.
- */
+/** Draws candles with volume, using lightweight-charts. `barFeed.ts` loads the bars. */
 import {
   CandlestickSeries,
   createChart,
@@ -23,20 +20,20 @@ import { cssColor, THEME_CHANGE } from './themeSwitch.ts';
 
 export interface CandleChart {
   readonly element: HTMLElement;
-  /** Draws these bars; `isNew`: another series, shown from its newest bar. */
+  /** Draws these bars; `isNew`: a different series, shown from its newest bar. */
   draw(bars: readonly Bar[], isNew: boolean): void;
 }
 
 interface CandleChartOptions {
-  /** The view is near its left end. */
+  /** Called when the view is near its left end. */
   readonly onleft: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Width of a bar at first, in pixels, and how many bars have room at least. */
+/** Initial width of a bar in pixels, and the least number of visible bars. */
 const BAR_WIDTH = 9;
 const SHOWN_MIN = 40;
-/** So few bars left of the view ask for older ones. */
+/** Fewer bars than this left of the view trigger loading of older bars. */
 const LEFT_BARS = 30;
 
 interface Parts {
@@ -118,7 +115,7 @@ function makeParts(canvas: HTMLElement): Parts {
   return { chart, candles, volumes };
 }
 
-/** Colours of the theme and the price's format. */
+/** Applies the theme's colors and the price format. */
 function paintParts({ chart, candles }: Parts, scale: number): void {
   const line = { color: cssColor('--grid') };
   chart.applyOptions({
@@ -144,7 +141,7 @@ function showNewest(chart: IChartApi, count: number): void {
   chart.timeScale().setVisibleLogicalRange({ from: count - shown, to: count + 3 });
 }
 
-/** The API's times are unix seconds, which is what the chart calls UTCTimestamp. */
+/** The API's times are unix seconds, which the chart calls UTCTimestamp. */
 function toTime(bar: Bar): UTCTimestamp {
   return bar.time as UTCTimestamp;
 }

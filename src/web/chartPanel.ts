@@ -1,4 +1,4 @@
-/** The chart with its controls: timeframe, currency, a table for those who cannot see a canvas, and CSV. */
+/** The chart with its controls: timeframe, currency, CSV download, and a table for people who cannot use a canvas. */
 import type { Bar } from '../wire/ticks';
 import type { App } from './app.ts';
 import { failureText } from './api.ts';
@@ -22,7 +22,7 @@ export interface ChartPanelOptions {
   readonly currency: string;
   readonly emptyText: string;
   readonly signal: AbortSignal;
-  /** The choice, to be kept in the address. */
+  /** Called with the selection, which the view stores in the address bar. */
   readonly onchoice: (choice: { readonly timeframe: Timeframe; readonly currency: string }) => void;
 }
 
@@ -32,7 +32,7 @@ export interface ChartPanel {
   doubt(): void;
 }
 
-/** Rows of the table beside the canvas. */
+/** Rows of the table. */
 const TABLE_ROWS = 200;
 
 export function createChartPanel(options: ChartPanelOptions): ChartPanel {

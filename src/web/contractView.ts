@@ -1,4 +1,4 @@
-/** One contract: what is known of it, its events decoded, its sources, its ABI. And a search through all sources. */
+/** The page of one contract: its facts, decoded events, sources and ABI. Also a search through all sources. */
 import { getAnswer } from './api.ts';
 import { contractHash, pairHash, tokenHash, type View } from './app.ts';
 import { button, h, segments } from './dom.ts';
@@ -138,7 +138,7 @@ function eventList(address: string, chain: string, signal: AbortSignal): HTMLEle
       ),
     render: ({ data, meta }) => {
       if (data.length === 0) return emptyNotice(offset > 0 ? 'No older events' : 'No events of this kind');
-      // A page of long logs ends earlier than asked.
+      // A page of long logs may have fewer rows than requested.
       const turn = (step: number) => (): void => {
         offset = Math.max(0, offset + step);
         list.reload();

@@ -1,6 +1,6 @@
 /**
- * A table whose rows come by page from the API: sorted by its columns, searched, paged, refreshed in place, and walked
- * through by keyboard (up and down between rows, Enter opens, Page Up and Down turn pages).
+ * A table with rows from the API: sortable, searchable, paged and refreshed in place. Keyboard: up and down move
+ * between rows, Enter opens a row, Page Up and Page Down turn pages.
  */
 import { failureText } from './api.ts';
 import { button, classes, h } from './dom.ts';
@@ -9,12 +9,12 @@ import { formatCount } from './format.ts';
 
 export interface Column<T> {
   readonly label: string;
-  /** Part of the class names: `col-<name>` has the width. */
+  /** Part of the class names: `col-<name>` sets the width. */
   readonly name: string;
-  /** What the API calls this order; absent: not sorted by. */
+  /** The API's name of this sort order; absent: not sortable. */
   readonly sort?: string;
   readonly align?: 'left';
-  /** Words for the header's title. */
+  /** Tooltip of the header. */
   readonly hint?: string;
   readonly cell: (item: T, place: number) => Node | string;
 }
@@ -50,20 +50,20 @@ export interface TableOptions<T> {
 
 export interface DataTable {
   readonly element: HTMLElement;
-  /** The first page again, for another search. */
+  /** Loads the first page again, for a new search. */
   restart(): void;
   refresh(): void;
 }
 
 const LIMITS = [25, 50, 100] as const;
-/** Rows that a table of unknown length seems to have while it loads. */
+/** Placeholder rows while a table of unknown length loads. */
 const SKELETON_ROWS = 25;
 
 export function dataTable<T>(options: TableOptions<T>): DataTable {
   return new Rows(options);
 }
 
-/** The table's state: which page is wanted, which is shown, which load is under way. */
+/** The state of the table: the requested page, the shown page, and the running request. */
 class Rows<T> implements DataTable {
   readonly element: HTMLElement;
   private readonly options: TableOptions<T>;
@@ -108,7 +108,7 @@ class Rows<T> implements DataTable {
     this.change({ ...this.state, sort, order, page: 1 });
   }
 
-  /** `isNew`: another page or order than the one shown; else the same for a new block, whose failure nobody needs to see. */
+  /** `isNew`: another page or order. Otherwise a refresh for a new block, which fails silently. */
   private async load(isNew: boolean): Promise<void> {
     this.running?.abort();
     const own = new AbortController();
@@ -190,7 +190,7 @@ function toRow<T>(options: TableOptions<T>, item: T, place: number): HTMLTableRo
   return h('tr', { tabindex: -1, 'data-hash': hash }, ...cells);
 }
 
-/** Of the same cells as a real row, so that columns keep their places when rows come. */
+/** Placeholder rows with the cells of real rows, so columns keep their widths. */
 function skeletonRows<T>(columns: readonly Column<T>[], rows: number): HTMLTableRowElement[] {
   return Array.from({ length: rows }, () => {
     const cells = columns.map(({ name }) => h('td', { class: `col-${name}` }, h('span')));

@@ -1,4 +1,4 @@
-/** The DEXes: market share by day, and each with its figures. */
+/** The page of DEXes: market share by day, and the figures of each DEX. */
 import type { DexAnswer, DexesAnswer, DexItem } from '../wire/dexes';
 import { getAnswer } from './api.ts';
 import type { View } from './app.ts';
@@ -9,7 +9,7 @@ import { emptyNotice, loaded, skeleton } from './panel.ts';
 import { ago, badge, change, POOL_TYPES } from './pieces.ts';
 import { shareChart, toSeries, type ShareMode, type ShareSeries } from './shareChart.ts';
 
-/** DEXes whose history is drawn. */
+/** Most DEXes in the chart. */
 const DEXES_MAX = 12;
 const REFRESH_MS = 15_000;
 const SPANS = [
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<DexItem>[] = [
   { label: 'Last', name: 'age', cell: (dex) => ago(dex.last_trade_at) },
 ];
 
-/** The card with the share chart; it stands on the market's page too, where there is less room. */
+/** The card with the share chart. The market page shows it too, with less room. */
 export function dexShares(signal: AbortSignal, days: number, isWide: boolean): HTMLElement {
   let span = String(days);
   let mode: ShareMode = 'share';

@@ -1,4 +1,4 @@
-/** The /docs page: /openapi.json, rendered here, with every parameter, bound and error, and real answers. */
+/** The /docs page: renders /openapi.json with all parameters, limits and errors, and shows real answers. */
 import { byId, h } from './dom.ts';
 import { schemaTree } from './docsSchema.ts';
 import { createTryPanel, isStream, type TryPanel } from './docsTry.ts';
@@ -26,7 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 function start(): void {
   setUpTheme(byId('theme'));
-  // The page lives until it is left.
+  // Nothing aborts this signal, because the page exists until the user leaves.
   const { signal } = new AbortController();
   const view = loaded({
     load: loadOpenApi,
@@ -43,7 +43,7 @@ function renderDocument(document: OpenApi, signal: AbortSignal): HTMLElement {
   const sections = endpoints.map((endpoint) => {
     const panel = createTryPanel(endpoint, signal);
     const section = renderEndpoint(document, endpoint, panel);
-    // A stream is asked only by hand: it would stay open.
+    // A stream would stay open, so only the user starts it.
     if (!isStream(endpoint)) panels.set(section, panel);
     return section;
   });
@@ -87,7 +87,7 @@ function renderContents(endpoints: readonly Endpoint[]): ReadonlyMap<string, HTM
   return links;
 }
 
-/** Calls each endpoint once when it comes near, and marks where one is in the contents. */
+/** Calls each endpoint once when it comes into view, and highlights the current section in the contents. */
 function watchSections(
   sections: readonly HTMLElement[],
   panels: ReadonlyMap<Element, TryPanel>,

@@ -1,8 +1,8 @@
-/** Values for the parameters that must be given: things that exist in the database that this page is served from. */
+/** Sample values for required parameters, taken from the database behind this page. */
 import { API, getBody } from './api.ts';
 
 export interface Samples {
-  /** A value for a parameter of a path; null where none is known. */
+  /** A value for a path parameter; null: none is known. */
   valueFor(path: string, name: string): string | null;
 }
 
@@ -10,7 +10,7 @@ export const NO_SAMPLES: Samples = { valueFor: () => null };
 
 let loading: Promise<Samples> | null = null;
 
-/** Asked once, when the first endpoint comes into view. */
+/** Loaded once, when the first endpoint comes into view. */
 export function loadSamples(): Promise<Samples> {
   loading ??= askSamples(AbortSignal.timeout(30_000));
   return loading;
@@ -38,7 +38,7 @@ async function askSamples(signal: AbortSignal): Promise<Samples> {
   };
 }
 
-/** The first item of a list; an empty one where nothing answers. */
+/** The first item of a list; an empty object if the request fails. */
 async function firstOf(path: string, signal: AbortSignal): Promise<object> {
   try {
     const body = await getBody(API + path, signal);

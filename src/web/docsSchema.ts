@@ -1,17 +1,17 @@
-/** The shape of an answer as a tree that opens where one wants to look. */
+/** Shows the shape of an answer as an expandable tree. */
 import { h } from './dom.ts';
 import { boundsOf, resolveSchema, typeOf, type OpenApi, type Schema } from './openapiDocument.ts';
 
-/** How deep a tree may go; shapes that contain themselves would never end. */
+/** Deepest level of a tree; recursive shapes would never end. */
 const DEPTH_MAX = 6;
-/** Levels that are open from the start. */
+/** Levels that are expanded initially. */
 const OPEN_LEVELS = 1;
 
 export function schemaTree(document: OpenApi, schema: Schema): HTMLElement {
   return h('div', { class: 'schema' }, ...fields(document, schema, 0));
 }
 
-/** The object or objects inside lists, unions and references. */
+/** The objects inside lists, unions and references. */
 function objectsOf(document: OpenApi, schema: Schema): Schema[] {
   const resolved = resolveSchema(document, schema);
   if (resolved.properties !== undefined) return [resolved];

@@ -1,19 +1,19 @@
-/** "Try it": a form of an endpoint's parameters, the call it makes, and the real answer. */
+/** The "Try it" form of an endpoint: its parameters, the request and the real answer. */
 import { button, h } from './dom.ts';
 import { loadSamples, NO_SAMPLES, type Samples } from './docsSamples.ts';
 import type { Endpoint, Parameter } from './openapiDocument.ts';
 import { copyButton } from './pieces.ts';
 
-/** Longest answer that is shown, in characters. */
+/** Longest shown answer, in characters. */
 const SHOWN_MAX = 20_000;
-/** Events of a stream that are shown, and how long they are waited for. */
+/** Most shown events of a stream, and the longest wait for them. */
 const EVENTS_MAX = 5;
 const STREAM_MS = 15_000;
 const HEADERS = ['X-Indexed-Block', 'ETag', 'Cache-Control', 'Server-Timing', 'X-RateLimit-Remaining'];
 
 export interface TryPanel {
   readonly element: HTMLElement;
-  /** Makes the call once, with the values that stand there. */
+  /** Sends the request once, with the current values. */
   run(): void;
 }
 
@@ -116,7 +116,7 @@ function fieldFor(parameter: Parameter): Field {
   });
 }
 
-/** What must be there gets a value that exists in this very database. */
+/** Fills required parameters with values that exist in the database. */
 function fillIn(endpoint: Endpoint, parameter: Parameter, field: Field, samples: Samples): void {
   if (field.value !== '') return;
   if (parameter.name === 'limit' && parameter.in === 'query') field.value = '2';
@@ -156,7 +156,7 @@ async function showAnswer(
   output.replaceChildren(...lines, '\n', ...paintJson(text));
 }
 
-/** Colours JSON; what is no JSON stands there as it came. */
+/** Highlights JSON; other text is shown unchanged. */
 function paintJson(text: string): (Node | string)[] {
   let pretty: string;
   try {
@@ -178,7 +178,7 @@ function paintJson(text: string): (Node | string)[] {
   return parts;
 }
 
-/** The first events of a stream, then it is closed. */
+/** Shows the first events of a stream, then closes it. */
 function showStream(
   url: string,
   output: HTMLElement,

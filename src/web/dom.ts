@@ -1,4 +1,7 @@
-/** Making elements. Text only ever becomes text: nothing here takes HTML, since names from the chain are hostile. */
+/**
+ * Creates DOM elements. Nothing here parses HTML: names from the chain may be malicious, so text is always inserted as
+ * text.
+ */
 
 export type Child = Node | string | null | false;
 type Listener = (event: Event) => void;
@@ -16,7 +19,7 @@ function apply(element: Element, props: Props, children: readonly Child[]): void
   element.append(...children.filter((child): child is Node | string => child !== null && child !== false));
 }
 
-/** An HTML element; `onclick: f` listens, null and false leave an attribute out. */
+/** Creates an HTML element. `onclick: f` adds a listener; null and false omit an attribute. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -27,7 +30,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** An SVG element. */
+/** Creates an SVG element. */
 export function s<K extends keyof SVGElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -38,24 +41,23 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A class list out of what holds. */
+/** Joins class names and skips empty ones. */
 export function classes(...names: readonly (string | false | null)[]): string {
   return names.filter((name) => name !== false && name !== null && name !== '').join(' ');
 }
 
-/** The element of the page with this id; the pages' HTML and these modules are built together. */
+/** The element with this id. Throws if it is missing; pages and modules are built together. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no #${id}`);
   return element;
 }
 
-/** A button that looks like one. */
 export function button(label: string, onclick: () => void, props: Props = {}): HTMLButtonElement {
   return h('button', { type: 'button', class: 'button', onclick, ...props }, label);
 }
 
-/** A choice of one out of a few, as a row of buttons. */
+/** A row of buttons, exactly one of them selected. */
 export function segments<T extends string>(options: {
   readonly label: string;
   readonly values: readonly (readonly [value: T, label: string])[];

@@ -1,4 +1,4 @@
-/** The explorer's answers as the page reads them: only the fields that the page shows. */
+/** Types of the explorer's answers, with only the fields that the page shows. */
 
 export interface ContractRecord {
   readonly chain_id: number;

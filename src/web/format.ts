@@ -1,6 +1,6 @@
 /**
- * Numbers, times and addresses as people read them: tiny prices with their zeros counted (0.0₅1234), large figures in
- * k, M, B, T; what is unknown is a dash, never a zero. Pure.
+ * Formats numbers, times and addresses for people. Tiny prices count their zeros (0.0₅1234); large figures use k, M, B
+ * and T. An unknown value is a dash, never a zero. Pure.
  */
 
 export const UNKNOWN = '—';
@@ -14,7 +14,7 @@ const STEPS: readonly (readonly [number, string])[] = [
   [1e6, 'M'],
   [1e3, 'k'],
 ];
-/** From so many zeros on they are counted instead of written. */
+/** From this many zeros on, the count replaces the zeros. */
 const ZEROS_COUNTED = 4;
 const SIGNIFICANT = 4;
 
@@ -34,7 +34,7 @@ function grouped(value: number, digits: number): string {
   return rest === undefined ? parted : `${parted}.${rest}`;
 }
 
-/** A positive number below one, to four significant digits. */
+/** Formats a positive number below one, to four significant digits. */
 function small(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT - 1).split('e');
   const zeros = -Number(exponent) - 1;
@@ -45,7 +45,7 @@ function small(value: number): string {
   return `0.0${counted}${digits}`;
 }
 
-/** A price: as many digits as tell, however small or large it is. */
+/** Formats a price of any size with enough significant digits. */
 export function formatPrice(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
@@ -73,7 +73,7 @@ function compact(size: number): string {
   return size >= 100 ? size.toFixed(1) : size.toFixed(2);
 }
 
-/** USD: $1.23M. */
+/** Formats USD: $1.23M. */
 export function formatUsd(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
@@ -84,7 +84,7 @@ export function formatUsd(value: Figure): string {
   return `${sign}$${compact(size)}`;
 }
 
-/** An amount of tokens. */
+/** Formats an amount of tokens. */
 export function formatAmount(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
@@ -95,14 +95,14 @@ export function formatAmount(value: Figure): string {
   return sign + compact(size).replace(/\.00$/, '');
 }
 
-/** A count: whole up to a million. */
+/** Formats a count, as a whole number below a million. */
 export function formatCount(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
   return Math.abs(number) < 1e6 ? minus(grouped(number, 0)) : minus(compact(number));
 }
 
-/** Percent with its sign. */
+/** Formats a percentage with its sign. */
 export function formatChange(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
@@ -116,7 +116,7 @@ export function formatChange(value: Figure): string {
   return `${number > 0 && Number(size.toFixed(2)) > 0 ? '+' : number < 0 && Number(size.toFixed(2)) > 0 ? '−' : ''}${text}%`;
 }
 
-/** Percent of a whole. */
+/** Formats a share in percent. */
 export function formatShare(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
@@ -124,12 +124,12 @@ export function formatShare(value: Figure): string {
   return `${minus(number.toFixed(Math.abs(number) >= 99.995 ? 0 : 2))}%`;
 }
 
-/** Hundredths of a percent as percent: 29 → 0.29%. */
+/** Formats basis points as percent: 29 → 0.29%. */
 export function formatFee(bps: number): string {
   return `${Number((bps / 100).toFixed(4))}%`;
 }
 
-/** How long ago, both in unix seconds. */
+/** Formats the time between two unix times in seconds. */
 export function formatAgo(at: number | null, now: number): string {
   if (at === null) return UNKNOWN;
   const seconds = Math.max(0, Math.round(now - at));
@@ -156,7 +156,7 @@ export function shortHex(hex: string): string {
   return hex.length > 12 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
 }
 
-/** What to call a token that may have no symbol. */
+/** The symbol of a token; its short address if it has none. */
 export function symbolOf(token: { readonly symbol: string | null; readonly address: string }): string {
   return token.symbol === null || token.symbol.trim() === '' ? shortHex(token.address) : token.symbol;
 }

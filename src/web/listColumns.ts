@@ -1,4 +1,4 @@
-/** The columns of the token and pair tables, the same wherever such a table stands. */
+/** Columns of the token and pair tables, shared by all views. */
 import type { PairItem } from '../wire/pairs';
 import type { TokenItem } from '../wire/tokens';
 import type { Column } from './dataTable.ts';
@@ -60,7 +60,7 @@ export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
   { label: 'Age', name: 'age', sort: 'created_at', cell: (token) => ago(token.created_at) },
 ];
 
-/** A price that few pools stand behind is marked. */
+/** Marks a price with little liquidity behind it. */
 function priceCell(token: TokenItem): HTMLElement {
   const isDoubtful = token.price_confidence === 'low' || token.price_confidence === 'none';
   return h(

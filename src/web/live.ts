@@ -1,6 +1,7 @@
 /**
- * The live stream of the page: one EventSource at a time, closed while nobody looks (browsers allow six connections to
- * an origin in all tabs together) and resumed by the id of the last event, so that nothing is missed or seen twice.
+ * The live stream of the page: one EventSource at a time. It is closed while the page is hidden, because browsers
+ * allow six connections per origin across all tabs. It resumes from the id of the last event, so no event is missed or
+ * repeated.
  */
 import { API, urlOf, type Query } from './api.ts';
 
@@ -12,7 +13,10 @@ export interface LiveEvent {
 }
 
 export interface LiveStream {
-  /** Listens to another set of events until the signal aborts. `onresume`: after a break, whatever was missed follows. */
+  /**
+   * Switches to another filter until the signal aborts. `onresume`: called after an interruption; the missed events
+   * follow.
+   */
   listen(filter: Query, onevent: (event: LiveEvent) => void, signal: AbortSignal): void;
   onstate(listener: (state: LiveState) => void): void;
 }
@@ -56,7 +60,7 @@ export function createLiveStream(): LiveStream {
     opened.addEventListener('error', () => {
       if (source !== opened) return;
       tell('away');
-      // A refusal (too many clients, no block yet) is final for the browser, not for us.
+      // The browser does not retry a refusal (too many clients, no block yet), so this code does.
       if (opened.readyState !== EventSource.CLOSED) return;
       failures += 1;
       timer = window.setTimeout(open, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
@@ -89,7 +93,7 @@ export function createLiveStream(): LiveStream {
   };
 }
 
-/** The block of an event's item; null where it has none. */
+/** The block number of an event; null: none. */
 export function blockOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null) return null;
   if ('block_number' in data && typeof data.block_number === 'number') return data.block_number;

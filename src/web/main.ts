@@ -1,4 +1,4 @@
-/** Starts the page: header, router, live state, clock. Which view stands where is the table below. */
+/** Starts the page: header, router, live state and clock. A table below maps locations to views. */
 import { getBody, onBlock, urlOf, type Query } from './api.ts';
 import type { App, Place, View } from './app.ts';
 import { contractView } from './contractView.ts';
@@ -28,7 +28,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   search: searchView,
 };
 
-/** Without events (an empty stream, a paused one) the block is asked for. */
+/** Without stream events, the page polls for the newest block. */
 const POLL_MS = 5_000;
 const STATES: Readonly<Record<LiveState, string>> = {
   idle: 'Paused: nothing is followed while nobody looks',
@@ -96,13 +96,13 @@ function start(): void {
   setUpRouter(app, follow);
 }
 
-/** Any answer tells its block to `onBlock`; this one costs next to nothing. */
+/** Every answer reports its block to `onBlock`; /healthz is the cheapest one. */
 function poll(): void {
-  // Where it fails, the live dot says so.
+  // The live dot already shows a failure.
   getBody('/healthz', AbortSignal.timeout(POLL_MS)).catch(() => undefined);
 }
 
-/** The block and the live dot of the header. */
+/** The block number and the live dot in the header. */
 function headLine(live: LiveStream): (block: number) => void {
   const dot = byId('live');
   const number = byId('block');
@@ -127,7 +127,7 @@ function decodePart(part: string): string {
   }
 }
 
-/** Each view lives until the next one comes. */
+/** A view lives until the next one opens. */
 function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
   let life: AbortController | null = null;
   const main = byId('main');
@@ -147,14 +147,14 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
     }
     const live = followedBy(app.live, follow);
     view({ ...app, live }, place, main, own.signal);
-    // A view that follows nothing of its own follows the whole market, for the header's sake.
+    // If the view opens no stream, follow all swaps to update the header.
     if (!live.isUsed()) app.live.listen({ event_type: 'swap' }, follow, own.signal);
   };
   window.addEventListener('hashchange', open);
   open();
 }
 
-/** The stream, with somebody who sees every event first. */
+/** Wraps the stream so that `follow` sees every event first. */
 function followedBy(
   live: LiveStream,
   follow: (event: LiveEvent) => void,

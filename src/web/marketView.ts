@@ -1,4 +1,4 @@
-/** The market: its figures, its tokens and pairs, its DEXes. */
+/** The market page: its figures, tokens, pairs and DEXes. */
 import type { OverviewAnswer } from '../wire/overview';
 import type { PairItem, PairsAnswer } from '../wire/pairs';
 import type { TokenItem, TokensAnswer } from '../wire/tokens';
@@ -65,7 +65,7 @@ interface MarketList {
   refresh(): void;
 }
 
-/** The tables of tokens and pairs behind two tabs, with one search field. */
+/** The tables of tokens and pairs, as two tabs with one search field. */
 function marketList(app: App, { path, query }: Place, signal: AbortSignal): MarketList {
   const tab = path[0] === 'pairs' ? 'pairs' : 'tokens';
   let q = query.get('q') ?? '';
@@ -137,7 +137,7 @@ interface ListParts {
   readonly dex?: () => string;
 }
 
-/** The best fit comes first where something is searched and nothing was sorted by. */
+/** A search without a chosen sort order shows the best match first. */
 function orderOf({ sort, order }: TableState, q: string): { sort: string | null; order: string | null } {
   return q !== '' && sort === DEFAULT_SORT && order === 'desc'
     ? { sort: null, order: null }
@@ -180,7 +180,7 @@ function pairTable({ state, onstate, signal, q, dex }: ListParts): DataTable {
   });
 }
 
-/** Pairs of one token or of the tables of other views: all of a path, by liquidity. */
+/** A table of the pairs under an API path, by liquidity. Other views use it too. */
 export function pairsOf(path: string, signal: AbortSignal, emptyText: string): DataTable {
   const columns: readonly Column<PairItem>[] = PAIR_COLUMNS.map(({ sort: _, ...column }) => column);
   return dataTable<PairItem>({

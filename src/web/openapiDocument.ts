@@ -1,4 +1,6 @@
-/** The OpenAPI document as the docs page reads it: the parts of OpenAPI 3.1 that our own document uses. */
+/**
+ * Types and readers of the OpenAPI document for the docs page: only the parts of OpenAPI 3.1 that this service uses.
+ */
 import { getBody } from './api.ts';
 
 export interface Schema {
@@ -61,11 +63,11 @@ export async function loadOpenApi(signal: AbortSignal): Promise<OpenApi> {
   const body = await getBody('/openapi.json', signal);
   if (typeof body !== 'object' || body === null || !('paths' in body))
     throw new Error('/openapi.json has no paths');
-  // Made by our own server; its tests hold it to OpenAPI's shape.
+  // Our own server produces the document, and its tests check the document against OpenAPI's schema.
   return body as OpenApi;
 }
 
-/** In the document's order. */
+/** Endpoints in the order of the document. */
 export function listEndpoints(document: OpenApi): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -77,13 +79,13 @@ export function listEndpoints(document: OpenApi): Endpoint[] {
   );
 }
 
-/** The schema that a reference names; any other as it is. */
+/** Resolves a reference; returns any other schema unchanged. */
 export function resolveSchema(document: OpenApi, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
 }
 
-/** A schema's type in a word or two. */
+/** Names the type of a schema. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'object';
   const several = schema.anyOf ?? schema.oneOf;
@@ -95,10 +97,10 @@ export function typeOf(schema: Schema): string {
   return schema.type?.join(' or ') ?? 'anything';
 }
 
-/** The largest integer that JSON keeps exact is no bound worth telling. */
+/** The largest exact integer in JSON is not worth showing as a limit. */
 const NO_MAXIMUM = Number.MAX_SAFE_INTEGER;
 
-/** What values are allowed, in words. */
+/** Describes the allowed values in words. */
 export function boundsOf(schema: Schema): string {
   const words: string[] = [];
   if (schema.enum !== undefined) words.push(schema.enum.map(String).join(', '));
@@ -112,7 +114,7 @@ export function boundsOf(schema: Schema): string {
 
 const ADDRESS = '0[xX][0-9a-fA-F]{40}';
 
-/** What is an address is said so; other patterns speak for themselves. */
+/** Names known patterns; shows other patterns unchanged. */
 function patternWords(pattern: string): string {
   if (pattern === `^${ADDRESS}$`) return 'an address';
   return pattern.startsWith(`^${ADDRESS}(,`) ? 'addresses, divided by commas' : pattern;

@@ -1,4 +1,4 @@
-/** One pair: its chart, its figures, its activity, all live. */
+/** The page of one pair: chart, figures and activity, all live. */
 import type { ActivityItem } from '../wire/activity';
 import type { PairAnswer, PairDetail } from '../wire/pairs';
 import { getAnswer } from './api.ts';
@@ -82,7 +82,7 @@ export const pairView: View = (app, place, main, signal) => {
   );
 };
 
-/** Wires the stream to a chart and a tape: each event asks for the last bars again. */
+/** Connects the stream to a chart and a tape. Each event reloads the last bars. */
 export function followLive(
   app: App,
   filter: Readonly<Record<string, string>>,
@@ -106,7 +106,7 @@ export function followLive(
   app.live.listen({ ...filter, event_type: 'swap,mint,burn' }, onevent, signal);
 }
 
-/** The stream's data are the items of /activity. */
+/** Stream events carry the same items as /activity. */
 function isActivityItem(data: unknown): data is ActivityItem {
   return typeof data === 'object' && data !== null && 'id' in data && 'event_type' in data;
 }
@@ -191,7 +191,7 @@ const WINDOWS = [
   ['h24', '24h'],
 ] as const;
 
-/** Trades and volume by window, for pairs and tokens alike. */
+/** Trades and volume by time window, for pairs and tokens. */
 export function windowTable(item: {
   readonly volume: Readonly<Record<'m5' | 'h1' | 'h6' | 'h24', number>>;
   readonly transactions: Readonly<

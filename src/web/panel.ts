@@ -1,15 +1,15 @@
 /**
- * A part of a view that is loaded: a skeleton of its final size first, then its content or what went wrong with a way
- * to try again. A reload keeps what is shown until the new content is there.
+ * A part of a view that loads data. Shows a skeleton of the final size, then the content, or an error with a retry
+ * button. A reload keeps the old content until the new content arrives.
  */
 import { failureText, type ApiFailure } from './api.ts';
 import { button, h } from './dom.ts';
 
 export interface Loaded {
   readonly element: HTMLElement;
-  /** Loads again what the view now asks for; a load under way is given up. */
+  /** Loads with changed inputs; cancels a running request. */
   reload(): void;
-  /** Loads the same again for a new block; a load under way goes on instead. */
+  /** Loads the same again for a new block; keeps a running request. */
   refresh(): void;
 }
 
@@ -19,7 +19,7 @@ export interface LoadedOptions<T> {
   readonly skeleton: () => Node;
   readonly signal: AbortSignal;
   readonly class?: string;
-  /** What to say of a failure in words of the view; null: the API's own. */
+  /** The view's message for a failure; null: the API's message. */
   readonly explain?: (error: unknown) => string | null;
 }
 
@@ -46,10 +46,10 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
       (error: unknown) => {
         if (signal.aborted) return;
         running = null;
-        // What is on the screen stays: the next block brings the next try.
+        // Content on the screen stays; the next block retries.
         if (shown) return;
         const text = options.explain?.(error) ?? failureText(error);
-        // What is not there is no failure, and trying again would not help.
+        // A missing object is not a failure, and a retry would not help.
         show(isMissing(error) ? emptyNotice(text) : failureNotice(text, () => retry()));
       },
     );
@@ -82,12 +82,12 @@ export function emptyNotice(text: string, ...more: readonly (Node | string)[]): 
   return h('div', { class: 'notice empty' }, h('p', {}, text), ...more);
 }
 
-/** Whether a failure says that the thing, or the whole endpoint, is not there. */
+/** Whether the object or the endpoint does not exist. */
 export function isMissing(error: unknown): error is ApiFailure {
   return error instanceof Error && 'status' in error && error.status === 404;
 }
 
-/** Grey bars where content will be: of a height in pixels, or of what the style sheet has for a name. */
+/** Grey placeholder bars, with a height in pixels or by a class name of the style sheet. */
 export function skeleton(size: number | string, lines = 1): HTMLElement {
   const named = typeof size === 'string';
   const block = h('div', { class: named ? `skeleton sk-${size}` : 'skeleton', 'aria-hidden': 'true' });

@@ -1,4 +1,4 @@
-/** Small pieces that all views share: changes in colour, times that stay right, addresses, badges, tokens. */
+/** Small elements that all views share: colored changes, self-updating times, addresses, badges and tokens. */
 import { contractHash, pairHash, tokenHash, walletHash } from './app.ts';
 import { classes, h } from './dom.ts';
 import {
@@ -18,14 +18,14 @@ interface TokenLike {
   readonly name?: string | null;
 }
 
-/** A percentage, green or red. */
+/** A percentage in green or red. */
 export function change(value: number | null | undefined): HTMLElement {
   const tone =
     value === null || value === undefined || Math.abs(value) < 0.005 ? 'even' : value > 0 ? 'up' : 'down';
   return h('span', { class: `change ${tone}` }, formatChange(value));
 }
 
-/** Ages are redrawn by `keepTimes`. */
+/** The age of a time, which `keepTimes` updates. */
 export function ago(at: number | null): HTMLElement | string {
   if (at === null) return UNKNOWN;
   const time = h('time', { 'data-at': at, title: formatTime(at) }, formatAgo(at, Date.now() / 1000));
@@ -33,7 +33,7 @@ export function ago(at: number | null): HTMLElement | string {
   return time;
 }
 
-/** Keeps all ages on the page right. */
+/** Updates all ages on the page at intervals. */
 export function keepTimes(): void {
   setInterval(() => {
     if (document.hidden) return;
@@ -45,7 +45,7 @@ export function keepTimes(): void {
   }, 1_000);
 }
 
-/** A round mark whose colours follow from the address: logos would be requests to strangers. */
+/** A round mark with colors from the address. Logos would need requests to other servers. */
 export function avatar(token: TokenLike, size = 24): HTMLElement {
   const seed = Number.parseInt(token.address.slice(2, 10), 16);
   const letters = [...(token.symbol ?? '').replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('').toUpperCase();
@@ -75,7 +75,7 @@ export function pairName(pair: PairLike): HTMLElement {
 
 const LINKS = { token: tokenHash, pair: pairHash, wallet: walletHash, contract: contractHash } as const;
 
-/** An address, short, with a link and a button that copies it. */
+/** A short address with a link and a copy button. */
 export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElement {
   return h(
     'span',
@@ -137,7 +137,7 @@ export function confidenceBadge(level: string): HTMLElement {
   return mark;
 }
 
-/** A name, its figure, and a remark, as a row of facts. */
+/** A row of facts: name, value and tooltip. */
 export function fact(name: string, value: Node | string, title: string | null = null): HTMLElement {
   return h('div', { class: 'fact', title }, h('dt', {}, name), h('dd', {}, value));
 }
@@ -146,7 +146,7 @@ export function facts(...rows: readonly (HTMLElement | null)[]): HTMLElement {
   return h('dl', { class: 'facts' }, ...rows);
 }
 
-/** A figure with its name, large. */
+/** A large figure with its name. */
 export function tile(
   name: string,
   value: string,
@@ -156,7 +156,7 @@ export function tile(
   return h('div', { class: 'tile', title }, h('dt', {}, name), h('dd', {}, h('span', {}, value), extra));
 }
 
-/** Buys against sells as a bar in two colours. */
+/** Buys and sells as a bar in two colors. */
 export function balanceBar(buys: number, sells: number): HTMLElement {
   const bar = h(
     'span',

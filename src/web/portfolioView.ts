@@ -1,4 +1,4 @@
-/** What a wallet holds: tokens, the native coin, liquidity positions, with how far each value can be trusted. */
+/** The page of a wallet: tokens, native coin and liquidity positions, with the confidence of each value. */
 import type { Portfolio, PortfolioAnswer, PortfolioPosition, PortfolioToken } from '../wire/portfolio';
 import { getAnswer } from './api.ts';
 import { pairHash, tokenHash, walletHash, type View } from './app.ts';
@@ -43,7 +43,7 @@ export const portfolioView: View = (app, place, main, signal) => {
   main.replaceChildren(head, view.element);
 };
 
-/** A field that takes an address and says at once when it is none. */
+/** An input for an address that validates immediately. */
 export function addressForm(
   label: string,
   value: string,

@@ -1,4 +1,4 @@
-/** The search box of the header: `/` focuses it, arrows choose among what was found, Enter goes there. */
+/** The search box of the header: `/` focuses it, arrow keys select a result, Enter opens it. */
 import { failureText } from './api.ts';
 import type { App } from './app.ts';
 import { h } from './dom.ts';
@@ -23,7 +23,7 @@ export function setUpSearch(app: App, input: HTMLInputElement, list: HTMLElement
   });
 }
 
-/** A click on what was found comes after the blur. */
+/** The click on a result arrives after the blur event. */
 const BLUR_MS = 150;
 
 class SearchBox {
@@ -72,7 +72,7 @@ class SearchBox {
     this.input.removeAttribute('aria-activedescendant');
   }
 
-  /** To the next of what was found, round and round; from nothing up to the last. */
+  /** Selects the next or previous result, wrapping around. Without a selection, up selects the last result. */
   private step(by: 1 | -1): void {
     const count = this.found.length;
     if (count === 0) return;

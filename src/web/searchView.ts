@@ -1,4 +1,4 @@
-/** Everything that a text finds: what the explorer's search knows, else tokens and pairs; and lines of sources. */
+/** The search page: results of the explorer's search, or else of tokens and pairs, and matching source lines. */
 import type { PairItem } from '../wire/pairs';
 import type { TokenItem } from '../wire/tokens';
 import { ApiFailure, getAnswer } from './api.ts';
@@ -10,7 +10,7 @@ import { emptyNotice, loaded, skeleton } from './panel.ts';
 import { badge } from './pieces.ts';
 import { sourceHits } from './sourceSearch.ts';
 
-/** One thing that was found. */
+/** One search result. */
 export interface Found {
   readonly kind: string;
   readonly title: string;
@@ -20,7 +20,7 @@ export interface Found {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** What an address or a text may mean, the likeliest first. */
+/** Finds the meanings of an address or text, the most likely first. */
 export async function findAnything(q: string, limit: number, signal: AbortSignal): Promise<Found[]> {
   if (ADDRESS.test(q)) return whatIs(q, signal);
   try {
@@ -28,7 +28,7 @@ export async function findAnything(q: string, limit: number, signal: AbortSignal
     const found = data.map(fromHit).filter((hit): hit is Found => hit !== null);
     if (found.length > 0) return found;
   } catch (error) {
-    // Without an explorer there are still the market's lists.
+    // Without an explorer, search the market's lists.
     if (signal.aborted || !(error instanceof ApiFailure)) throw error;
   }
   const [tokens, pairs] = await Promise.all([
@@ -38,7 +38,7 @@ export async function findAnything(q: string, limit: number, signal: AbortSignal
   return [...tokens.data.map(fromToken), ...pairs.data.map(fromPair)].slice(0, limit * 2);
 }
 
-/** Asks each part of the API whether it knows the address. */
+/** Asks each part of the API about the address. */
 async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
   const asked =
     address.toLowerCase() === address || address.toUpperCase() === address ? address.toLowerCase() : address;
@@ -47,7 +47,7 @@ async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
       return [make((await getAnswer<{ data: T }>(path, {}, signal)).data)];
     } catch (error) {
       if (signal.aborted) throw error;
-      // A wrong checksum is the searcher's to see; what is not there is simply not this.
+      // A wrong checksum is shown to the user; any other failure means that this part does not know the address.
       if (error instanceof ApiFailure && error.status === 400) throw error;
       return [];
     }
@@ -120,7 +120,7 @@ export const searchView: View = (app, place, main, signal) => {
       try {
         return await findAnything(q.slice(0, 64), LISTED, life);
       } finally {
-        // Below a list whose length is known: shown before, it would be pushed down.
+        // Source results go below, after the list has its final height, so nothing moves.
         if (!life.aborted) main.append(sources);
       }
     },

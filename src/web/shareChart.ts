@@ -1,4 +1,4 @@
-/** Market share of the DEXes over time: stacked columns by day, with a legend that reads out the day under the pointer. */
+/** Market share of the DEXes over time: stacked columns per day. The legend shows the day under the pointer. */
 import type { DexDetail } from '../wire/dexes';
 import { h, s } from './dom.ts';
 import { formatDay, formatShare, formatUsd } from './format.ts';
@@ -11,7 +11,7 @@ export interface ShareSeries {
 
 export type ShareMode = 'share' | 'volume';
 
-/** More DEXes than these are drawn as one. */
+/** Most DEXes with their own color; the others are combined. */
 const SERIES_MAX = 6;
 const HEIGHT = 190;
 const AXIS = 20;
@@ -51,7 +51,7 @@ function toDays(series: readonly ShareSeries[]): Day[] {
   });
 }
 
-/** Draws into an element whose width it follows. */
+/** Draws the chart and follows the width of its element. */
 export function shareChart(
   series: readonly ShareSeries[],
   mode: ShareMode,

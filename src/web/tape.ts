@@ -1,4 +1,4 @@
-/** The activity tape of a pair or token: newest first, live, with what a reorg voided taken out again. */
+/** The live activity tape of a pair or token, newest first. Removes events that a reorg voided. */
 import type { ActivityEntry, ActivityItem } from '../wire/activity';
 import { failureText, getAnswer, type Query } from './api.ts';
 import { pairHash } from './app.ts';
@@ -23,7 +23,7 @@ interface ActivityPage {
 export interface Tape {
   readonly element: HTMLElement;
   add(item: ActivityItem): void;
-  /** Blocks from this one on are void. */
+  /** Removes events of this block and later, which are void. */
   voidFrom(block: number): void;
   /** Loads the newest page again. */
   reload(): void;
@@ -34,7 +34,7 @@ interface TapeOptions {
   readonly filter: Query;
   /** Whether rows name their pair. */
   readonly namesPair: boolean;
-  /** The token whose amounts are shown first. */
+  /** The token whose amounts come first. */
   readonly base: string | null;
   readonly signal: AbortSignal;
 }
@@ -105,7 +105,7 @@ class Rows implements Tape {
   voidFrom(block: number): void {
     this.items = this.items.filter((item) => item.block_number < block);
     this.draw(null);
-    // A page that is under way may be of before the reorg.
+    // A page that is loading may predate the reorg.
     void this.load(null);
   }
 
@@ -116,7 +116,7 @@ class Rows implements Tape {
     void this.load(null);
   }
 
-  /** The newest page, or the one at a cursor. */
+  /** Loads the newest page, or the page at a cursor. */
   private async load(from: string | null): Promise<void> {
     this.running?.abort();
     const own = new AbortController();
@@ -157,7 +157,7 @@ function newestFirst(a: ActivityItem, b: ActivityItem): number {
   return b.block_number - a.block_number || b.log_index - a.log_index;
 }
 
-/** What came over the stream meanwhile stays; nothing stands there twice. */
+/** Keeps events that arrived over the stream and removes duplicates. */
 function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): ActivityItem[] {
   const known = new Set(page.map(({ id }) => id));
   return [...shown.filter(({ id }) => !known.has(id)), ...page].sort(newestFirst);
@@ -200,7 +200,7 @@ function toRow(item: ActivityItem, options: TapeOptions, isFresh: boolean): HTML
   return row;
 }
 
-/** What moved, the base token first. */
+/** The amounts moved, the base token first. */
 function amountsOf(item: ActivityItem, base: string | null): [string, string] {
   const isSwapped = base !== null && base === item.token1.address;
   const [first, second] = isSwapped ? [item.token1, item.token0] : [item.token0, item.token1];

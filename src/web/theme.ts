@@ -1,9 +1,9 @@
-/** Before anything is drawn: the theme that was chosen last time, if one was. A plain script, so that nothing flashes. */
+/** Applies the saved theme before the page is drawn. A plain script, so no wrong theme flashes up. */
 (() => {
   try {
     const chosen = localStorage.getItem('theme');
     if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset['theme'] = chosen;
   } catch {
-    // No storage is allowed: the system's theme it is.
+    // Storage is not allowed, so the system's theme applies.
   }
 })();

@@ -1,4 +1,4 @@
-/** Dark or light: the system's choice until a person makes one, which is then kept. */
+/** The theme switch: dark or light. Follows the system until the user chooses; the choice is saved. */
 
 export const THEME_CHANGE = 'themechange';
 
@@ -20,7 +20,7 @@ export function setUpTheme(toggle: HTMLElement): void {
     try {
       localStorage.setItem('theme', chosen);
     } catch {
-      // Not kept: the choice holds until the page is left.
+      // Without storage, the choice lasts until the user leaves the page.
     }
     show();
   });
@@ -28,7 +28,7 @@ export function setUpTheme(toggle: HTMLElement): void {
   show();
 }
 
-/** A colour of the style sheet, for what is drawn on canvases. */
+/** A color of the style sheet, for canvases. */
 export function cssColor(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

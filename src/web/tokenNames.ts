@@ -1,16 +1,16 @@
-/** What tokens are called, where an answer names them by address only: by the pools of the token, then one by one. */
+/** Finds token symbols for answers that contain only addresses: first from the token's pools, then one by one. */
 import type { PairItem } from '../wire/pairs';
 import type { TokenAnswer } from '../wire/tokens';
 import { getAnswer } from './api.ts';
 import { symbolOf } from './format.ts';
 
 const known = new Map<string, string>();
-/** Names that are kept. */
+/** Number of symbols to remember. */
 const KNOWN_MAX = 2_000;
-/** Tokens of a path that are asked for one by one. */
+/** Most tokens of a path to look up one by one. */
 const ASKED_MAX = 4;
 
-/** Symbols by address: of the tokens beside this one in its pools, and of `path`. What nobody knows is left out. */
+/** Symbols by address, for the tokens in this token's pools and for `path`. Unknown symbols are missing. */
 export async function tokenNames(
   address: string,
   path: readonly string[],

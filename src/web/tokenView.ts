@@ -1,4 +1,4 @@
-/** One token: its price and where it comes from, its chart over all pools, its pools, its supply. */
+/** The page of one token: its price with the audit, its chart over all pools, its pools and its supply. */
 import type { AuditAnswer, Audit } from '../wire/audit';
 import type { TokenAnswer, TokenDetail } from '../wire/tokens';
 import { getAnswer } from './api.ts';
@@ -196,7 +196,7 @@ function holderBar(distribution: NonNullable<TokenDetail['holder_distribution']>
   return h('div', { class: 'holders' }, bar, h('div', { class: 'share-legend' }, ...names));
 }
 
-/** Links leave the page only over HTTPS. */
+/** Only HTTPS links are shown. */
 function linkList(token: TokenDetail): HTMLElement {
   const links = Object.entries(token.links).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].startsWith('https://'),
@@ -209,7 +209,7 @@ function linkList(token: TokenDetail): HTMLElement {
   );
 }
 
-/** The audit as a card, drawn anew for each width. */
+/** The audit as a card, redrawn when the width changes. */
 function auditPanel(address: string, signal: AbortSignal): Loaded {
   const canvas: AuditCanvas = { width: 0, redraw: () => undefined };
   const panel = loaded({
@@ -235,10 +235,10 @@ function auditPanel(address: string, signal: AbortSignal): Loaded {
   return panel;
 }
 
-/** Left and right of the picture, as the style sheet has it. */
+/** Horizontal padding of the picture, as in the style sheet. */
 const AUDIT_PADDING = 26;
 
-/** How wide the picture is, known before it is drawn again, so that nothing jumps. */
+/** Width of the picture, kept across redraws so the layout does not jump. */
 interface AuditCanvas {
   width: number;
   redraw: () => void;
@@ -297,7 +297,7 @@ const METHODS: Readonly<Record<Audit['method'], string>> = {
 
 const LISTED_MAX = 6;
 
-/** Pools of the token that no hop could use. */
+/** Pools of the token that no hop used. */
 function otherPools(audit: Audit, names: { symbolOf(address: string): string }): HTMLElement | null {
   const others = audit.excluded_pools.filter(({ step }) => step === null);
   if (others.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Shapes of the items of /activity and of the stream's messages. */
+/** Shapes of the items of /activity and of the stream messages. */
 import { z } from 'zod';
 
 import {
@@ -97,7 +97,7 @@ export const syncItemShape = z
   .meta({ id: 'SyncEvent' });
 export type SyncItem = z.infer<typeof syncItemShape>;
 
-/** Stands for an event whose stored row cannot be read, so that one row never fails a whole answer. */
+/** Replaces an event whose stored row cannot be read, so one row never fails a whole answer. */
 export const undecodableItemShape = z
   .object({
     id: common.id,
@@ -123,7 +123,7 @@ export const activityItemShape = z.discriminatedUnion('event_type', [
 ]);
 export type ActivityItem = z.infer<typeof activityItemShape>;
 
-/** What a list of events holds. */
+/** An item of an event list. */
 export const activityEntryShape = z.discriminatedUnion('event_type', [
   ...activityItemShape.options,
   undecodableItemShape,

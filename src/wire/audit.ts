@@ -1,4 +1,4 @@
-/** Shape of /tokens/{address}/audit: how a price came about, so that anyone can do the sums again. */
+/** Shape of /tokens/{address}/audit: everything needed to recompute a price. */
 import { z } from 'zod';
 
 import {
@@ -13,7 +13,7 @@ import {
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
-/** The recipe of inputs_hash, word for word as auditHash.ts makes it. */
+/** How `inputs_hash` is computed; must match auditHash.ts exactly. */
 const HASH_RECIPE =
   'sha256, with 0x, of these UTF-8 lines, each ended by \\n, fields divided by one space, null as -, all values as they ' +
   'stand in this answer: `candlehouse-audit 1`; `chain <chain_id>`; `block <derived_at_block>`; ' +

@@ -1,6 +1,6 @@
 /**
- * Shapes of the answers under /dexscreener, as DEX Screener's adapter specification v1.1 has them (camel case, amounts and
- * prices as decimal strings in whole tokens).
+ * Shapes of the answers under /dexscreener, from DEX Screener's adapter specification v1.1: camel case, with amounts
+ * and prices as decimal strings in whole tokens.
  */
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-/** The envelope of the Etherscan dialect; `proxy` answers as a node does. */
+/** The answer envelope of the Etherscan dialect. module=proxy uses a node's envelope instead. */
 import { z } from 'zod';
 
 export const etherscanAnswerShape = z

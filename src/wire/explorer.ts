@@ -1,4 +1,4 @@
-/** Shapes of the explorer's answers: logs with what they say, contracts, hits of a search. */
+/** Shapes of the explorer's answers: decoded logs, contracts and search hits. */
 import { z } from 'zod';
 
 import { explorerMetaShape } from './explorerMeta';
@@ -9,7 +9,7 @@ const dataShape = z
   .regex(/^0x([0-9a-f]{2})*$/)
   .meta({ description: 'Bytes, lower-case hex' });
 
-/** Nested values of tuples and arrays; the document says of them no more than this. */
+/** Nested values of tuples and arrays. OpenAPI describes them no further. */
 const decodedValueShape = z.unknown().meta({
   description:
     'Integers as base-10 strings, addresses and bytes as lower-case hex, arrays as lists, tuples as lists of {name, type, value}',

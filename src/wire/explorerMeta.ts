@@ -1,4 +1,4 @@
-/** What the explorer's lists say of themselves. */
+/** Shape of the `meta` of the explorer's lists. */
 import { z } from 'zod';
 
 const count = z.int().min(0);

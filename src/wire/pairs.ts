@@ -65,7 +65,7 @@ export type PairItem = z.infer<typeof pairItemShape>;
 export const pairsAnswerShape = z.object({ data: z.array(pairItemShape), meta: listMetaShape });
 export type PairsAnswer = z.infer<typeof pairsAnswerShape>;
 
-/** Names of the windows in answers and their lengths in seconds. */
+/** Names and lengths (in seconds) of the time windows in answers. */
 export const WINDOW_SECONDS = { m5: 300, h1: 3_600, h6: 21_600, h24: 86_400 } as const;
 export type Window = keyof typeof WINDOW_SECONDS;
 export const WEEK_SECONDS = 604_800;

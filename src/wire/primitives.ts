@@ -1,4 +1,4 @@
-/** The small shapes that answers are made of: addresses, hashes, decimal strings, times, tokens and list meta. */
+/** Small shapes that other answers use: addresses, hashes, decimal strings, times, tokens and list `meta`. */
 import { z } from 'zod';
 
 export const addressShape = z
@@ -11,7 +11,7 @@ export const hashShape = z
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ description: '32-byte hash, lower-case hex' });
 
-/** A decimal string in plain notation: no exponent, no trailing zeros. */
+/** A decimal string without exponent or trailing zeros. */
 export const decimalShape = z
   .string()
   .regex(/^-?\d+(\.\d*[1-9])?$/)
@@ -38,7 +38,7 @@ export const poolTypeShape = z
   .union([z.literal(2), z.literal(3), z.literal(4), z.literal(5)])
   .meta({ description: '2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable' });
 
-/** A token where only its amounts matter. */
+/** A token with only the fields needed to show amounts. */
 export const tokenRefShape = z.object({
   address: addressShape,
   symbol: z.string().nullable(),

@@ -1,4 +1,4 @@
-/** What /source-search answers. */
+/** Shape of the answer of /source-search. */
 import { z } from 'zod';
 
 import { explorerMetaShape } from './explorerMeta';

@@ -1,4 +1,4 @@
-/** Shapes of the answers of /tokens and what stands under it. */
+/** Shapes of the answers of /tokens and the paths below. */
 import { z } from 'zod';
 
 import { tradeCountsShape } from './pairs';
@@ -121,7 +121,7 @@ export type TokenAnswer = z.infer<typeof tokenAnswerShape>;
 export const TOKEN_CURRENCIES = ['usd', 'native'] as const;
 export type TokenCurrency = (typeof TOKEN_CURRENCIES)[number];
 
-/** `reason` says why a token has no bar at all. */
+/** `reason` explains why a token has no bars. */
 export const tokenTicksAnswerShape = z.object({
   data: z.array(barShape),
   meta: ticksMetaShape.extend({

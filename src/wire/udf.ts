@@ -1,4 +1,4 @@
-/** Shapes of the answers under /udf: TradingView's Universal Data Feed, as its charting library reads them. */
+/** Shapes of the answers under /udf: TradingView's Universal Data Feed, as its charting library expects them. */
 import { z } from 'zod';
 
 import { addressShape, countShape, unixSecondsShape } from './primitives';
@@ -6,7 +6,7 @@ import { addressShape, countShape, unixSecondsShape } from './primitives';
 /** The charting library's names of the six timeframes. */
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D'] as const;
 
-/** Every call may be answered by this, with the status 200 that the charting library expects. */
+/** Any call may return this, with the status 200 that the charting library expects. */
 export const udfErrorShape = z
   .object({ s: z.literal('error'), errmsg: z.string() })
   .meta({ id: 'UdfError', description: 'What was wrong with the call; its HTTP status is 200' });

@@ -1,14 +1,15 @@
 /**
- * The group `peers`: the same backfill, Swap and Sync of the pairs of one V2 factory, by Candlehouse with all its work (raw
- * logs, pools, prices, bars, balances, audit) and by other indexers that store rows. All read the same stub node, one after
- * the other, each the first blocks of the same chain: fewer where it is slow, so that each takes 20 s or more.
+ * The group `peers`: the same backfill (Swap and Sync of the pairs of one V2 factory) by Candlehouse and by other
+ * indexers. Candlehouse does all its work: raw logs, pools, prices, bars, balances, audit. The others store only rows.
+ * All read the same stub node, one after the other, and the first blocks of the same chain. A slow indexer reads fewer
+ * blocks, but each runs for 20 s or more.
  *
- * Versions are those of the lock files in ponder/, subsquid/ and postgres/ (Ponder 0.16, the last on Node 20, with PGlite
- * 0.2; Subsquid's evm-processor 1.27 and typeorm-store 1.5; Postgres 18); what ran is read from the installed packages and
- * printed. They are installed when the group is asked for by name, never otherwise.
+ * The lock files in ponder/, subsquid/ and postgres/ fix the versions: Ponder 0.16 (the last on Node 20, with PGlite
+ * 0.2), Subsquid's evm-processor 1.27 and typeorm-store 1.5, and Postgres 18. The benchmark prints the installed
+ * versions. It installs these packages only when the group is named.
  *
- * A peer's time is from its first request for logs to its last commit; its start, its schema and its connection are not
- * counted. Candlehouse's is from the start of its ingester. A peer that stored other than all rows has no figure.
+ * A peer's time runs from its first request for logs to its last commit, without start, schema and connection.
+ * Candlehouse's time runs from the start of its ingester. A peer that did not store exactly all rows has no figure.
  */
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import type { EmbeddedServer } from '../../../src/clickhouse/engine/server';
@@ -26,10 +27,10 @@ import { findPostgres, startPostgres, type PostgresServer } from './postgresServ
 import { runScript } from './scriptPeer';
 import { runSubsquid } from './subsquidPeer';
 
-/** Of Candlehouse and the script; the node holds them in memory, 14,000 in 6 GB. */
+/** Blocks for Candlehouse and the script. The node holds them in memory: 14,000 blocks take 6 GB. */
 const BLOCKS = Number(process.env['BENCH_PEER_BLOCKS'] ?? 14_000);
 const LOGS_PER_BLOCK = 200;
-/** The chain goes on past what is read, which is final. */
+/** Blocks after the last block read, so that all blocks read are final. */
 const UNFINAL = 64;
 
 interface Rate {
@@ -74,7 +75,7 @@ export async function benchPeers({ server, figures }: Bench): Promise<void> {
   }
 }
 
-/** A peer that fails has no figure; the others go on, and the benchmark counts as failed. */
+/** A failing peer has no figure. The others still run, and the benchmark exits with an error. */
 async function attempt(run: () => Promise<Rate>): Promise<Rate | null> {
   try {
     return await run();
@@ -85,7 +86,7 @@ async function attempt(run: () => Promise<Rate>): Promise<Rate | null> {
   }
 }
 
-/** With a server of its own, so that no peer pays for another's rows. */
+/** Starts a new Postgres server, so one peer's rows do not slow another. */
 async function attemptWithPostgres(
   binaries: string | null,
   run: (postgres: PostgresServer) => Promise<Rate>,
@@ -101,7 +102,7 @@ async function attemptWithPostgres(
   });
 }
 
-/** Seconds from the first request for logs to the last commit, and whether all rows are there. */
+/** Seconds from the first request for logs to the last commit; checks that all rows are stored. */
 async function measure(task: PeerTask, run: (task: PeerTask) => Promise<PeerRun>): Promise<Rate> {
   await takeLogsAskedAt(task.rpcUrl);
   const { name, rows, endedAt } = await run(task);
@@ -153,14 +154,14 @@ async function measureCandlehouse(server: EmbeddedServer, task: PeerTask): Promi
   return rate;
 }
 
-/** Leaves the engine idle for who comes next. */
+/** Drops a database and waits for merges, so the database server is idle for the next peer. */
 async function dropWhenMerged(admin: Database, database: Database, name: string): Promise<void> {
   await database.close();
   await admin.command('drop', `DROP DATABASE ${name} SYNC`);
   await waitForMerges(admin);
 }
 
-/** `times`: how many times the peer's rate is promised; null where nothing is. */
+/** `times`: the promised factor over the peer's rate; null: none. */
 function compare(own: Rate, peer: Rate, times: number | null): Figure {
   const ratio = own.eventsPerSecond / peer.eventsPerSecond;
   return {

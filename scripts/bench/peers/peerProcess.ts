@@ -1,13 +1,15 @@
-/** A program of another indexer as a child process: its output kept for errors, ended with the benchmark at the latest. */
+/**
+ * Runs another indexer as a child process, keeps its output for errors, and ends it with the benchmark at the latest.
+ */
 import { spawn, type SpawnOptions } from 'node:child_process';
 
 export interface PeerProcess {
   readonly pid: number;
-  /** Waits for a line with this text. Throws where the process ends before, or after an hour. */
+  /** Waits for a line with this text. Throws if the process ends before, or after an hour. */
   said(text: string): Promise<void>;
-  /** Waits for the end; throws, with the last output, unless it ended with 0. Returns what it printed. */
+  /** Waits for the end and returns the output. Throws with the last output if the exit code is not 0. */
   done(): Promise<string>;
-  /** Ends it; kills it after 10 s. */
+  /** Stops the process; kills it after 10 s. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What a run of a peer is given and gives, and what all of them do around it. */
+/** Input and result of a peer's run, and helpers that all peers share. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 
 export interface PeerTask {
   readonly rpcUrl: string;
-  /** Of the pairs whose events are stored. */
+  /** Factory of the pairs whose events are stored. */
   readonly factory: string;
   /** Last block, final. */
   readonly to: number;
@@ -21,20 +21,20 @@ export interface PeerRows {
 export interface PeerRun {
   readonly name: string;
   readonly rows: PeerRows;
-  /** Unix ms when its last row was committed. */
+  /** Unix ms of the last commit. */
   readonly endedAt: number;
 }
 
-/** Where the project of a peer lies. */
+/** The project folder of a peer. */
 export const projectOf = (peer: string): string => join(findPackageRoot(), 'scripts', 'bench', 'peers', peer);
 
-/** Version of a package as installed. */
+/** Version of an installed package. */
 export function versionOf(installed: string, name: string): string {
   const file = join(installed, 'node_modules', name, 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/** Runs with a copy of the project beside what was installed for it, so that nothing of a run stays. */
+/** Runs in a temporary copy of the project with its installed packages, so a run leaves nothing behind. */
 export async function inCopy<T>(
   project: string,
   installed: string,

@@ -1,4 +1,4 @@
-/** Ponder, as `ponder start` runs it in production, with PGlite in its process or a Postgres server. */
+/** Runs Ponder as `ponder start` in production, with PGlite in its process or with a Postgres server. */
 import { join } from 'node:path';
 
 import { findFreePort } from '../../../test/support/freePorts';
@@ -6,7 +6,7 @@ import { startPeer } from './peerProcess';
 import { inCopy, projectOf, versionOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import type { PostgresServer } from './postgresServer';
 
-/** The run ends when Ponder says so, after its last commit and before it makes triggers. */
+/** The run ends when Ponder reports it, after its last commit and before it creates triggers. */
 export async function runPonder(
   task: PeerTask,
   installed: string,

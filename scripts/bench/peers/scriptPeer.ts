@@ -1,10 +1,10 @@
-/** The script of sixty lines in a process of its own, writing to the embedded engine. */
+/** Runs the script of sixty lines in its own process, writing to the embedded database server. */
 import type { Database } from '../../../src/clickhouse/client/database';
 import { startPeer } from './peerProcess';
 import { projectOf, type PeerRun, type PeerTask } from './peerRun';
 import { askRows } from '../../../test/support/askRows';
 
-/** `database` is empty and at `clickhouseUrl`. The run ends when the process does, right after its last insert. */
+/** `database` is empty and at `clickhouseUrl`. The run ends with the process, right after its last insert. */
 export async function runScript(task: PeerTask, clickhouseUrl: string, database: Database): Promise<PeerRun> {
   const argument = JSON.stringify({ ...task, clickhouseUrl });
   await startPeer(process.execPath, [projectOf('script.mjs'), argument], {}).done();

@@ -1,9 +1,9 @@
-/** Subsquid's processor over RPC alone, with its store of Postgres. */
+/** Runs Subsquid's processor with RPC only and its Postgres store. */
 import { startPeer } from './peerProcess';
 import { inCopy, projectOf, versionOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import type { PostgresServer } from './postgresServer';
 
-/** The run ends when the process does, right after its last commit. */
+/** The run ends with the process, right after its last commit. */
 export async function runSubsquid(
   task: PeerTask,
   installed: string,

@@ -1,7 +1,7 @@
 /**
- * Blockscout's record of a verified contract, API version 2, on /api/v2/smart-contracts/{address} and, for another chain, on
- * /{chainId}/api/v2/…: whatsabi's and hardhat's Blockscout clients append that to a base. What is not verified is a 404, which
- * its clients take for a miss. https://docs.blockscout.com/devs/apis/rest
+ * Blockscout's API version 2 for verified contracts: /api/v2/smart-contracts/{address}, and /{chainId}/api/v2/… for
+ * another chain. The Blockscout clients of whatsabi and hardhat append this path to a base URL. An unverified contract
+ * is a 404, which these clients treat as a miss. https://docs.blockscout.com/devs/apis/rest
  */
 import { AbiCoder, getAddress } from 'ethers';
 
@@ -18,7 +18,7 @@ import type { Route } from '../route';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Blockscout's words. */
+/** Blockscout's names of proxy kinds. */
 const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1967: 'eip1967',
   eip1967_beacon: 'eip1967_beacon',
@@ -66,7 +66,7 @@ const INVALID_ADDRESS = {
   errors: [{ title: 'Invalid value', source: { pointer: '/address_hash' }, detail: 'Invalid format' }],
 } as const;
 
-/** Refuses what is not verified. */
+/** Throws a 404 for a contract that is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
@@ -132,7 +132,7 @@ function proxyOf({ facts, implementations }: ContractView): Json {
   };
 }
 
-/** Values beside their parameters; null where there are none, or where the bytes do not fit them. */
+/** Pairs constructor arguments with their parameters. Null: no arguments, or the bytes do not decode. */
 function decodeArguments({ abi, constructorArguments }: VerifiedContract): unknown[] | null {
   const inputs = abi.find(({ type }) => type === 'constructor')?.inputs ?? [];
   if (constructorArguments === null || inputs.length === 0) return null;
@@ -146,7 +146,7 @@ function decodeArguments({ abi, constructorArguments }: VerifiedContract): unkno
   }
 }
 
-/** The coder wants lists that it may write to. */
+/** The ABI coder of ethers needs mutable arrays, so the type goes in as text. */
 function toDecodable({ name, type, components }: AbiParameter): string {
   return components === undefined
     ? `${type} ${name}`

@@ -1,6 +1,6 @@
 /**
- * The four endpoints of a DEX Screener adapter (specification v1.1): the newest block, a token, a pair, and all events of
- * a range of blocks. Set up with the base URL …/dexscreener.
+ * The four endpoints of a DEX Screener adapter (specification v1.1): the newest block, a token, a pair, and all events
+ * of a block range. The base URL to register is …/dexscreener.
  */
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
 
-/** Bounds of one call of /events; what is beyond is refused, never cut. */
+/** Limits of one /events call. A larger request is refused, never truncated. */
 const BLOCKS_MAX = 5_000;
 const EVENTS_MAX = 20_000;
 const BLOCK_MAX = 4_294_967_295;
@@ -51,7 +51,7 @@ function latestBlock(deps: MarketDeps): Route {
   });
 }
 
-/** When the newest final block was; null while none of the indexed ones is final. */
+/** Timestamp of the newest final block; null while no indexed block is final. */
 async function findFinalTime(deps: MarketDeps, head: HeadSnapshot): Promise<number | null> {
   if (head.finalNumber === head.number) return head.timestamp;
   const above = head.blocks.find(({ number }) => number === head.finalNumber);
@@ -86,14 +86,14 @@ function asset(deps: MarketDeps): Route {
   });
 }
 
-/** An empty name halts their indexer. */
+/** DEX Screener's indexer stops on an empty name. */
 function textOr(text: string | null, instead: string): string {
   return text === null || text.trim() === '' ? instead : text;
 }
 
 interface PairId {
   readonly address: Hex;
-  /** As in swaps; null: the pool's default one. */
+  /** The leg as stored in swaps; null: the pool's default leg. */
   readonly leg: number | null;
 }
 
@@ -131,7 +131,7 @@ function parsePairId(text: string): PairId | null {
   return { address: parseAddress(address, 'id'), leg };
 }
 
-/** Null for a leg that the pool does not have. */
+/** Null if the pool does not have this leg. */
 function toPair({ pool, item }: PairEntry, wanted: number | null): ScreenerPair | null {
   const tokens = tokensOfPool(pool);
   const leg = wanted ?? legOfPool(pool, pool.token0, pool.token1);

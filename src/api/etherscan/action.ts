@@ -1,4 +1,4 @@
-/** What one action of the Etherscan dialect is given and gives. */
+/** Types of one action of the Etherscan dialect: its input and its answer. */
 import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -6,7 +6,7 @@ import { etherscanAnswerShape } from '../../wire/etherscan';
 import type { ChainMoment, ExplorerDeps } from '../explorer/explorerRoute';
 import type { AskedParams } from './askedParams';
 
-/** What the explorer reads, and what only this dialect asks for. */
+/** The dependencies of the explorer, and the dependencies that only this dialect needs. */
 export interface DialectDeps extends ExplorerDeps {
   /** USD per whole native coin as of the head; null: no price. */
   readonly nativeUsdOf?: (chainId: number, head: HeadSnapshot) => Promise<number | null>;
@@ -16,15 +16,15 @@ export interface Ask {
   readonly deps: DialectDeps;
   readonly asked: AskedParams;
   readonly chainId: number;
-  /** The client address as the rate limit counts it. */
+  /** The client address as the rate limiter counts it. */
   readonly client: string;
-  /** Null where the chain is valid and not stored here. */
+  /** Null if the chain is valid but not stored here. */
   readonly moment: ChainMoment | null;
 }
 
 const handedOnShape = { jsonrpc: z.literal('2.0'), id: z.int() } as const;
 
-/** What a node says is handed on as it is. */
+/** The answer of a node is passed on unchanged. */
 export const dialectAnswerShape = z.union([
   etherscanAnswerShape,
   z.object({ ...handedOnShape, result: z.unknown() }),
@@ -37,5 +37,5 @@ export type DialectAnswer = z.infer<typeof dialectAnswerShape>;
 
 export type Action = (ask: Ask) => Promise<DialectAnswer> | DialectAnswer;
 
-/** By name in lower case. */
+/** Actions by lower-case name. */
 export type Actions = ReadonlyMap<string, Action>;

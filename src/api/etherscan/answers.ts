@@ -1,4 +1,4 @@
-/** The exact texts of the Etherscan dialect, which its clients compare, and the three kinds of answers. */
+/** Exact texts of the Etherscan dialect, which its clients compare literally, and functions that build its answers. */
 import { ENGINE_CODES, EngineError, systemCode } from '../../clickhouse/client/engineError';
 import { AppError } from '../../errors';
 import type { EtherscanAnswer } from '../../wire/etherscan';
@@ -41,23 +41,23 @@ export function ok(result: Result): EtherscanAnswer {
   return { status: '1', message: 'OK', result };
 }
 
-/** Texts that clients look for in `message` stand in both. */
+/** Clients look for some texts in `message`, so these appear in both fields. */
 export function refuse(text: string): EtherscanAnswer {
   const twice = text === TEXTS.window || text === TEXTS.timeout;
   return { status: '0', message: twice ? text : 'NOTOK', result: text };
 }
 
-/** `empty`: what the action calls a list without entries. */
+/** `empty`: the action's message for an empty list. */
 export function listOf(items: readonly unknown[], empty: string): EtherscanAnswer {
   return items.length === 0 ? { status: '0', message: empty, result: [] } : ok([...items]);
 }
 
-/** A parameter that is bad; the text is what the caller gets. */
+/** The 400 for an invalid parameter; the text goes to the caller. */
 export function badParam(text: string): AppError {
   return new AppError('bad_request', text);
 }
 
-/** What an error is in this dialect; null: it is the app's own matter (no such path, no such method). */
+/** The error as an answer of this dialect. Null: the app answers, because the path or the method does not exist. */
 export function refusalOf(error: unknown): EtherscanAnswer | null {
   if (!(error instanceof AppError)) return refuse(TEXTS.busy);
   if (error.code === 'not_found' || error.code === 'method_not_allowed') return null;
@@ -66,7 +66,7 @@ export function refusalOf(error: unknown): EtherscanAnswer | null {
   return refuse(isTimeout(error) ? TEXTS.timeout : TEXTS.busy);
 }
 
-/** Whether the engine gave the statement up after its time, or did not answer in time. */
+/** Whether ClickHouse stopped the statement at its time limit, or did not answer in time. */
 function isTimeout(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof EngineError && cause.code === ENGINE_CODES.TIMEOUT_EXCEEDED) return true;

@@ -1,22 +1,25 @@
-/** What a call of the Etherscan dialect asks: query and body as one set of texts under lower-case names, and their parsers. */
+/**
+ * Parameters of an Etherscan dialect call: query and body merged under lower-case names, and the parsers of the
+ * values.
+ */
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import type { RouteContext } from '../route';
 import { badParam, TEXTS } from './answers';
 import { readBody } from './readBody';
 
-/** Page number times page size. */
+/** Largest page number times page size. */
 export const WINDOW_MAX = 10_000;
-/** Block numbers are 32 bits wide; all above is beyond any head. */
+/** Block numbers have 32 bits; a larger number is above any head. */
 const BLOCK_MAX = 4_294_967_295;
 
-/** By lower-case name; where a name is given twice the first one counts, the query before the body. */
+/** Texts by lower-case name. The first value of a repeated name counts; the query comes before the body. */
 export type AskedParams = ReadonlyMap<string, string>;
 
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   const asked = new Map<string, string>();
   const give = (name: string, value: string): void => {
     const key = name.toLowerCase();
-    // A final newline of a source counts in its hash.
+    // A final newline of a source changes its hash, so the source is not trimmed.
     if (!asked.has(key)) asked.set(key, key === 'sourcecode' ? value : value.trim());
   };
   for (const [name, value] of new URLSearchParams(ctx.querystring)) give(name, value);
@@ -25,13 +28,13 @@ export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   return asked;
 }
 
-/** The text of a parameter; an empty one counts as absent. */
+/** The text of a parameter. An empty text counts as absent. */
 export function textOf(asked: AskedParams, name: string): string | null {
   const text = asked.get(name.toLowerCase());
   return text === undefined || text === '' ? null : text;
 }
 
-/** An address of any letter case; checksums are not looked at in this dialect. */
+/** An address in any letter case. This dialect ignores checksums. */
 export function addressOf(text: string): Hex {
   const given = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
   if (!isAddress(given)) throw badParam(TEXTS.badAddress);
@@ -59,7 +62,7 @@ export function findHashParam(asked: AskedParams, name: string): Hex | null {
   return toLowerHex(given);
 }
 
-/** A decimal or 0x-hex number, at most `max`. */
+/** Parses a decimal or 0x-hex number. Larger values become `max`. */
 export function numberOf(text: string, name: string, max = BLOCK_MAX): number {
   if (!/^(?:\d{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text)) throw badFormat(name);
   return Math.min(Number(text), max);
@@ -70,7 +73,7 @@ export interface AskedPage {
   readonly limit: number;
 }
 
-/** `page` and `offset` (the size of a page), both 1 and `most` where absent or 0. */
+/** Reads `page` and `offset` (the page size). If absent or 0, `page` is 1 and `offset` is `most`. */
 export function readPage(asked: AskedParams, most: number): AskedPage {
   const page = numberOf(textOf(asked, 'page') ?? '1', 'page') || 1;
   const size = numberOf(textOf(asked, 'offset') ?? '0', 'offset') || most;

@@ -38,7 +38,7 @@ async function getSourceCode(ask: Ask) {
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
     findImplementation(ask, facts),
   ]);
-  // Clients take a proxy without a valid address for no answer: one that leads to several contracts, or nobody knows where.
+  // If Proxy is 1, clients need a valid address. So a proxy with several or unknown implementations gets Proxy 0.
   const proxy = {
     Proxy: implementation === null ? '0' : '1',
     Implementation: implementation ?? '',
@@ -79,7 +79,7 @@ const UNVERIFIED = {
   LicenseType: 'Unknown',
 } as const;
 
-/** Where a proxy leads as of the head; null: it is none, or leads to several contracts. */
+/** The implementation of a proxy as of the head. Null: not a proxy, or several implementations. */
 async function findImplementation({ moment }: Ask, facts: ContractFacts | null): Promise<Hex | null> {
   const code = facts?.code ?? null;
   if (moment === null || facts === null || code === null || code.proxy === null) return null;
@@ -108,7 +108,7 @@ function readAddresses(asked: AskedParams): Hex[] {
   return [...new Set(given.map(addressOf))];
 }
 
-/** Exactly these seven keys. A pool whose sender is not known has its factory for a creator: clients need one. */
+/** Exactly these seven keys. A pool without a known creator gets its factory as creator, because clients need one. */
 function toCreation(facts: ContractFacts | null) {
   const creation = facts?.creation ?? null;
   if (facts === null || creation === null) return [];
@@ -134,7 +134,7 @@ const FILTERS: ReadonlyMap<string, boolean | null> = new Map([
   ['3', false],
 ]);
 
-/** Blockscout's; the oldest first, so that pages keep their places. */
+/** Blockscout's list of contracts. The oldest come first, so pages do not shift. */
 async function listContracts({ deps, asked, chainId }: Ask) {
   const { skip, limit } = readPage(asked, LISTED_MAX);
   const filter = textOf(asked, 'filter');

@@ -1,6 +1,6 @@
 /**
- * The Etherscan dialect: one handler on every mount. Its clients compare texts literally and expect status 200 of whatever
- * is answered; see the table of texts beside it.
+ * The Etherscan dialect: one handler for all its paths. Its clients compare texts literally and expect status 200 for
+ * every answer. The texts are in `answers.ts`.
  */
 import { AppError } from '../../errors';
 import { z } from 'zod';
@@ -34,10 +34,10 @@ import { transactionActions } from './transactionActions';
 import { transferActions } from './transferActions';
 import { VERIFY_BOUNDS } from './verifyActions';
 
-/** Longer questions (whole sources) are not remembered. */
+/** Longer requests, such as whole sources, are not cached. */
 const KEY_LENGTH_MAX = 4_096;
 
-/** Modules of Etherscan that nothing here serves are known all the same: what is wrong about a call is its action. */
+/** Etherscan modules without actions here are listed too, so the error names the action and not the module. */
 const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['contract', contractActions],
   ['logs', logActions],
@@ -50,7 +50,7 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
-/** The dialects of others: Etherscan's on all its mounts, and what its clients ask Sourcify and Blockscout for. */
+/** The dialects of other services: Etherscan's, and the Sourcify and Blockscout endpoints that its clients use. */
 export function etherscanRoutes(deps: DialectDeps): Route[] {
   return [
     ...ETHERSCAN_PATHS.map((path) => dialectRoute(deps, path)),
@@ -61,7 +61,7 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
-  // The others answer the same: one example is enough.
+  // The other paths give the same answers, so one documented example is enough.
   const answer = path === '/api' ? { answer: dialectAnswerShape } : {};
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
@@ -79,7 +79,7 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
   };
 }
 
-/** Other errors are answered in this dialect by answerInDialect.ts, which logs them. */
+/** Only bad_request. `answerInDialect.ts` logs and answers all other errors. */
 function refusalOfCall(error: AppError): Refusal | null {
   const said = error.code === 'bad_request' ? refusalOf(error) : null;
   return said === null ? null : new Refusal(200, said);
@@ -127,7 +127,7 @@ async function readCall(
   );
 }
 
-/** The path says which chain, else the parameter; else it is the default one. */
+/** The chain id of the path wins over the parameter; the default is the first chain. */
 function chainOf({ chainIds }: DialectDeps, text: string | null): number {
   if (text === null) return chainIds[0] ?? 0;
   const chainId = chainIds.find((id) => String(id) === text);
@@ -142,7 +142,7 @@ function findAction(asked: AskedParams): Action {
   return action ?? (() => refuse(TEXTS.action));
 }
 
-/** Null for a question too long to be remembered. */
+/** Null: the request is too long to cache. */
 function keyOf(asked: AskedParams): string | null {
   const entries = [...asked].filter(([name]) => name !== 'apikey' && name !== 'chainid');
   const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -174,7 +174,7 @@ function chainListRoute(deps: DialectDeps): Route {
     path: CHAIN_LIST_PATH,
     doc: { summary: 'Chains of the Etherscan dialect', tag: 'etherscan', answer: chainListShape },
     handle(ctx): void {
-      // Koa's ctx.origin is the page that asks.
+      // Koa's `ctx.origin` can be the origin of the requesting page, so the URL is built from protocol and host.
       const server = `${ctx.protocol}://${ctx.host}`;
       const result = deps.chainIds.map((id) => ({
         chainname: CHAIN_NAMES.get(id) ?? `Chain ${id}`,

@@ -1,4 +1,4 @@
-/** module=gastracker: what to offer for gas, by what the newest blocks took. */
+/** module=gastracker: gas price recommendations from the newest blocks. */
 import { formatUnits } from '../../domain/amounts';
 import { findBlockTime } from '../../query/head/blockTimes';
 import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../query/overview/gasPrices';
@@ -8,7 +8,7 @@ import { ok, refuse, TEXTS } from './answers';
 import { badFormat, textOf } from './askedParams';
 
 const GWEI_DECIMALS = 9;
-/** Shares of the transactions that paid no more. */
+/** Quantiles of the gas prices paid. */
 const [SAFE, PROPOSED, FAST] = [0.1, 0.5, 0.9];
 
 export const gasActions: Actions = new Map<string, Action>([
@@ -16,7 +16,7 @@ export const gasActions: Actions = new Map<string, Action>([
   ['gasestimate', getGasEstimate],
 ]);
 
-/** Gwei as decimal texts; `gasUsedRatio` is in no table. */
+/** Prices in gwei as decimal texts. `gasUsedRatio` is missing, because no table holds it. */
 async function getGasOracle({ moment }: Ask) {
   if (moment === null) return refuse(TEXTS.action);
   const { chain, head } = moment;
@@ -35,7 +35,7 @@ async function getGasOracle({ moment }: Ask) {
   });
 }
 
-/** Seconds until a transaction at `gasprice` (wei) is taken, if blocks go on as the newest did. */
+/** Estimated seconds until a transaction at `gasprice` (wei) is included, from the rate of the newest blocks. */
 async function getGasEstimate({ asked, moment }: Ask) {
   const text = textOf(asked, 'gasprice');
   if (text === null || !/^\d{1,40}$/.test(text)) throw badFormat('gasprice');
@@ -46,12 +46,12 @@ async function getGasEstimate({ asked, moment }: Ask) {
   ]);
   if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
   const taking = countTaking(blocks, BigInt(text));
-  // None of them would have taken it: longer than all of them took.
+  // If no block would have included it, assume one block more than was examined.
   const turns = taking === 0 ? blocks.length + 1 : blocks.length / taking;
   return ok(String(Math.ceil(turns * seconds)));
 }
 
-/** Mean time between the newest blocks; null where there is but one. */
+/** Mean time between the newest blocks. Null: fewer than two blocks. */
 async function blockSeconds({ chain, head }: ChainMoment): Promise<number | null> {
   const first = Math.max(head.startBlock, head.number - GAS_BLOCKS);
   if (first >= head.number) return null;

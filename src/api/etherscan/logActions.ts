@@ -1,4 +1,4 @@
-/** module=logs: getLogs with its operators between topics. */
+/** module=logs: getLogs, with operators between topics. */
 import { numberToHex, type Hex } from '../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -18,7 +18,7 @@ import {
 } from './askedParams';
 
 const LOGS_MAX = 1_000;
-/** Logs are told whole here, or not at all. */
+/** This dialect never truncates the data of a log. */
 const GETLOGS_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: 32_000_000 };
 const PLACES: readonly TopicPlace[] = [0, 1, 2, 3];
 
@@ -32,7 +32,7 @@ async function getLogs({ asked, moment }: Ask) {
   const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const found = await listLogs(chain, head, filter, page);
   if (found.isFull) return refuse(TEXTS.largeAnswer);
-  // The search was given up: a short page would say that there are no more.
+  // The search stopped early. A short page would wrongly mean that there are no more logs.
   if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
   const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));
   const hashes = await chain.hashes.list(head, numbers);
@@ -63,7 +63,7 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
   };
 }
 
-/** A block by number or by word; null: absent, or the head. */
+/** A block by number or tag; null: absent, or no block is indexed. */
 export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot | null): number | null {
   const text = textOf(asked, name);
   if (text === null) return null;
@@ -75,8 +75,8 @@ export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot |
 }
 
 /**
- * The stated clauses: `and` needs both topics where they stand, `or` one of them. `free`: places whose topic need not be
- * there, since they are in `or` clauses only. A clause about a topic that is not given says nothing.
+ * Reads the operators between topics: `and` needs both topics, `or` needs either. `free`: positions whose topic is
+ * optional, because they appear only in `or` clauses. A clause about an absent topic is ignored.
  */
 function readClauses(
   asked: AskedParams,
@@ -105,7 +105,7 @@ function readClauses(
   return { either, free };
 }
 
-/** Eleven keys, as Etherscan's; gas is not stored. */
+/** The eleven keys of Etherscan. Gas values are not stored. */
 function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>) {
   const number = blockOfOrd(log.ord);
   return {

@@ -1,6 +1,6 @@
-/** Where the Etherscan dialect is answered, which is where POST and larger bodies are taken. */
+/** Paths of the Etherscan dialect. These paths also accept POST and larger bodies. */
 
-/** In the words of the router; trailing slashes are taken too. Fixed words before names. */
+/** In the router's syntax; a trailing slash is allowed. Fixed words come before parameters. */
 export const ETHERSCAN_PATHS = [
   '/api',
   '/v2/api',
@@ -8,19 +8,19 @@ export const ETHERSCAN_PATHS = [
   '/api/v1/etherscan',
   '/api/v1/etherscan/:chainId/api',
   '/:chainId/api',
-  // Routescan's.
+  // Routescan's paths.
   '/v2/network/mainnet/evm/:chainId/etherscan/api',
   '/v2/network/testnet/evm/:chainId/etherscan/api',
 ] as const;
 
-/** Lies on the way to all else: it is the dialect's only where `module` is given. */
+/** A prefix of all other endpoints, so it belongs to the dialect only if `module` is given. */
 export const SHARED_PATH = '/api/v1';
 
 export const CHAIN_LIST_PATH = '/v2/chainlist';
 
-/** Bytes of a form or a JSON body. */
+/** Largest form or JSON body, bytes. */
 export const BODY_MAX = 65_536;
-/** Of verifysourcecode: its callers send whole standard JSON inputs. */
+/** Largest body of verifysourcecode, whose callers send whole standard JSON inputs. */
 export const VERIFY_BODY_MAX = 5 * 1_048_576;
 
 const MOUNTS =
@@ -31,7 +31,7 @@ export function isEtherscanPath(path: string): boolean {
   return MOUNTS.test(path);
 }
 
-/** Whether POST is taken there. */
+/** Whether the path takes POST. */
 export function takesForms(path: string): boolean {
   return isEtherscanPath(path) && POSTED.test(path);
 }

@@ -1,4 +1,4 @@
-/** Balances of the native coin, and how actions ask what the node says of the state after the head's block. */
+/** Balances of the native coin, and a helper that asks the node about the state after the head block. */
 import type { Hex } from '../../domain/hex';
 import type { StateAnswers, StateQuestion } from '../../domain/nodeState';
 import { AppError } from '../../errors';
@@ -13,7 +13,7 @@ export const coinActions: Actions = new Map<string, Action>([
   ['balancemulti', getBalances],
 ]);
 
-/** What the node answers as of the head; null: there is no node to ask. Throws node_failed where it is silent. */
+/** The node's answers as of the head. Null: no node is configured. Throws node_failed if the node does not answer. */
 export async function askNode(
   { deps, chainId, moment }: Ask,
   questions: readonly StateQuestion[],
@@ -56,7 +56,7 @@ async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] 
   );
 }
 
-/** The state of older blocks is not asked for. */
+/** This dialect does not read the state of older blocks. */
 function needLatest({ asked }: Ask): void {
   const tag = textOf(asked, 'tag') ?? 'latest';
   if (tag !== 'latest' && tag !== 'pending') throw badFormat('tag');

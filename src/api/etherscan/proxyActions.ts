@@ -1,6 +1,6 @@
 /**
- * Module proxy: reads of the node that change nothing, in JSON-RPC's envelope. `latest` is the head of the index, by its hash
- * where the node takes one, so that what is read here and what logs say are of one block.
+ * module=proxy: read-only calls to the node in a JSON-RPC envelope. `latest` means the indexed head, by hash where the
+ * method takes one, so node answers and logs describe the same block.
  */
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
@@ -19,16 +19,16 @@ import {
 import { askNode } from './nodeActions';
 
 const CALL_BYTES_MAX = 65_536;
-/** What an estimate may burn at most, and of a call the node's own questions. */
+/** Gas limit of an estimate, and of a call that goes directly to the node. */
 const GAS_MAX = 50_000_000;
 const REPLY = { jsonrpc: '2.0', id: 1 } as const;
-/** EIP-1474's for a call that reverts. */
+/** EIP-1474's error for a call that reverts. */
 const REVERTED = { code: 3, message: 'execution reverted' };
 
-/** The parameters of a method, out of those of its action. */
+/** Builds the method's parameters from the action's parameters. */
 type ParamsOf = (asked: AskedParams, head: HeadSnapshot) => readonly unknown[];
 
-/** Nothing that sends or signs is here. */
+/** No method here sends or signs transactions. */
 const READS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
   ['eth_getBlockByNumber', (asked, head) => [blockOf(asked, head), flagOf(asked)]],
   ['eth_getUncleByBlockNumberAndIndex', (asked, head) => [blockOf(asked, head), quantityOf(asked, 'index')]],
@@ -73,7 +73,7 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   return { ...REPLY, ...answer };
 }
 
-/** Plain calls at the head are remembered per block; older states, and why a call reverts, the node itself says. */
+/** Plain calls at the head are cached per block. Calls on older states, and revert reasons, go to the node. */
 async function call(ask: Ask): Promise<DialectAnswer> {
   const { asked } = ask;
   const to = needAddress(asked, 'to');
@@ -91,7 +91,7 @@ async function call(ask: Ask): Promise<DialectAnswer> {
   return ask.deps.readsOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
 }
 
-/** A block by number, for what takes no hash. */
+/** A block number, for methods that take no hash. */
 function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
   const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
   if (text === 'latest' || text === 'pending') return numberToHex(head.number);
@@ -99,13 +99,16 @@ function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
   return numberToHex(text === 'earliest' ? 0 : numberOf(text, 'tag'));
 }
 
-/** The state after a block: after the head's by its hash (EIP-1898), so that a reorg between is an error and no lie. */
+/**
+ * The state after a block. The head goes by its hash (EIP-1898), so a reorg in between gives an error and not a wrong
+ * answer.
+ */
 function stateOf(asked: AskedParams, head: HeadSnapshot): Hex | { readonly blockHash: Hex } {
   const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
   return text === 'latest' || text === 'pending' ? { blockHash: head.hash } : blockOf(asked, head);
 }
 
-/** Nonces are asked for with what is pending: those are the node's alone. */
+/** A nonce may include pending transactions, which only the node knows. */
 function countedAt(asked: AskedParams, head: HeadSnapshot): ReturnType<typeof stateOf> | 'pending' {
   return textOf(asked, 'tag')?.toLowerCase() === 'pending' ? 'pending' : stateOf(asked, head);
 }
@@ -116,14 +119,14 @@ function hashOf(asked: AskedParams): Hex {
   return hash;
 }
 
-/** Whether whole transactions are asked for. */
+/** Whether to include whole transactions. */
 function flagOf(asked: AskedParams): boolean {
   const text = (textOf(asked, 'boolean') ?? 'false').toLowerCase();
   if (text !== 'true' && text !== 'false') throw badFormat('boolean');
   return text === 'true';
 }
 
-/** A number without leading zeros, as nodes want it, of 256 bits at most. */
+/** A number of at most 256 bits, without leading zeros, as nodes require. */
 function quantityOf(asked: AskedParams, name: string): Hex {
   const found = findQuantity(asked, name);
   if (found === undefined) throw badFormat(name);

@@ -1,4 +1,6 @@
-/** Bodies of the Etherscan dialect, a form or flat JSON: bounded by the action they are for, and in depth before parsing. */
+/**
+ * Reads bodies of the Etherscan dialect: a form or flat JSON. Limits the size by action, and the depth before parsing.
+ */
 import type Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 
@@ -8,28 +10,27 @@ import type { RouteContext } from '../route';
 import { badParam, TEXTS } from './answers';
 import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
 
-/** The one action whose bodies are long: sources. */
+/** The only action with large bodies, because it sends sources. */
 const VERIFY = 'verifysourcecode';
 const JSON_BOUNDS = { depthMax: 8, partsMax: 1_000 };
-/** Of a standard JSON input within the field of the sources. */
+/** Limits of a standard JSON input inside the sources field. */
 const SOURCE_BOUNDS = { depthMax: 32, partsMax: 20_000 };
 const PAIRS_MAX = 1_000;
-/** Decoding this much of a form takes some milliseconds. */
+/** Piece size when decoding a form, so one long value does not block other requests. */
 const PIECE = 65_536;
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const FORM_TYPES = ['application/x-www-form-urlencoded'];
 
-/** A reader of the bytes alone: koa-bodyparser's own parsers know no bound but the length. */
+/** Reads only the bytes. The parsers of koa-bodyparser limit nothing but the length. */
 function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
   const options = {
     enableTypes: ['text'],
     extendTypes: { text: [...JSON_TYPES, ...FORM_TYPES] },
     textLimit: `${limit}b`,
-    // Bytes, not text.
     encoding: null,
     onerror(error: Error, ctx: Koa.Context): never {
-      // The rest of the body is not taken in.
+      // Do not read the rest of the body.
       ctx.set('Connection', 'close');
       const large = 'status' in error && error.status === 413;
       throw badParam(large ? tooLarge(limit) : TEXTS.badBody);
@@ -49,8 +50,8 @@ const readLong = readerOf(VERIFY_BODY_MAX);
 const tooLarge = (limit: number): string => (limit === BODY_MAX ? TEXTS.largeShortBody : TEXTS.largeBody);
 
 /**
- * The names and values of a body, in their order. `action`: the one that the query string names; null: the body names it.
- * Throws bad_request for a body that is too large for its action, too deep or no form and no JSON.
+ * The names and values of a body, in order. `action`: the action in the query string; null: the body names the action.
+ * Throws bad_request for a body that is too large for its action, too deep, or neither form nor JSON.
  */
 export async function readBody(
   ctx: RouteContext,
@@ -72,7 +73,7 @@ export async function readBody(
   return entries;
 }
 
-/** Whether the bytes name the action at all: a look before anything of them is decoded, in pieces that overlap. */
+/** Whether the bytes contain the action name. Checked before decoding, in overlapping pieces. */
 function mayVerify(bytes: Buffer): boolean {
   for (let from = 0; from < bytes.length; from += PIECE) {
     const piece = bytes.toString('latin1', from, from + PIECE + VERIFY.length);
@@ -86,7 +87,7 @@ function verifies(entries: readonly (readonly [string, string])[]): boolean {
   return action?.trim().toLowerCase() === VERIFY;
 }
 
-/** Of a list its first item counts; what is neither text nor number nor flag is left out. */
+/** Takes the first item of a list. Skips values that are not text, number or boolean. */
 function parseJson(text: string): [string, string][] {
   if (text === '') return [];
   if (!isWithin(text, JSON_BOUNDS)) throw badParam(TEXTS.badBody);
@@ -103,7 +104,7 @@ function parseObject(text: string): object {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null) return body;
   } catch {
-    // Told below.
+    // Handled by the throw below.
   }
   throw badParam(TEXTS.badBody);
 }
@@ -119,7 +120,7 @@ async function parseForm(text: string): Promise<[string, string][]> {
       continue;
     }
     const at = pair.indexOf('=');
-    // A name this long is none.
+    // No parameter has a name this long.
     if (at === -1 || at > PIECE) continue;
     const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, at)}=`)];
     const pieces: string[] = [];
@@ -134,7 +135,10 @@ async function parseForm(text: string): Promise<[string, string][]> {
   return entries;
 }
 
-/** At most `at`, and not within the escape of a byte (%E2), those of a character (%E2%82%AC) or a pair of surrogates. */
+/**
+ * The end of a piece, at most `at`. Never splits an escaped byte (%E2), an escaped character (%E2%82%AC) or a
+ * surrogate pair.
+ */
 function endOfPiece(text: string, at: number): number {
   if (at >= text.length) return text.length;
   let end = at;

@@ -1,4 +1,7 @@
-/** Moved tokens in the words of the dialect: decimal strings; what only receipts and transactions tell is empty. */
+/**
+ * Formats token transfers in the Etherscan dialect, as decimal strings. Fields that need a receipt or a transaction
+ * are empty.
+ */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
 import { blockOfOrd } from '../../domain/ord';
@@ -59,7 +62,7 @@ function placeOf(log: StoredLog, number: number, hashes: ReadonlyMap<number, Hex
   };
 }
 
-/** Each standard has names of its own for what moved. */
+/** Each token standard has its own field names. */
 function valueOf(
   kind: TokenKind,
   { amount, tokenId }: TokenMove,

@@ -1,4 +1,7 @@
-/** module=stats: the native coin's price by our own pools. Its supply is in no log, and no node tells it. */
+/**
+ * module=stats: the price of the native coin from the indexed pools, and token supplies. The supply of the native coin
+ * is missing: neither logs nor the node provide it.
+ */
 import { plainNumber } from '../../domain/amounts';
 import type { Action, Actions, Ask } from './action';
 import { ok, refuse, TEXTS } from './answers';
@@ -10,7 +13,7 @@ export const statsActions: Actions = new Map<string, Action>([
   ['ethsupply', () => refuse(TEXTS.action)],
 ]);
 
-/** Named as the dialect names every native coin. No price in bitcoin is known. */
+/** The dialect calls every native coin `eth`. No bitcoin price is available. */
 async function getCoinPrice({ deps, chainId, moment }: Ask) {
   if (moment === null || deps.nativeUsdOf === undefined) return refuse(TEXTS.action);
   const usd = await deps.nativeUsdOf(chainId, moment.head);

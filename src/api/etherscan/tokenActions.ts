@@ -1,4 +1,4 @@
-/** Tokens: supplies and balances by the node, else by whole histories of transfers; metadata; who holds them. */
+/** Token actions: supplies and balances from the node or from complete transfer histories, metadata, and holders. */
 import type { Hex } from '../../domain/hex';
 import { isHistoryPartial, readHoldings } from '../../query/holders/balances';
 import { listHolders, readTokenHolding } from '../../query/holders/tokenHolding';
@@ -13,7 +13,7 @@ import { askNode } from './nodeActions';
 /** `balanceOf(address)`. */
 const BALANCE_OF: Hex = '0x70a08231';
 const WORD = 66;
-/** As Etherscan's: all that the window allows. */
+/** Etherscan's limit: the whole window. */
 const PAGE_MAX = 10_000;
 
 export const tokenBalanceActions: Actions = new Map<string, Action>([['tokenbalance', getTokenBalance]]);
@@ -60,7 +60,7 @@ async function getTokenInfo(ask: Ask) {
   ]);
 }
 
-/** By the transfers in the logs: what a token changes without them is not seen. */
+/** Counts transfer logs. A balance change without a transfer log is not seen. */
 async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   const page = readPage(asked, PAGE_MAX);
@@ -82,7 +82,10 @@ async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
   return ok(String(holding?.holders ?? 0));
 }
 
-/** Whether every transfer of the token was seen: by the first block that is indexed, or by its own creation since. */
+/**
+ * Whether the index has every transfer of the token: either it starts at the first block, or it includes the token's
+ * creation.
+ */
 async function isWhole(
   { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,
   { head }: ChainMoment,
@@ -93,7 +96,7 @@ async function isWhole(
   return creation !== null && creation.block >= head.startBlock;
 }
 
-/** Raw units; null: nothing tells. */
+/** Supply in raw units; null: unknown. */
 async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
   if (moment === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
@@ -101,7 +104,7 @@ async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<b
   return readTotalSupply(moment.chain, moment.head, token, { node, counted });
 }
 
-/** Null: there is no node, or the contract has no such function. */
+/** Null: there is no node, or the contract does not have this function. */
 async function callToken(ask: Ask, to: Hex, data: Hex): Promise<bigint | null> {
   const answers = await askNode(ask, [{ kind: 'call', to, data }]);
   const answer = answers?.[0] ?? null;

@@ -1,4 +1,7 @@
-/** What a log says of moved tokens, by their standard. Logs of another standard, and broken ones, say nothing. Pure. */
+/**
+ * Decodes token transfers from a log, by token standard. A log of another standard or a malformed log gives no
+ * transfers. Pure.
+ */
 import { AbiCoder } from 'ethers';
 import { z } from 'zod';
 
@@ -10,15 +13,15 @@ const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 const TRANSFER_SINGLE: Hex = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 const TRANSFER_BATCH: Hex = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
 const WORD = 66;
-/** Of one batch; what is beyond is not shown. */
+/** Most items of one batch; further items are not shown. */
 const BATCH_MAX = 1_000;
 
 export interface TokenMove {
   readonly from: Hex;
   readonly to: Hex;
-  /** Fungible: raw units. ERC-721: null, it is one. */
+  /** Raw units of a fungible token; null for ERC-721, where the amount is always one. */
   readonly amount: bigint | null;
-  /** Null: fungible. */
+  /** Null for a fungible token. */
   readonly tokenId: bigint | null;
 }
 
@@ -29,10 +32,10 @@ interface MoveLog {
 
 export interface TokenKind {
   readonly topics0: readonly Hex[];
-  /** Places of sender and recipient. */
+  /** Topic positions of sender and recipient. */
   readonly from: TopicPlace;
   readonly to: TopicPlace;
-  /** Bytes of data that tell whether a log is of this kind, and what it moves. */
+  /** Bytes of data needed to recognize and decode a log of this kind. */
   readonly dataMax: number;
   read(log: MoveLog): readonly TokenMove[];
 }
@@ -81,7 +84,7 @@ export const ERC1155: TokenKind = {
   },
 };
 
-/** Ids with their amounts; a log that is broken, or whose lists differ in length, has none. */
+/** Token ids with their amounts. Empty for malformed data or lists of different lengths. */
 function readAmounts(isBatch: boolean, data: Hex): [bigint, bigint][] {
   const types = isBatch ? ['uint256[]', 'uint256[]'] : ['uint256', 'uint256'];
   try {

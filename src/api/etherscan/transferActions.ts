@@ -1,4 +1,4 @@
-/** Transfers of tokens of one account or one contract, out of the logs: ERC-20, ERC-721 and ERC-1155. */
+/** Token transfers of one account or one contract, from the logs: ERC-20, ERC-721 and ERC-1155. */
 import { isHexOfLength, type Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
 import { readHoldings } from '../../query/holders/balances';
@@ -15,13 +15,13 @@ import { readBlock } from './logActions';
 import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from './tokenMoves';
 import { showMoves } from './showMoves';
 
-/** As Etherscan's: all that the window allows. */
+/** Etherscan's limit: the whole window. */
 const PAGE_MAX = 10_000;
-/** Logs read in one turn. */
+/** Logs per read. */
 const TURN_LOGS = 1_000;
-/** Logs read for one page: those of other kinds lie between. */
+/** Most reads for one page. Reads also return logs of other token standards. */
 const TURNS_MAX = 12;
-/** Tokens of one address that its transfers are looked for in. */
+/** Most tokens of one address to search for transfers. */
 const TOKENS_MAX = 300;
 
 export const transferActions: Actions = new Map<string, Action>([
@@ -40,7 +40,7 @@ async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenK
   const fromBlock = readBlock(asked, 'startblock', moment?.head ?? null) ?? 0;
   const toBlock = readBlock(asked, 'endblock', moment?.head ?? null);
   if (moment === null) return listOf([], EMPTY.transfers);
-  // Whoever moves ERC-20 tokens is known by token; of the other kinds the topics alone tell.
+  // The index lists the ERC-20 tokens of an address. For the other standards the topics alone find the transfers.
   const touched =
     token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
   if (touched?.length === 0) return listOf([], EMPTY.transfers);
@@ -70,7 +70,7 @@ function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][numb
   ];
 }
 
-/** Every token that the address ever got or sent. */
+/** Every token that the address ever received or sent. */
 async function listTouched({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
   const { balances } = await readHoldings(chain.runner, head, holder);
   return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
@@ -81,7 +81,7 @@ interface FoundMove {
   readonly move: TokenMove;
 }
 
-/** Over all contracts, where fungible transfers of the same topic lie between. */
+/** Transfers of all NFT contracts. ERC-20 transfers share the topic and are filtered out. */
 async function collectNfts(
   { chain, head }: ChainMoment,
   question: MoveQuestion,
@@ -90,7 +90,7 @@ async function collectNfts(
   return logs?.flatMap((log) => ERC721.read(log).map((move) => ({ log, move }))) ?? null;
 }
 
-/** The first moves of the kind, as many as wanted; null: the search was given up. */
+/** The first transfers of this kind, up to `wanted`. Null: the search stopped early. */
 async function collect(
   { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
   filter: LogFilter,

@@ -1,6 +1,7 @@
 /**
- * verifysourcecode and checkverifystatus. The queue compiles and compares; these actions give the states of a ticket in the
- * texts that clients compare. An answer that may soon change is thrown: the cache does not keep thrown answers.
+ * The actions verifysourcecode and checkverifystatus. The queue compiles and compares; these actions report the state
+ * of a ticket in the texts that clients compare. A state that may change soon is thrown, because the cache does not
+ * keep errors.
  */
 import type { VerificationQueue, VerificationState } from '../../domain/verification';
 import type { EtherscanAnswer } from '../../wire/etherscan';
@@ -9,18 +10,18 @@ import { badParam, ok, refuse, TEXTS } from './answers';
 import { textOf } from './askedParams';
 import { readVerification } from './verifyRequest';
 
-/** Etherscan's own texts. hardhat and forge compare them literally. */
+/** Etherscan's texts, which hardhat and forge compare literally. */
 const STATES = {
   pending: 'Pending in queue',
   verified: 'Pass - Verified',
   already: 'Already Verified',
   failed: 'Fail - Unable to verify',
 } as const;
-/** Clients look for it at the beginning. */
+/** Clients look for this text at the start of an answer. */
 const ALREADY = 'Contract source code already verified';
 const REASON_MAX = 1_000;
 
-/** For the OpenAPI document. */
+/** Text for the OpenAPI document. */
 export const VERIFY_BOUNDS =
   'verifysourcecode: a client address has at most two open verifications, and addresses take turns. A compilation has 30 s ' +
   'of processor time, 1 GiB of memory and an answer of 8 MiB. A request that failed before gets its ticket again.';
@@ -47,7 +48,7 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
   }
 }
 
-/** Refuses an unknown compiler at once, without a ticket. */
+/** Refuses an unknown compiler immediately, without a ticket. */
 function checkCompiler({ compilerVersions }: VerificationQueue, asked: string): void {
   const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
   if (compilerVersions.includes(version)) return;
@@ -71,7 +72,7 @@ function answerOf(state: VerificationState): EtherscanAnswer {
     case 'already_verified':
       return refuse(STATES.already);
     case 'failed':
-      // Clients know the text alone, so that the reason stands beside it.
+      // Clients compare `result` literally, so the reason goes into its own field.
       return {
         status: '0',
         message: 'NOTOK',

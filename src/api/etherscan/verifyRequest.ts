@@ -1,4 +1,7 @@
-/** What a call of verifysourcecode asks, in Etherscan's, hardhat's, forge's and Blockscout's spelling, as a request. */
+/**
+ * Parses a verifysourcecode call, in the spelling of Etherscan, hardhat, forge or Blockscout, into a verification
+ * request.
+ */
 import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { VerificationRequest } from '../../domain/verification';
@@ -9,7 +12,9 @@ const NAME_MAX = 1_200;
 const RUNS_MAX = 2 ** 32 - 1;
 const LIBRARIES_MAX = 10;
 
-/** Etherscan's numbers, https://docs.etherscan.io/api-reference/endpoint/verifysourcecode. 1: none. */
+/**
+ * Etherscan's license numbers, https://docs.etherscan.io/api-reference/endpoint/verifysourcecode. 1 means no license.
+ */
 const LICENSES: readonly (string | null)[] = [
   null,
   null,
@@ -31,7 +36,7 @@ const LICENSES: readonly (string | null)[] = [
 export const VYPER_REFUSED =
   'Vyper contracts are not verified here: no Vyper compiler is installed; Solidity and Yul are, by codeformat solidity-single-file or solidity-standard-json-input';
 
-/** Throws bad_request with the text that the caller gets. */
+/** Throws bad_request with a text for the caller. */
 export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
   const address = needAddress(asked, 'contractaddress');
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
@@ -62,7 +67,7 @@ function needText(asked: AskedParams, name: string): string {
 function readInput(asked: AskedParams, format: string, text: string, contractName: string): unknown {
   if (format === 'solidity-single-file') return singleFileInput(asked, text, contractName);
   if (format !== 'solidity-standard-json-input') throw badFormat('codeformat');
-  // As getsourcecode gives it: within a second pair of braces.
+  // getsourcecode wraps the input in a second pair of braces.
   return parseJson(/^\{\s*\{/.test(text) ? text.slice(1, -1) : text);
 }
 
@@ -74,7 +79,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The standard JSON input of one file. Without a path in the contract's name the file is named after the contract. */
+/**
+ * Builds the standard JSON input of one file. If the contract name has no path, the file is named after the contract.
+ */
 function singleFileInput(asked: AskedParams, content: string, contractName: string): unknown {
   const at = contractName.lastIndexOf(':');
   const path = at > 0 ? contractName.slice(0, at) : `${contractName.slice(at + 1)}.sol`;
@@ -99,7 +106,7 @@ function readRuns(asked: AskedParams): number {
   return text === null ? 200 : numberOf(text, 'runs', RUNS_MAX);
 }
 
-/** `libraryname1` with `libraryaddress1`, and so on. Whoever links after compiling has none of them in the settings. */
+/** Reads `libraryname1` with `libraryaddress1`, and so on. Contracts linked after compilation have none. */
 function readLibraries(asked: AskedParams): Record<string, Hex> {
   const libraries: Record<string, Hex> = {};
   for (let index = 1; index <= LIBRARIES_MAX; index += 1) {
@@ -119,7 +126,7 @@ function readLicense(asked: AskedParams): string | null {
   return license;
 }
 
-/** Etherscan spells the parameter wrong, and so do its clients; Blockscout takes both. */
+/** Etherscan and its clients misspell the parameter; Blockscout accepts both spellings. */
 function readArguments(asked: AskedParams): Hex | null {
   const name = ['constructorArguements', 'constructorArguments'].find((each) => textOf(asked, each) !== null);
   if (name === undefined) return null;

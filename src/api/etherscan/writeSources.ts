@@ -1,11 +1,11 @@
-/** The sources of a contract as getsourcecode gives them: nothing of the settings that shape its code may be lost. */
+/** Formats the sources of a contract for getsourcecode, without losing any setting that affects the bytecode. */
 import type { VerifiedContract } from '../../domain/verifiedContract';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * One file whose settings the item's own fields tell is given as it is; all else as the standard JSON input within a second
- * pair of braces.
+ * Returns the plain text of a single file whose settings fit into the other fields of the answer. Otherwise returns
+ * the standard JSON input in a second pair of braces.
  */
 export function writeSources(
   record: VerifiedContract,
@@ -31,7 +31,7 @@ function toJson(value: unknown): Json {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-/** Whether the settings say no more than OptimizationUsed, Runs and EVMVersion do. */
+/** Whether OptimizationUsed, Runs and EVMVersion express all settings. */
 function isPlain(settings: Json): boolean {
   return Object.entries(settings).every(([name, value]) => {
     if (name === 'evmVersion') return true;
@@ -43,14 +43,14 @@ function isPlain(settings: Json): boolean {
 }
 
 const TOLD_OF_OPTIMIZER: ReadonlySet<string> = new Set(['enabled', 'runs']);
-/** What is meant where nothing is said. https://docs.soliditylang.org/en/latest/using-the-compiler.html#input-description */
+/** The compiler's defaults. https://docs.soliditylang.org/en/latest/using-the-compiler.html#input-description */
 const METADATA_DEFAULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['useLiteralContent', false],
   ['bytecodeHash', 'ipfs'],
   ['appendCBOR', true],
 ]);
 
-/** No remappings, no libraries. */
+/** Empty remappings or libraries. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

@@ -1,4 +1,4 @@
-/** GET /api/v1/contracts/{address}: everything known of a contract. */
+/** GET /api/v1/contracts/{address}: everything known about a contract. */
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { silentFacts, type ContractFacts } from '../../query/contracts/contractFacts';
@@ -27,7 +27,10 @@ export function contract(deps: ExplorerDeps): Route {
   });
 }
 
-/** What is known of the address, also where it has code and never did anything. Null: it is no contract. */
+/**
+ * The facts of a contract, including a contract that has code but no logs or calls. Null: the address is not a
+ * contract.
+ */
 export async function findContract(
   deps: ExplorerDeps,
   chainId: number,

@@ -1,4 +1,4 @@
-/** GET /api/v1/contracts/{address}/events: logs of one contract, by event. */
+/** GET /api/v1/contracts/{address}/events: logs of one contract, filtered by event. */
 import { id } from 'ethers';
 
 import type { Hex } from '../../domain/hex';
@@ -15,7 +15,7 @@ import { answerLogs, checkRange, RANGE_PARAMS, readWord, TOPIC_PARAMS, TX_PARAM 
 const EVENT_MAX = 512;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
-/** Signatures looked through for those of one name. */
+/** Most signatures to read when an event is given by its name only. */
 const SIGNATURES_MAX = 50;
 
 export function contractEvents(deps: ExplorerDeps): Route {
@@ -41,7 +41,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
     check: checkRange,
     async read({ address, event, ...params }, _chainId, moment) {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, address, event);
-      // A name that nobody knows has no logs.
+      // An unknown event name has no logs.
       const unknown = event !== null && topics0.length === 0;
       return answerLogs(
         deps,
@@ -72,7 +72,7 @@ async function topicsOf(
 ): Promise<readonly Hex[]> {
   const topic = readWord(event);
   if (topic !== null) return [topic];
-  // As Solidity reads them: uint is uint256.
+  // Solidity reads `uint` as `uint256`.
   const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
   if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
   const routes = await readRoutes(chain, head, [address]);

@@ -1,6 +1,6 @@
 /**
- * What the explorer's endpoints and those of the dialects have in common: the chain they are asked about, and its head in the
- * headers. A chain that is valid and not ingested here is empty; one whose database is away is a 503.
+ * Shared parts of the explorer's endpoints and the dialects: the `chainId` parameter, and the chain's head in the
+ * headers. A valid chain that is not ingested here gives empty answers; a chain whose database is away gives a 503.
  */
 import type { Hex } from '../../domain/hex';
 import type { NodeState } from '../../domain/nodeState';
@@ -24,60 +24,60 @@ import { answering, docOf, readParams, type Endpoint, type Question } from '../a
 import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from '../params';
 import type { Route, RouteContext } from '../route';
 
-/** Verifications arrive between blocks: an answer is not given again for longer. */
+/** Longest time in the cache, because verifications arrive between blocks. */
 const KEEP_MS = 3_000;
 const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;
 
-/** What is stored of a chain. */
+/** The stored data of one chain. */
 export interface ExplorerChain extends LogSource {
   readonly hashes: BlockHashes;
   readonly logCounts: LogCounts;
   readonly directory: Pick<Directory, 'allTokens'>;
-  /** Null while the database is away or nothing is indexed. */
+  /** Null while the database is away or no block is indexed. */
   head(): HeadSnapshot | null;
 }
 
 export interface ExplorerDeps {
-  /** The chains that may be asked about, the default first. */
+  /** The allowed chain ids, the default first. */
   readonly chainIds: readonly number[];
   /** Null: the chain is not ingested here. */
   findChain(chainId: number): ExplorerChain | null;
   readonly cache: ByteCache;
   readonly contracts: ContractReader;
   readonly verified: VerifiedReader;
-  /** Constructor arguments of contracts that are known by a twin; absent: nobody tells. */
+  /** Constructor arguments of contracts that are verified through a twin. */
   readonly twinArguments?: TwinArguments;
   readonly signatures: SignatureReader;
   readonly decoder: LogDecoder;
-  /** Name of the database with the verified contracts, the market chain's. */
+  /** Name of the database with the verified contracts: the database of the market chain. */
   readonly verifiedDb: string;
-  /** What people call a chain's DEXes and pairs. */
+  /** Display names of a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
-  /** Who answers reads of a chain as its node does; null: nobody. */
+  /** Source of the node reads of a chain; null: none. */
   readonly readsOf?: (chainId: number) => NodeReads | null;
-  /** Who can say of a chain's contracts what nobody asked yet; null: nobody. */
+  /** Source of contract code that is not stored yet; null: none. */
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
-  /** Who can say of a chain's state what logs do not tell; null: nobody. */
+  /** Source of chain state that logs do not contain; null: none. */
   readonly nodeOf?: (chainId: number) => NodeState | null;
-  /** Holders of a token where they were counted as of that head. */
+  /** Holder count of a token, if it is known as of that head. */
   readonly holdingOf?: (chainId: number, head: HeadSnapshot, token: Hex) => TokenHolding | null;
-  /** Where sources are handed in to be verified; null: this process may not write. */
+  /** Queue for verification requests; null: this process cannot write. */
   readonly verifications?: () => VerificationQueue | null;
 }
 
-/** A chain as of the block of this answer. */
+/** A chain and the head that this answer is as of. */
 export interface ChainMoment {
   readonly chain: ExplorerChain;
   readonly head: HeadSnapshot;
 }
 
 interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> extends Endpoint<P, Q, Answer> {
-  /** `moment`: null where the chain is valid and not stored here. */
+  /** `moment`: null if the chain is valid but not stored here. */
   read(params: ParsedOf<P> & ParsedOf<Q>, chainId: number, moment: ChainMoment | null): Promise<Answer>;
 }
 
-/** `chainId` of these. */
+/** The `chainId` parameter, limited to these chains. */
 export function chainParam(chainIds: readonly number[]): Param<number | null> {
   const allowed = chainIds.join(' or ');
   return parsedParam({
@@ -93,7 +93,7 @@ export const OFFSET_PARAMS = {
   offset: integerParam({ min: 0, max: OFFSET_MAX, absent: 0, description: 'Items left out' }),
 } as const;
 
-/** A route that answers JSON as of the head of the asked chain. */
+/** A route that answers JSON as of the head of the requested chain. */
 export function explorerRoute<P extends Params, Q extends Params, Answer>(
   deps: ExplorerDeps,
   endpoint: ExplorerEndpoint<P, Q, Answer>,
@@ -109,7 +109,10 @@ export function explorerRoute<P extends Params, Q extends Params, Answer>(
   return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
 }
 
-/** A question about a chain as of its head, which the headers name. `what` of null is not kept. Throws unavailable. */
+/**
+ * A question about a chain as of its head, which the headers name. If `what` is null, the answer is not cached. Throws
+ * unavailable.
+ */
 export function questionOf<Answer>(
   deps: ExplorerDeps,
   ctx: RouteContext,
@@ -132,7 +135,7 @@ export function questionOf<Answer>(
   };
 }
 
-/** For the `meta` of lists. */
+/** The head fields in the `meta` of lists. */
 export function asOf(moment: ChainMoment | null): {
   as_of_block: number | null;
   as_of_timestamp: number | null;
@@ -140,7 +143,7 @@ export function asOf(moment: ChainMoment | null): {
   return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
 }
 
-/** Throws unavailable for a chain that is ingested here and cannot be read now. */
+/** Null for a chain that is not ingested here. Throws unavailable for an ingested chain that cannot be read now. */
 export function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
   const chain = deps.findChain(chainId);
   if (chain === null) return null;

@@ -1,4 +1,4 @@
-/** The parameters of log lists, and the page that they ask for. */
+/** Parameters of log lists, and the page of logs that answers them. */
 import { isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { findAddress } from '../../domain/address';
@@ -32,7 +32,7 @@ function listOf(
   });
 }
 
-/** A word of 32 bytes in any letter case. */
+/** Parses a 32-byte word in any letter case; null: invalid. */
 export function readWord(text: string): Hex | null {
   const word = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
   return isHash(word) ? toLowerHex(word) : null;
@@ -97,7 +97,7 @@ export interface LogPageParams {
   readonly cursor: number | null;
 }
 
-/** Throws bad_request for a range that is upside down. */
+/** Throws bad_request if from_block is above to_block. */
 export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_block' | 'to_block'>): void {
   if (to_block !== null && from_block > to_block) {
     throw new AppError(
@@ -107,7 +107,6 @@ export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_b
   }
 }
 
-/** The answer for a page of logs. */
 export async function answerLogs(
   deps: ExplorerDeps,
   moment: ChainMoment | null,
@@ -134,7 +133,7 @@ export async function answerLogs(
     data,
     meta: {
       ...meta,
-      // A count that was given up may have met less than the page did.
+      // A count that stopped early may be lower than the number of logs the page saw.
       total: Math.max(counted.total, found.seen),
       total_exact: counted.exact,
       next_cursor: next === null ? null : formatCursor(next),

@@ -1,4 +1,4 @@
-/** GET /api/v1/logs: logs of any contracts, by emitter, topics, blocks or transaction. */
+/** GET /api/v1/logs: logs of any contracts, filtered by emitter, topics, blocks or transaction. */
 import { logsAnswerShape } from '../../wire/explorer';
 import type { Route } from '../route';
 import { explorerRoute, type ExplorerDeps } from './explorerRoute';

@@ -1,4 +1,4 @@
-/** GET /api/v1/search: contracts, tokens, pairs, transactions, blocks, DEXes and signatures by what people type. */
+/** GET /api/v1/search: finds contracts, tokens, pairs, transactions, blocks, DEXes and signatures by a search text. */
 import { search as searchAll } from '../../query/search/search';
 import { searchAnswerShape } from '../../wire/explorer';
 import { checkSearched, required, textParam } from '../params';

@@ -1,4 +1,4 @@
-/** GET /api/v1/source-search: lines in the sources of verified contracts. */
+/** GET /api/v1/source-search: searches the sources of verified contracts for lines. */
 import { AppError } from '../../errors';
 import { SOURCE_LANGUAGES } from '../../query/sources/sourceQuestion';
 import { readRegexQuestion } from '../../query/sources/sourceRegex';
@@ -12,7 +12,7 @@ const Q_MIN = 3;
 const Q_MAX = 200;
 const PATH_MAX = 200;
 
-/** A text of 3 to 200 characters: fewer are no use to the index. */
+/** A text of 3 to 200 characters. The index cannot use fewer than 3. */
 const Q_PARAM: Param<string> = {
   ...textParam({ max: Q_MAX, description: 'Text, or a regular expression of RE2 for one line' }),
   schema: textSchema(),

@@ -1,4 +1,4 @@
-/** GET /api/v1/activity: what pools did, newest first, by page or by cursor. */
+/** GET /api/v1/activity: swaps, mints, burns and syncs, newest first, by page or by cursor. */
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
 import { activityAnswerShape } from '../../wire/activity';
 import { tableOfEvents } from '../formatsEvents';
@@ -30,10 +30,10 @@ export function activity(deps: MarketDeps): Route {
     async read({ cursor, ...params }, head) {
       const filter = toActivityFilter(params);
       const skip = cursor === null ? skipOf(params) : 0;
-      // One more than shown says whether there is a next page.
+      // The extra event shows whether there is a next page.
       const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
       const counting = deps.activityCounter.count(head, filter);
-      // Only who skips events must know first whether there are so many.
+      // Only a query that skips events needs the count first.
       const there = skip === 0 || skip < (await counting);
       const [total, events] = await Promise.all([
         counting,
@@ -54,12 +54,12 @@ export function activity(deps: MarketDeps): Route {
   });
 }
 
-/** A cursor is the position of the last event shown, and nothing that ages. */
+/** A cursor encodes the position of the last event shown, so it never expires. */
 export function formatCursor(ord: number): string {
   return Buffer.from(`${blockOfOrd(ord)}-${logIndexOfOrd(ord)}`).toString('base64url');
 }
 
-/** The ord that a cursor names; null for what is none. */
+/** Decodes a cursor to its ord; null: invalid. */
 export function parseCursor(text: string): number | null {
   const [, blockText = '', indexText = ''] =
     /^(\d{1,10})-(\d{1,7})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];

@@ -1,4 +1,4 @@
-/** The filters of /activity and of its stream. */
+/** Filter parameters of /activity and of its stream. */
 import type { ActivityFilter } from '../../query/activity/activity';
 import { EVENT_KINDS } from '../../wire/activity';
 import { addressParam, listOfParam, type ParsedOf } from '../params';

@@ -1,4 +1,4 @@
-/** Which bars are asked for, in the words that pairs and tokens share. */
+/** Parameters that choose bars, shared by pairs and tokens. */
 import { TIMEFRAMES } from '../../domain/timeframes';
 import { integerParam, oneOfParam } from '../params';
 
@@ -21,7 +21,7 @@ export const BAR_RANGE_PARAMS = {
   }),
 };
 
-/** `to` in seconds; of milliseconds the next whole second, since bars open at whole ones and the bound is exclusive. */
+/** Converts `to` to seconds. Milliseconds round up: bars open at whole seconds, and the bound is exclusive. */
 export function toSeconds(to: number | null): number | null {
   return to !== null && to > MILLISECONDS_ABOVE ? Math.ceil(to / 1000) : to;
 }

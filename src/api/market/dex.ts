@@ -1,4 +1,4 @@
-/** GET /api/v1/dexes/{dex_name}: one DEX, its top pairs and its days. */
+/** GET /api/v1/dexes/{dex_name}: one DEX, its top pairs and its daily figures. */
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
@@ -11,7 +11,7 @@ import type { Route } from '../route';
 
 const TOP_PAIRS = 10;
 const DAYS_MAX = 365;
-/** Longest piece of a caller's text that an error repeats. */
+/** Longest part of a caller's text in an error. */
 const SHOWN_MAX = 80;
 
 const DEX_NAME: Param<string> = {

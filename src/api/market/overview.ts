@@ -1,4 +1,4 @@
-/** GET /api/v1/overview: the market at a glance. */
+/** GET /api/v1/overview: totals of the market. */
 import { getOverview } from '../../query/overview/overview';
 import { overviewAnswerShape } from '../../wire/overview';
 import { marketRoute, type MarketDeps } from '../marketRoute';

@@ -1,4 +1,4 @@
-/** GET /api/v1/pairs/{address}: all that is known of one pair. */
+/** GET /api/v1/pairs/{address}: details of one pair. */
 import { AppError } from '../../errors';
 import { isHistoryPartial } from '../../query/holders/balances';
 import { toPairDetail } from '../../query/pairs/pairDetail';

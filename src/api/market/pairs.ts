@@ -1,4 +1,4 @@
-/** GET /api/v1/pairs: all pairs, filtered, sorted, by page. */
+/** GET /api/v1/pairs: all pairs, filtered and sorted, by page. */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
 import type { PairTable } from '../../query/pairs/pairTable';
@@ -53,7 +53,7 @@ export function pairs(deps: MarketDeps): Route {
   });
 }
 
-/** The slug in lower case. Throws bad_request, listing the known ones. */
+/** Returns the DEX name in lower case. Throws bad_request with the list of known names. */
 function checkDex(dex: string, chain: ChainFacts, table: PairTable): string {
   const known = new Set([
     ...chain.dexes.map(({ name }) => name),

@@ -1,11 +1,11 @@
-/** GET /api/v1/portfolio/{address}: what a wallet holds. */
+/** GET /api/v1/portfolio/{address}: token balances and liquidity positions of a wallet. */
 import { getPortfolio } from '../../query/portfolio/portfolio';
 import { portfolioAnswerShape } from '../../wire/portfolio';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 
-/** An answer that the node did not complete is given again for so long. */
+/** Cache time of an answer without the node's part. */
 const WITHOUT_NODE_MS = 2_000;
 
 export function portfolio(deps: MarketDeps): Route {
@@ -17,7 +17,7 @@ export function portfolio(deps: MarketDeps): Route {
     query: {},
     answer: portfolioAnswerShape,
     errors: [400, 503],
-    // The node may be back before there is another head.
+    // The node may return before the next head.
     keepMs: ({ data }) => (deps.wallets.node !== null && data.native === null ? WITHOUT_NODE_MS : null),
     async read({ address }, head) {
       const [pairs, rebasing] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);

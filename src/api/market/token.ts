@@ -1,4 +1,4 @@
-/** GET /api/v1/tokens/{address}: all that is known of one token. */
+/** GET /api/v1/tokens/{address}: details of one token. */
 import type { Hex } from '../../domain/hex';
 import { toTokenDetail } from '../../query/tokens/tokenItem';
 import { readTokenWindows } from '../../query/tokens/tokenWindows';
@@ -7,7 +7,7 @@ import { marketRoute, type MarketDeps } from '../marketRoute';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
-/** Explorers of the chains that are known; a token of another chain has no link. */
+/** Block explorers by chain id. A token of another chain gets no link. */
 const EXPLORER_OF_CHAIN: Readonly<Record<number, string>> = {
   369: 'https://scan.pulsechain.com',
   943: 'https://scan.v4.testnet.pulsechain.com',

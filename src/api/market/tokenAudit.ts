@@ -1,4 +1,4 @@
-/** GET /api/v1/tokens/{address}/audit: how a token's price came about, as of a block. */
+/** GET /api/v1/tokens/{address}/audit: how a token's price was derived, as of a block. */
 import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { createAuditDirectory } from '../../query/audit/auditDirectory';
@@ -11,7 +11,7 @@ import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
-/** Pools of the token that are looked at beside those of its route. */
+/** Most pools of the token to consider besides the pools of its route. */
 const CANDIDATES_MAX = 100;
 
 export function tokenAudit(deps: MarketDeps): Route {
@@ -48,7 +48,7 @@ export function tokenAudit(deps: MarketDeps): Route {
   });
 }
 
-/** The token's oldest pools: a choice that does not change as more are made. */
+/** Takes the token's oldest pools, so the choice does not change when new pools appear. */
 function questionOf(token: Hex, { pairs }: TokenEntry, number: number): AuditQuestion {
   const born = (pool: { created_block: number | null }): number => pool.created_block ?? 0;
   const candidates = pairs

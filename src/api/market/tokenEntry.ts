@@ -1,4 +1,4 @@
-/** What the endpoints under /tokens/{address} share: the parameter, and the token or its 404. */
+/** Shared by the endpoints under /tokens/{address}: the parameter, and the token or a 404. */
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -8,7 +8,7 @@ import { requiredAddressParam } from '../params';
 
 export const TOKEN_PATH_PARAMS = { address: requiredAddressParam('address', 'Token') } as const;
 
-/** The token of an address. Throws not_found for one that no pool of the snapshot holds. */
+/** Finds a token by address. Throws not_found if no pool of the snapshot holds the token. */
 export async function getTokenEntry(deps: MarketDeps, address: Hex, head: HeadSnapshot): Promise<TokenEntry> {
   const entry = (await deps.tokens.at(head)).byAddress.get(address);
   if (entry === undefined) throw new AppError('not_found', `there is no pool with the token ${address}`);

@@ -45,7 +45,7 @@ export function tokenTicks(deps: MarketDeps): Route {
         currency,
         fill,
       });
-      // Whatever has a bar is in a pool; only what never had one is looked up among all tokens.
+      // A token with bars is in a pool. Only a token without bars needs the look-up.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
       return answer;
     },

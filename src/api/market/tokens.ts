@@ -1,4 +1,4 @@
-/** GET /api/v1/tokens: all tokens of pools, searched, sorted, by page. */
+/** GET /api/v1/tokens: all tokens in pools, searched and sorted, by page. */
 import { ORDERS } from '../../query/pairs/ranking';
 import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';

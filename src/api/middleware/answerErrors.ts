@@ -1,11 +1,11 @@
-/** The one catch of the API: errors become the contract's bodies, and the log gets what callers must not see. */
+/** Error handler of the API: turns errors into error bodies, and logs the details that callers must not see. */
 import type Koa from 'koa';
 
 import { AppError, type ErrorCode } from '../../errors';
 import type { Logger } from '../../log';
 import type { RequestState } from '../route';
 
-/** Codes that callers know; the others are told as one of these. */
+/** The public code for each internal code. */
 const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
   bad_request: 'bad_request',
   not_found: 'not_found',
@@ -18,7 +18,7 @@ const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
   broken_invariant: 'internal',
 };
 
-/** Texts of errors whose own message may name tables, hosts or paths. */
+/** Replaces messages that may contain table names, hosts or paths. */
 const HIDDEN_TEXTS: Partial<Record<ErrorCode, string>> = {
   internal: 'something went wrong on our side; the request id names it in the log',
   unavailable: 'the database is away or still coming up; try again shortly',

@@ -1,4 +1,7 @@
-/** What is refused before a handler of the Etherscan dialect is reached, and what fails in it, in that dialect: status 200. */
+/**
+ * Writes errors under the Etherscan dialect's paths in that dialect, with status 200. Includes errors raised before
+ * the handler runs.
+ */
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';

@@ -1,4 +1,4 @@
-/** What is refused before any route is looked at: other methods than reading, URLs and bodies without end. */
+/** Checks each request before routing: the method, the URL length and the body size. */
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
@@ -8,10 +8,10 @@ import type { RequestState } from '../route';
 import { drainBody } from './drainBody';
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
-/** Where forms are taken. */
+/** Methods of the paths that take forms. */
 export const FORM_METHODS = [...ALLOWED_METHODS, 'POST'];
 const URL_LENGTH_MAX = 4_096;
-/** Of a request; only few paths read one at all. */
+/** Largest request body. Only a few paths read a body. */
 const BODY_BYTES_MAX = 1_048_576;
 
 export function allowedMethods(path: string): readonly string[] {
@@ -31,7 +31,7 @@ export function checkRequest(): Koa.Middleware<RequestState> {
   };
 }
 
-/** Throws for what no route takes. */
+/** Throws if no route could take the request. */
 function refuseUnread(
   ctx: Koa.ParameterizedContext<RequestState>,
   bodyBytes: number,
@@ -40,7 +40,7 @@ function refuseUnread(
   const methods = allowedMethods(ctx.path);
   const allowed = methods.includes(ctx.method);
   const bytesMax = takesForms(ctx.path) ? VERIFY_BODY_MAX : BODY_BYTES_MAX;
-  // A body that nobody reads: nothing more is taken of this connection.
+  // Nobody reads this body, so close the connection after the answer.
   if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax)) ctx.set('Connection', 'close');
   if (!allowed) {
     ctx.set('Allow', methods.join(', '));

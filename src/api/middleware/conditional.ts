@@ -1,10 +1,10 @@
-/** ETag and Cache-Control on every body that is whole, and 304 for clients that have it already. */
+/** Sets ETag and Cache-Control on complete bodies, and answers 304 if the client already has the body. */
 import type Koa from 'koa';
 
 import { etagOf, matchesEtag } from '../etag';
 import type { RequestState } from '../route';
 
-/** Keep it, but ask each time: a new block may have changed it, and a 304 is cheap. */
+/** Clients may store answers but must revalidate: a new block may have changed them, and a 304 is cheap. */
 const CACHE_CONTROL = 'public, max-age=0, must-revalidate';
 
 export function conditional(): Koa.Middleware<RequestState> {

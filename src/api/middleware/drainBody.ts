@@ -1,15 +1,15 @@
-/** The rest of a body that nobody reads. */
+/** Reads and discards the rest of a request body that no route reads. */
 import type { IncomingMessage } from 'node:http';
 
-/** More than this of a refused body is not waited for: then the connection ends with the answer. */
+/** A longer body is not drained; the connection closes after the answer. */
 const DRAIN_BYTES_MAX = 33_554_432;
-/** Nor is a client that sends less than so much in that time. */
+/** A client that sends fewer bytes in this time is too slow to wait for. */
 const PACE_BYTES = 65_536;
 const PACE_MS = 100;
 
 /**
- * Takes in what is still to come of a request and throws it away, within bounds. A client that is still sending when the
- * connection closes meets an error instead of the answer.
+ * Reads and discards the rest of a request, within bounds. If the connection closed while the client still sends, the
+ * client would see an error instead of the answer.
  */
 export function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();

@@ -1,4 +1,4 @@
-/** The rate limit: one token bucket per client address, as large as a minute's calls, refilled evenly. */
+/** Rate limiter: one token bucket per client address. A bucket holds a minute's requests and refills evenly. */
 import { isIPv6 } from 'node:net';
 
 import type Koa from 'koa';
@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors';
 import type { RequestState } from '../route';
 
-/** Client addresses that are remembered; the one not seen for longest is forgotten first. */
+/** Number of client addresses to remember; the least recently seen is dropped first. */
 const CLIENTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
 
@@ -16,7 +16,10 @@ interface Bucket {
   filledAt: number;
 }
 
-/** `free`: paths that are never counted, as OPTIONS never is: it asks for nothing. `now`: milliseconds of a clock that does not go back. */
+/**
+ * `free`: paths that do not count. OPTIONS requests never count, because they read nothing. `now`: monotonic clock,
+ * ms.
+ */
 export function limitRate(
   perMinute: number,
   free: ReadonlySet<string>,
@@ -44,7 +47,7 @@ export function limitRate(
   };
 }
 
-/** IPv4 by address; IPv6 by its /64, which is what one customer gets. */
+/** The key of a client: its IPv4 address, or the /64 of its IPv6 address, which one customer usually owns. */
 export function clientOf(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,4 +1,4 @@
-/** The headers that every answer carries: who it is, how long it took, which block it is as of, how a browser treats it. */
+/** Sets the headers of every answer: request id, duration, block, and security headers for browsers. */
 import { randomUUID } from 'node:crypto';
 
 import type Koa from 'koa';
@@ -6,7 +6,7 @@ import type Koa from 'koa';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { RequestState } from '../route';
 
-/** A caller's own request id is kept when it is of this form, so that logs of several services can be joined. */
+/** A request id of this form from the caller is kept, so logs of several services can be joined. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 const SECURITY_HEADERS = {

@@ -1,4 +1,4 @@
-/** GET /healthz: the process is up. Says nothing of the database or the chain; that is /readyz. */
+/** GET /healthz: reports that the process is up. /readyz checks the database and the chain. */
 import { z } from 'zod';
 
 import type { Route } from '../route';

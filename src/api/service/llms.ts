@@ -1,6 +1,6 @@
 /**
- * GET /llms.txt: what this service answers, in Markdown for language models (llmstxt.org). Made from the OpenAPI document, so
- * that it says nothing else than that.
+ * GET /llms.txt: a summary of the API in Markdown for language models (llmstxt.org), generated from the OpenAPI
+ * document.
  */
 import { z } from 'zod';
 
@@ -43,7 +43,7 @@ export function llms(routes: readonly Route[]): Route {
   return own;
 }
 
-/** The text of an OpenAPI document. */
+/** Writes the text from an OpenAPI document. */
 export function writeLlms(openapi: unknown): string {
   const { info, tags, paths } = documentShape.parse(openapi);
   const sections = tags.map(({ name, description }) => {

@@ -1,4 +1,4 @@
-/** GET /metrics: the process's figures in Prometheus' text format. */
+/** GET /metrics: the process metrics in Prometheus' text format. */
 import type { Metrics } from '../../metrics';
 import type { Route } from '../route';
 

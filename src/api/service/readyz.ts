@@ -1,6 +1,7 @@
 /**
- * GET /readyz: whether answers are current, and if not, what is wrong, in words that name no host and no SQL. 200 when
- * the database answers and the indexed head is younger than 5 minutes or equals the node's; else 503.
+ * GET /readyz: whether answers are current, and if not, which problems exist. Messages contain no host names and no
+ * SQL. 200 if the database answers and the indexed head is younger than 5 minutes or equals the node's head; otherwise
+ * 503.
  */
 import { z } from 'zod';
 
@@ -9,28 +10,28 @@ import type { TailFacts } from '../../tail/tailLoop';
 import type { Route } from '../route';
 
 const HEAD_AGE_MAX_S = 300;
-/** The tail loop asks the database many times a second; silence for longer than this means that it is away. */
+/** The tail loop queries the database many times a second. A longer silence means that the database is away. */
 const DATABASE_SILENCE_MAX_MS = 3_000;
 
-/** Final blocks that may wait for their promotion, which takes some at a time; more of them mean that it is stuck. */
+/** Final blocks may wait for promotion, which copies some at a time. More than this means that promotion is stuck. */
 const PROMOTION_LAG_MAX = 128;
-/** A block this far in the future: this machine's clock is wrong, and ages measured by it mean nothing. */
+/** A block further in the future than this shows that the machine's clock is wrong, so block ages mean nothing. */
 const HEAD_AHEAD_MAX_S = 60;
 
 export interface NodeFacts {
-  /** Head of the node; null while unknown. */
+  /** Head of the node; null: unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
 }
 
-/** What the process's own ingester knows. */
+/** The state of the ingester in this process. */
 export interface IngestFacts extends NodeFacts {
-  /** Everything else that is wrong: a node that lies or lags, a gap being refilled, a promotion that is stuck. */
+  /** Other problems: a node with wrong answers, a lagging node, a gap being refilled, a stuck promotion. */
   readonly problems: readonly ReadyProblem[];
 }
 
 export interface ReadyProblem {
-  /** A stable word. */
+  /** A stable identifier. */
   readonly code: string;
   readonly message: string;
 }
@@ -38,20 +39,20 @@ export interface ReadyProblem {
 export interface ReadyzDeps {
   head(): HeadSnapshot | null;
   tail(): TailFacts;
-  /** Absent or null where this process does not ingest. */
+  /** Absent or null if this process does not ingest. */
   ingest?(): IngestFacts | null;
-  /** The node itself, where no ingester here watches it. */
+  /** The node, for a process without an ingester. */
   readonly node?: {
-    /** What it last said; null: nothing of late. */
+    /** The last answer of the node; null: no recent answer. */
     known(): NodeFacts | null;
-    /** What it says, or said a moment ago; within a second or two. */
+    /** Asks the node, or returns a very recent answer. Takes at most a second or two. */
     ask(): Promise<NodeFacts>;
   };
-  /** What else is known to be wrong: with the engine that this process runs. */
+  /** Other known problems, such as those of the embedded database server. */
   more?(): readonly ReadyProblem[];
-  /** Whether the engine that this process runs is known not to run. */
+  /** Whether the embedded database server is known to be down. */
   isEngineAway?(): boolean;
-  /** Unix ms. */
+  /** Unix time, ms. */
   now?(): number;
 }
 
@@ -72,7 +73,7 @@ export const readyShape = z.object({
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;
 
-/** The answer of this moment, for the endpoint and for whoever logs what is wrong. */
+/** The current answer, for the endpoint and for logs. */
 export function readAnswer(deps: ReadyzDeps): ReadyAnswer {
   const answer = answerWith(deps, null);
   return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
@@ -84,7 +85,7 @@ function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, besides);
 }
 
-/** Whether the node's head decides and has not been asked for. */
+/** Whether the result depends on the node's head and the node has not been asked. */
 function needsNode({ checks: { database, head, node } }: ReadyAnswer): boolean {
   return database.ok && !head.ok && head.block_number !== null && node === null;
 }
@@ -105,15 +106,15 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** What is known besides the head and the ingester. */
+/** Facts besides the head and the ingester. */
 export interface Besides {
   readonly more?: readonly ReadyProblem[];
-  /** What the node says where there is no ingester to say it. */
+  /** The node's state, in a process without an ingester. */
   readonly node?: NodeFacts | null;
   readonly isEngineAway?: boolean;
 }
 
-/** The answer from the facts. `nowMs`: unix ms by the machine's clock, which may be set back and forth. Pure. */
+/** Computes the answer from the facts. `nowMs`: unix ms by the machine's clock, which may jump. Pure. */
 export function judge(
   head: HeadSnapshot | null,
   tail: TailFacts,
@@ -123,10 +124,10 @@ export function judge(
 ): ReadyAnswer {
   const told = ingest ?? asked;
   const { silenceMs } = tail;
-  // Its end is known before it is silent for long.
+  // The exit of the database server is known before the silence is long.
   const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
-  // A block is at least as old as this process has known it, whatever the clock says.
+  // A block is at least as old as the time this process has known it, even if the clock is wrong.
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
   const nodeHead = told?.nodeHead ?? null;
   const atNodeHead = head !== null && told?.nodeAnswers === true && head.number === nodeHead;
@@ -172,7 +173,9 @@ interface Judged {
   readonly node: ReadyAnswer['checks']['node'];
 }
 
-/** `byClock`: age of the head by the machine's clock, seconds; null where the ingester looks after it. */
+/**
+ * `byClock`: age of the head in seconds by the machine's clock. Null if an ingester in this process checks the clock.
+ */
 function listProblems(
   head: HeadSnapshot | null,
   { silenceMs, lastError }: TailFacts,

@@ -1,6 +1,7 @@
 /**
- * Signatures by selector and topic, as openchain's and Sourcify's signature databases answer: what `cast 4byte` and whatsabi ask.
- * A function that nobody knows is null, an event that nobody knows an empty list: so do those.
+ * Looks up signatures by selector and topic, in the format of openchain's and Sourcify's signature databases. `cast
+ * 4byte` and whatsabi use it. As in those databases, an unknown function is null and an unknown event is an empty
+ * list.
  */
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { KnownSignature } from '../../domain/verifiedContract';

@@ -1,4 +1,7 @@
-/** The fields of Sourcify's look-up, API version 2, out of what is known of a verified contract. What is not known is null. */
+/**
+ * The answer fields of Sourcify's contract look-up, API version 2, from the record of a verified contract. Unknown
+ * fields are null.
+ */
 import { getAddress } from 'ethers';
 
 import { listSignatures, selectorOf, topicOf } from '../../domain/abi';
@@ -9,7 +12,7 @@ import type { ContractView } from '../../query/contracts/contractView';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What an answer always holds. */
+/** The fields of every answer. */
 export interface MinimalContract {
   readonly matchId: string | null;
   readonly match: VerifiedContract['status'] | null;
@@ -20,7 +23,7 @@ export interface MinimalContract {
   readonly verifiedAt: string | null;
 }
 
-/** All that may be asked for beside it. */
+/** The optional fields. */
 export const SOURCIFY_FIELDS = [
   'creationBytecode',
   'runtimeBytecode',
@@ -49,7 +52,7 @@ const BYTECODE_PARTS = [
   'transformationValues',
 ] as const;
 
-/** Fields of which a part may be asked for, and the parts whose own keys are whatever the settings have. */
+/** Fields with selectable parts. Some parts have free keys, which come from the compiler settings. */
 const PARTS: ReadonlyMap<string, readonly string[]> = new Map<SourcifyField, readonly string[]>([
   ['creationBytecode', BYTECODE_PARTS],
   ['runtimeBytecode', [...BYTECODE_PARTS, 'immutableReferences']],
@@ -69,7 +72,7 @@ const OPEN_PARTS: ReadonlySet<string> = new Set([
   'sources',
 ]);
 
-/** Whether a field may be asked for by that name: its own, or that of a part with dots. */
+/** Whether `path` names a field, or a part of a field by a dotted path. */
 export function isFieldPath(path: string): boolean {
   const [field = '', part, ...rest] = path.split('.');
   const known: readonly string[] = SOURCIFY_FIELDS;
@@ -86,7 +89,7 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip2535: 'DiamondProxy',
 };
 
-/** Creation codes are not compared here. */
+/** Creation code is not compared, so `creationMatch` is null. */
 export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedContract): MinimalContract {
   return {
     matchId: null,
@@ -99,10 +102,10 @@ export function minimalOf({ chainId, address, status, verifiedAt }: VerifiedCont
   };
 }
 
-/** What is read apart from the record, because it is large or somebody else's. */
+/** Values that are read separately, because they are large or come from the node. */
 export interface FieldParts {
   readonly sources: readonly { readonly path: string; readonly content: string }[];
-  /** Runtime code as the node has it; null: nobody says. */
+  /** Runtime code from the node; null: unknown. */
   readonly runtimeCode: Hex | null;
 }
 

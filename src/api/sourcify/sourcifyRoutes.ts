@@ -1,6 +1,6 @@
 /**
- * Sourcify's look-up, API version 2: GET /v2/contract/{chainId}/{address} with `fields` or `omit`, and the same address on all
- * chains. Errors are in Sourcify's words. https://docs.sourcify.dev/docs/api/
+ * Sourcify's contract look-up, API version 2: GET /v2/contract/{chainId}/{address} with `fields` or `omit`, and the
+ * same address on all chains. Errors have Sourcify's format. https://docs.sourcify.dev/docs/api/
  */
 import { getAddress } from 'ethers';
 
@@ -23,7 +23,7 @@ const SHOWN_MAX = 80;
 type Json = Readonly<Record<string, unknown>>;
 
 export function sourcifyRoutes(deps: DialectDeps): Route[] {
-  // The fixed word before the name of a chain.
+  // The route with the fixed word must come before the route with a chain id.
   return [allChains(deps), contract(deps), signatureLookup(deps)];
 }
 
@@ -71,7 +71,7 @@ function missing(chainId: number, address: Hex): Json {
   };
 }
 
-/** Refuses what is not verified. */
+/** Throws a 404 for a contract that is not verified. */
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
@@ -95,7 +95,7 @@ async function readAnswer(
   return answer;
 }
 
-/** The code at the head; null: there is no node, or it does not say. */
+/** The code at the head; null: there is no node, or the node does not answer. */
 async function readCode(
   deps: DialectDeps,
   { chainId, address }: VerifiedContract,
@@ -107,7 +107,7 @@ async function readCode(
   return said !== null && 'result' in said && isHexData(said.result) ? toLowerHex(said.result) : null;
 }
 
-/** Copies one value, with the objects around it. */
+/** Copies one value and creates the objects around it. */
 function copyPath(from: Json, to: Record<string, unknown>, [key = '', ...rest]: readonly string[]): void {
   const value = Object.hasOwn(from, key) ? from[key] : null;
   if (rest.length === 0 || !isObject(value)) {
@@ -123,7 +123,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Which fields are wanted beside those that every answer has. */
+/** The requested fields besides the fields of every answer. */
 function readFields(ctx: RouteContext): readonly string[] {
   const query = new URLSearchParams(ctx.querystring);
   const [fields, omit] = [query.get('fields'), query.get('omit')];

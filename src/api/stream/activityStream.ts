@@ -1,6 +1,7 @@
 /**
- * GET /api/v1/activity/stream: the events of /activity as they happen (server-sent events). Joins the hub first, then
- * replays from the tables up to the point at which it joined, then lets the live events through: no hole, no duplicate.
+ * GET /api/v1/activity/stream: the events of /activity as server-sent events. A client first joins the hub, then gets
+ * a replay from the tables up to the head at that time, then the live events. This order leaves no gap and no
+ * duplicate.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,11 +21,11 @@ import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
 
-/** How long a client that comes back waits for a fresh look at the database, at most. */
+/** Longest wait of a reconnecting client for a refresh of the head. */
 const REFRESH_WAIT_MS = 2_000;
-/** When a client that found no free place should ask again, s. */
+/** Retry-After of a client that found no free place, s. */
 const RETRY_AFTER_S = '10';
-/** Replays that read from the database at once; the others queue. */
+/** Replays that read from the database at the same time; others queue. */
 const REPLAYS_AT_ONCE = 6;
 
 const POSITION_ALLOWED = '<block>-<log_index>, with or without -<first 8 hex digits of the block hash>';
@@ -71,7 +72,7 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       const params = parseParams(QUERY_PARAMS, ctx);
       const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id);
-      // Another process may have shown this client more than this one knows: look once more before judging its id.
+      // Another process may be ahead of this one, so refresh the head before judging the client's event id.
       if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
       if (ctx.method === 'HEAD') {
         startAnswer(ctx, requireHead(deps.tail));
@@ -91,8 +92,8 @@ const DESCRIPTION =
   'An address has at most 100 streams (IPv6: a /64), and a connection one: requests behind a stream are not answered.';
 
 /**
- * A pipelined response waits for the one before it: behind a stream it would wait for ever. Node gives a response its
- * socket when it is that response's turn.
+ * Refuses a stream behind an unanswered request of the same connection. A pipelined response waits for the response
+ * before it, and a stream never ends. Node assigns the socket to a response when its turn comes.
  */
 function refusePipelined(ctx: RouteContext): void {
   if (ctx.res.socket !== null) return;
@@ -102,7 +103,7 @@ function refusePipelined(ctx: RouteContext): void {
   );
 }
 
-/** The header (what a reconnecting EventSource sends) wins over the parameter (what its URL still says). */
+/** The header from a reconnecting EventSource wins over the parameter in its URL. */
 function readPosition(ctx: RouteContext, parameter: StreamPosition | null): StreamPosition | null {
   const header = ctx.get('Last-Event-ID');
   if (header === '') return parameter;
@@ -127,7 +128,7 @@ async function openStream(
   const { runner, chainId, tail, hub, log } = deps;
   const head = requireHead(tail);
   if (ctx.res.destroyed) return leave(ctx);
-  // Nothing is awaited between reading the head and joining: what comes after this head reaches the client live.
+  // No await between reading the head and joining the hub: every later event reaches the client live.
   const client = subscribe(hub, ctx, filter);
   endWithSocket(ctx, () => hub.remove(client));
   ctx.res.on('drain', () => client.drain());
@@ -147,8 +148,8 @@ async function openStream(
 }
 
 /**
- * Calls `remove` when the socket closes or the client half-closes it. The events of the response are not enough: a response
- * that did not begin has none, and one that a client does not read ends only with its last byte.
+ * Calls `remove` when the socket closes or the client half-closes it. The response's own events are not enough: a
+ * response that has not started emits none, and a response that nobody reads never ends.
  */
 function endWithSocket({ req, res }: RouteContext, remove: () => void): void {
   const { socket } = req;
@@ -162,7 +163,7 @@ function endWithSocket({ req, res }: RouteContext, remove: () => void): void {
   });
 }
 
-/** The client went before its answer began: there is no one to answer. */
+/** The client left before the answer started. */
 function leave(ctx: RouteContext): void {
   ctx.respond = false;
 }
@@ -195,7 +196,7 @@ async function sendReplay(
 }
 
 function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
-  // The socket is written to directly: each client's back-pressure must be seen.
+  // Writes to the socket directly, because the back-pressure of each client must be visible.
   ctx.respond = false;
   ctx.status = 200;
   ctx.set(HEADERS);
@@ -206,7 +207,7 @@ function startAnswer(ctx: RouteContext, head: HeadSnapshot): void {
   ctx.res.flushHeaders();
 }
 
-/** Before its headers are out, the response of a refused stream belongs to the app. */
+/** Until the headers are sent, the app can still answer a refused stream. */
 function createSink(res: ServerResponse, socket: Socket): StreamSink {
   return {
     isGone: () => socket.destroyed,
@@ -214,7 +215,7 @@ function createSink(res: ServerResponse, socket: Socket): StreamSink {
     buffered: () => res.writableLength,
     end: () => {
       if (!res.headersSent) return;
-      // What a client does not read would keep the connection, and a shutdown, waiting for ever.
+      // Unread data would keep the connection, and a shutdown, waiting forever.
       if (res.writableNeedDrain) res.destroy();
       else res.end();
     },
@@ -223,7 +224,7 @@ function createSink(res: ServerResponse, socket: Socket): StreamSink {
 
 type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `most` works at once, the others in the order in which they came; their number is the hub's bound. */
+/** Runs at most `most` tasks at once; others wait in order of arrival. The hub bounds the queue. */
 function createLimit(most: number): Limit {
   let running = 0;
   const queue: (() => void)[] = [];

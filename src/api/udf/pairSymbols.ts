@@ -1,7 +1,7 @@
 /**
- * What a chart calls a pair. The address is the ticker; beside it stands a name, `BASE/QUOTE@dex_name`, which of several
- * pairs with that name the one made first bears alone: nobody takes a name over by making a pair like another one. The
- * later ones are called `BASE/QUOTE@dex_name#address`.
+ * Symbols of pairs in charts. The ticker is the address. A pair also has a name, `BASE/QUOTE@dex_name`. Among several
+ * pairs with the same name, the oldest keeps the name, so a copy cannot take it over. Later pairs are named
+ * `BASE/QUOTE@dex_name#address`.
  */
 import { parseAddress } from '../../domain/address';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -13,9 +13,8 @@ import { badParam } from '../params';
 
 export interface PairSymbols {
   readonly table: PairTable;
-  /** The name of a pair of the table. */
   nameOf(entry: PairEntry): string;
-  /** The pair that a symbol means: its address, or its name in any letter case, also behind `EXCHANGE:`. */
+  /** Finds a pair by address or by name in any letter case, with an optional prefix `EXCHANGE:`. */
   find(symbol: string): PairEntry | null;
 }
 
@@ -25,7 +24,7 @@ export function createPairSymbols(pairs: PairTables): PairSymbolTables {
   return perVersion(async (head: HeadSnapshot) => namePairs(await pairs.at(head)));
 }
 
-/** The names of all pairs of a table. */
+/** Names all pairs of a table. */
 export function namePairs(table: PairTable): PairSymbols {
   const names = new Map<string, string>();
   const byName = new Map<string, PairEntry>();
@@ -48,7 +47,7 @@ export function namePairs(table: PairTable): PairSymbols {
   };
 }
 
-/** The pair of a symbol. Throws bad_request for a symbol that means none. */
+/** Finds the pair of a symbol. Throws bad_request for an unknown symbol. */
 export function findSymbol(symbols: PairSymbols, symbol: string): PairEntry {
   const entry = symbols.find(symbol);
   if (entry === null)
@@ -56,7 +55,7 @@ export function findSymbol(symbols: PairSymbols, symbol: string): PairEntry {
   return entry;
 }
 
-/** Pairs older than the first indexed block come first; ties by address. */
+/** Sorts by creation block, then by address. Pairs older than the first indexed block come first. */
 function compareAge(a: PairEntry, b: PairEntry): number {
   const age = (a.pool.created_block ?? -1) - (b.pool.created_block ?? -1);
   return age !== 0 ? age : a.pool.address < b.pool.address ? -1 : 1;
@@ -66,7 +65,7 @@ function shortName({ tokens, pool }: PairEntry): string {
   return `${wordOf(tokens.base)}/${wordOf(tokens.quote)}@${pool.dex}`;
 }
 
-/** A symbol without the signs that names are made of; its address where nothing is left to call it by. */
+/** A token symbol without the characters that separate names. Falls back to the address if nothing is left. */
 function wordOf({ symbol, address }: Token): string {
   const word = (symbol ?? '').replace(/[\s,/@#:]+/gu, '_');
   return word === '' || word === '_' ? address : word;

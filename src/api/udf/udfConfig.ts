@@ -1,9 +1,9 @@
-/** GET /udf/config and /udf/time: what the data feed can do, and its clock. */
+/** GET /udf/config and /udf/time: the features of the data feed, and the server time. */
 import { RESOLUTIONS, udfConfigShape, type UdfConfig } from '../../wire/udf';
 import type { ChainFacts } from '../marketRoute';
 import type { Route } from '../route';
 
-/** Prices in US dollars, beside those in the pair's quote token. */
+/** Prices in US dollars, besides prices in the pair's quote token. */
 export const USD = 'USD';
 
 export function udfConfig(chain: Pick<ChainFacts, 'dexes'>): Route {

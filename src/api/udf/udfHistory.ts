@@ -1,4 +1,4 @@
-/** GET /udf/history: the bars of /pairs/{address}/ticks as the charting library pages through them. */
+/** GET /udf/history: the bars of /pairs/{address}/ticks, paged as TradingView's charting library expects. */
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -12,11 +12,11 @@ import type { PairSymbolTables } from './pairSymbols';
 import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
 import { udfRoute } from './udfRoute';
 
-/** Bars of one answer. A longer range is refused rather than answered with a hole. */
+/** Most bars of one answer. A longer range is refused, because a truncated answer would show a hole. */
 const BARS_MAX = 20_000;
 const BARS_DEFAULT = 300;
 
-/** `D` is what the library says for `1D`. */
+/** The library sends `D` for `1D`. */
 const TIMEFRAME_OF: ReadonlyMap<string, Timeframe> = new Map([
   ['1', '1m'],
   ['5', '5m'],
@@ -111,7 +111,7 @@ async function readBars(
   return data;
 }
 
-/** How many bars [from, to) can have, and one more than an answer may have where they are more. */
+/** Number of bars in [from, to), at most BARS_MAX + 1. */
 function countSlots({ timestamp }: HeadSnapshot, seconds: number, from: number, to: number | null): number {
   const end = Math.min(to ?? Infinity, timestamp + 1);
   const slots = Math.ceil(end / seconds) - Math.ceil(Math.max(0, from) / seconds);

@@ -1,4 +1,4 @@
-/** Parameters that several calls under /udf take: which pair, and what its prices are in. */
+/** Parameters shared by the endpoints under /udf: the pair, and the currency of its prices. */
 import { parseAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
@@ -25,7 +25,7 @@ export const CURRENCY_PARAM = textParam({
   description: 'USD, or the quote token (its original_currency_code, or its address), which is the default',
 });
 
-/** What prices are in. Throws bad_request for a currency that the pair has none in. */
+/** The currency of the prices. Throws bad_request for a currency that the pair does not have. */
 export function currencyOf(quote: Token, code: string | null): Currency {
   if (code === null) return 'quote';
   const wanted = code.toLowerCase();
@@ -35,7 +35,9 @@ export function currencyOf(quote: Token, code: string | null): Currency {
   throw badParam('currencyCode', code, `${USD}, ${quoteCode}`);
 }
 
-/** What a quote token is called as a currency: USD always means dollars. */
+/**
+ * Currency code of a quote token. `USD` always means US dollars, so a token with the symbol USD goes by its address.
+ */
 export function quoteCodeOf({ symbol, address }: Token): string {
   return symbol === null || symbol === '' || symbol.toLowerCase() === USD.toLowerCase() ? address : symbol;
 }
@@ -46,8 +48,8 @@ export interface ChartedPair {
 }
 
 /**
- * The pair of a symbol. An address is looked up alone, since charts ask for bars by it all the time; a name needs those of
- * all pairs. Throws bad_request or not_found for what is no pair.
+ * Finds the pair of a symbol. An address needs one look-up, because charts poll bars by address; a name needs the
+ * names of all pairs. Throws bad_request or not_found.
  */
 export async function findChartedPair(
   deps: Pick<MarketDeps, 'directory'>,

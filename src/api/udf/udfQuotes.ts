@@ -1,4 +1,4 @@
-/** GET /udf/quotes: last prices of several pairs, out of their two newest daily bars. */
+/** GET /udf/quotes: last prices of several pairs, from their two newest daily bars. */
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { getPairTicks } from '../../query/bars/ticks';
@@ -38,7 +38,7 @@ function parseSymbols(text: string): readonly string[] | null {
   return symbols.length <= SYMBOLS_MAX && symbols.every((symbol) => symbol !== '') ? symbols : null;
 }
 
-/** One pair that is none, or has no price, spoils nothing for the others. */
+/** An unknown pair, or a pair without a price, does not fail the other quotes. */
 async function quote(
   deps: MarketDeps,
   symbols: PairSymbolTables,
@@ -67,7 +67,7 @@ async function readQuote(
     limit: 2,
     to: null,
     currency: 'quote',
-    // Of a day without a trade the price is that of the day before.
+    // A day without trades keeps the price of the day before.
     fill: true,
     invert: false,
     base: null,

@@ -1,6 +1,7 @@
 /**
- * What the endpoints under /udf have in common: they are market endpoints whose refusals are `{s: "error", errmsg}` with
- * status 200, since the charting library reads bodies, not statuses; and empty parameters, which it sends, are absent.
+ * Shared by the endpoints under /udf. Errors are `{s: "error", errmsg}` with status 200, because TradingView's
+ * charting library reads bodies and ignores statuses. Empty parameters count as absent, because the library sends
+ * them.
  */
 import { Refusal } from '../answering';
 import { marketRoute, type MarketDeps, type MarketEndpoint } from '../marketRoute';

@@ -1,4 +1,4 @@
-/** TradingView's data feed: the routes under /udf, which share the names of pairs. */
+/** Routes of TradingView's data feed under /udf. They share the table of pair names. */
 import type { MarketDeps } from '../marketRoute';
 import type { Route } from '../route';
 import { createPairSymbols } from './pairSymbols';

@@ -1,4 +1,4 @@
-/** GET /udf/symbols and /udf/search: what a chart needs to know of a pair, and pairs by what people type. */
+/** GET /udf/symbols and /udf/search: the chart settings of a pair, and pairs by a search text. */
 import { listPairs } from '../../query/pairs/pairList';
 import type { PairEntry } from '../../query/pairs/pairItem';
 import {
@@ -18,7 +18,10 @@ import { udfRoute } from './udfRoute';
 
 const QUERY_LENGTH_MAX = 64;
 const HITS_MAX = 100;
-/** Significant digits of a price that a chart shows, and the smallest step whose inverse a number holds: 10^-15. */
+/**
+ * Significant digits of a price in a chart, and the allowed decimal places. A price scale above 10^15 would not fit a
+ * number exactly.
+ */
 const PRICE_DIGITS = 5;
 const PRICE_PLACES = { min: 2, max: 15 } as const;
 const VOLUME_PLACES = 4;
@@ -68,7 +71,7 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
   });
 }
 
-/** The slug, in lower case, of what a caller calls a DEX. */
+/** The DEX name, in lower case, for a name or display name from the caller. */
 function dexOf({ dexes }: ChainFacts, exchange: string): string {
   const wanted = exchange.toLowerCase();
   const named = dexes.find(({ displayName }) => displayName.toLowerCase() === wanted);
@@ -142,7 +145,7 @@ function toSymbol(known: PairSymbols, entry: PairEntry, usd: boolean, chain: Cha
   };
 }
 
-/** A power of ten: as many decimal places as show five significant digits of the price, 2 to 15. */
+/** A power of ten: enough decimal places for five significant digits of the price, from 2 to 15. */
 export function priceScale(price: number): number {
   const places = price > 0 ? PRICE_DIGITS - 1 - Math.floor(Math.log10(price)) : PRICE_PLACES.min;
   return 10 ** Math.min(PRICE_PLACES.max, Math.max(PRICE_PLACES.min, places));

@@ -1,6 +1,6 @@
 /**
- * What `scripts/buildWeb.mjs` made, read once into memory: the pages, and the assets under a folder name that is a hash
- * of all of them, so that browsers may keep an asset for ever and modules may still import each other by plain names.
+ * Loads the build of `scripts/buildWeb.mjs` into memory: the pages and the assets. The folder name of the assets is a
+ * hash of all assets, so browsers can cache an asset forever and modules can import each other by plain names.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 
 import { etagOf } from '../etag';
 
-/** Where the pages name the folder of the assets. */
+/** Placeholder in the pages for the assets folder. */
 const ASSETS_MARK = '__ASSETS__';
 const HASH_DIGITS = 16;
 
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** One encoding of a file, ready to be sent. */
+/** One encoding of a file, ready to send. */
 export interface WebBody {
   readonly body: Buffer;
   readonly etag: string;
@@ -41,7 +41,7 @@ export interface WebFiles {
   readonly pages: ReadonlyMap<string, WebFile>;
 }
 
-/** Reads what was built into a folder; null where nothing was built. */
+/** Loads the built files from a folder; null: there is no build. */
 export function loadWebFiles(folder: string): WebFiles | null {
   if (!existsSync(join(folder, 'index.html'))) return null;
   const names = readdirSync(folder).filter((name) => extname(name) in TYPES);

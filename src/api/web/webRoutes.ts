@@ -1,6 +1,6 @@
 /**
- * The web page as routes: `/`, `/docs` and each asset. They stand outside the OpenAPI document and outside the rate
- * limit: they come out of memory, and a page whose own style sheet is refused helps nobody.
+ * Routes of the web page: `/`, `/docs` and the assets. They are not in the OpenAPI document. The rate limit does not
+ * apply: the files come from memory, and a page without its style sheet is useless.
  */
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { Route, RouteContext } from '../route';
 import { loadWebFiles, type WebFile, type WebFiles } from './webFiles';
 
-/** Nothing but ourselves; no inline script or style, no frame, no form that leaves, no HTML made of text. */
+/** Allows only this origin: no inline scripts or styles, no frames, no external forms, no HTML from text. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -20,7 +20,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** The folder name is a hash of the content: it never changes. */
+/** The folder name is a hash of the content, so an asset never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const PAGES: readonly (readonly [path: string, file: string, summary: string])[] = [
@@ -28,7 +28,7 @@ const PAGES: readonly (readonly [path: string, file: string, summary: string])[]
   ['/docs', 'docs.html', 'What this API answers, to read and to try'],
 ];
 
-/** Where the build puts the page. */
+/** Output folder of the web build. */
 export function webFolder(): string {
   return join(findPackageRoot(), 'dist', 'web');
 }
@@ -62,7 +62,7 @@ function assetRoutes({ assets, assetsPath }: WebFiles): Route[] {
     limited: false,
     doc: { summary: 'A part of the web page', tag: 'service', mediaType: file.type },
     handle(ctx): void {
-      // One name for all of them in logs and metrics, whatever the build's hash.
+      // One route name for all assets in logs and metrics, independent of the hash.
       ctx.state.route = '/assets';
       ctx.set('Cache-Control', FOR_EVER);
       ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
@@ -81,7 +81,7 @@ function send(ctx: RouteContext, file: WebFile): void {
   ctx.body = body;
 }
 
-/** Tests and sources that were never built have no page; the API beside it works. */
+/** Tests and unbuilt sources have no page. The API works without it. */
 function sayMissing(ctx: RouteContext): void {
   ctx.status = 503;
   ctx.set('Cache-Control', 'no-store');

@@ -1,4 +1,7 @@
-/** Contracts of a Blockscout server, API version 2: pages of the list, then one answer a contract. */
+/**
+ * Reads verified contracts from a Blockscout server, API version 2: the pages of its list, then one request per
+ * contract.
+ */
 import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
@@ -50,7 +53,7 @@ const contractShape = z.looseObject({
 });
 type ContractAnswer = z.infer<typeof contractShape>;
 
-/** SPDX identifiers of Blockscout's words. */
+/** SPDX identifiers of Blockscout's license names. */
 const LICENSES: Readonly<Record<string, string>> = {
   unlicense: 'Unlicense',
   mit: 'MIT',
@@ -67,7 +70,7 @@ const LICENSES: Readonly<Record<string, string>> = {
   bsl_1_1: 'BUSL-1.1',
 };
 
-/** Whether the server is one of these. */
+/** Whether the server speaks this API. */
 export async function isBlockscoutServer(fetch: JsonFetch, signal: AbortSignal): Promise<boolean> {
   const { status, body } = await fetch.get('/api/v2/smart-contracts', signal, 2);
   return status === 200 && pageShape.safeParse(body).success;
@@ -204,7 +207,7 @@ function readLibraries(answer: ContractAnswer): Record<string, Hex> {
   );
 }
 
-/** Of a contract verified from one flat file, for which Blockscout keeps no settings. */
+/** Settings of a contract that was verified from one flat file. Blockscout stores no settings for it. */
 function defaultSettings(answer: ContractAnswer, evmVersion: string | null): Record<string, unknown> {
   return {
     optimizer: {

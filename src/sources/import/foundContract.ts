@@ -1,10 +1,13 @@
-/** What an importer finds: a contract by name, read one by one, and the checks that all importers share. */
+/**
+ * The interface of importers: contracts are listed first and read one by one. Also the checks that all importers
+ * share.
+ */
 import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
 import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
 import type { VerifiedRecord } from '../verifiedRecord';
 
-/** A record that cannot be taken, with the reason for people. The import goes on without it. */
+/** A record that cannot be imported, with a reason for people. The import continues without it. */
 export class BrokenRecord extends Error {
   constructor(message: string) {
     super(message);
@@ -14,37 +17,40 @@ export class BrokenRecord extends Error {
 
 export interface FoundContract extends ContractId {
   readonly status: VerificationStatus;
-  /** Where an import goes on behind this contract; null where it cannot stop here. */
+  /** Position from which an import continues after this contract. Null: the import cannot stop here. */
   readonly position: string | null;
-  /** Throws BrokenRecord for what is not as it should be. */
+  /** Throws BrokenRecord for an invalid record. */
   read(signal: AbortSignal): Promise<ImportedRecord>;
 }
 
-/** A record before its code hash is settled. */
+/** A record before its code hash is known. */
 export interface ImportedRecord extends Omit<VerifiedRecord, 'codeHash'> {
-  /** The runtime code as the source of the record saw it on the chain; null: not told. */
+  /** Runtime code that the server saw on the chain; null: not given. */
   readonly runtimeCode: Hex | null;
-  /** The metadata file as it was written, whose hash stands in the code; null: none. */
+  /** The original text of the metadata file, whose hash is in the code; null: not given. */
   readonly metadataText: string | null;
 }
 
-/** Somewhere that contracts come from. */
+/** A folder or server with verified contracts. */
 export interface ContractSource {
-  /** For the stored position: the place without secrets. */
+  /** Key of the stored position, without secrets. */
   readonly key: string;
-  /** Whether contracts that are added come behind the last position; else each import starts over when it has ended. */
+  /**
+   * Whether new contracts appear only after the last position. If not, a completed import starts from the beginning
+   * again.
+   */
   readonly appendsOnly: boolean;
   list(position: string | null, signal: AbortSignal): AsyncIterable<FoundContract>;
 }
 
-/** Limits that a stranger's record must keep. */
+/** Limits for records from other servers. */
 export const FILES_MAX = 2_000;
 export const FILE_BYTES_MAX = 4 * 2 ** 20;
 export const RECORD_BYTES_MAX = 16 * 2 ** 20;
 const NAME_MAX = 256;
 const PATH_MAX = 1_024;
 
-/** Refuses records whose words would not fit, or that hold too much. */
+/** Throws for records with invalid text or too much data. */
 export function checkLimits(record: ImportedRecord): ImportedRecord {
   const { contract, sources } = record;
   if (contract.name === '' || contract.name.length > NAME_MAX)
@@ -71,7 +77,7 @@ export function checkLimits(record: ImportedRecord): ImportedRecord {
   return record;
 }
 
-/** Hex of whole bytes, with or without 0x, else null. */
+/** Parses hex of whole bytes, with or without 0x; null: invalid. */
 export function readBytes(value: unknown): Hex | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();

@@ -1,4 +1,4 @@
-/** JSON of a stranger's server: bounded in time and size, tried again where that may help. */
+/** Fetches JSON from external servers, with limits on time and size and with retries. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock, withDeadline } from '../../chain/rpc/clock';
@@ -12,24 +12,24 @@ const PAUSE_MAX_MS = 30_000;
 
 export interface JsonAnswer {
   readonly status: number;
-  /** undefined where the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
 export interface JsonFetch {
   /**
-   * GET below the server's address. Statuses below 500 but 429 are answers. Throws unavailable when the server does not
-   * answer, again and again.
+   * GET a path of the server. Statuses below 500, except 429, count as answers. Throws unavailable if all attempts
+   * fail.
    */
   get(path: string, signal: AbortSignal, attempts?: number): Promise<JsonAnswer>;
-  /** The server's address without what may be secret. */
+  /** The server's address without secrets. */
   readonly shown: string;
 }
 
 export interface JsonFetchOptions {
-  /** Before the second attempt, doubled with each. */
+  /** Pause before the second attempt; doubles with each attempt. */
   readonly pauseMs?: number;
-  /** For one attempt, its body too. */
+  /** Time limit of one attempt, including the body. */
   readonly timeoutMs?: number;
 }
 
@@ -62,7 +62,7 @@ export function createJsonFetch(
   };
 }
 
-/** With a timer of its own: where a garbage collection comes between, AbortSignal.timeout in AbortSignal.any never fires. */
+/** Uses its own timer: inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage collection. */
 async function ask(
   url: string,
   timeoutMs: number,
@@ -96,7 +96,7 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** fetch hides the system's word in a cause. */
+/** fetch hides the system error in `cause`. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? `: ${errorText(error.cause)}` : '';
   return errorText(error) + cause;

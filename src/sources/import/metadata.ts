@@ -1,4 +1,7 @@
-/** Solidity's metadata file: what it says of a contract, checked against the sources. https://docs.soliditylang.org/en/latest/metadata.html */
+/**
+ * Reads Solidity's metadata file of a contract and checks it against the sources.
+ * https://docs.soliditylang.org/en/latest/metadata.html
+ */
 import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
@@ -41,8 +44,8 @@ export interface MetadataFacts extends ContractId {
 }
 
 /**
- * The record of a contract as its metadata tells it. `findFile`: a source's content by its keccak256, which
- * the finder has computed. Throws BrokenRecord for what does not fit together.
+ * Builds the record of a contract from its metadata. `findFile` returns a source by its keccak256, which the caller
+ * has computed. Throws BrokenRecord if the parts do not match.
  */
 export function readMetadata(
   text: string,
@@ -133,7 +136,7 @@ function readSource(
   return { path, content, contentHash: hash };
 }
 
-/** Metadata names libraries in one word, standard JSON in two. */
+/** Metadata names a library as `path:Name`, standard JSON by path and name separately. */
 function readLibraries(libraries: Readonly<Record<string, unknown>>): Record<string, Hex> {
   const found: Record<string, Hex> = {};
   for (const [name, address] of Object.entries(libraries)) {

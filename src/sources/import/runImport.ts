@@ -1,4 +1,4 @@
-/** Imports what a source lists: in batches, each stored before the place behind it is remembered, so that a stop loses nothing. */
+/** Imports the contracts of a source in batches. Each batch is stored before its position, so a stop loses nothing. */
 import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
@@ -17,9 +17,9 @@ const READS_AT_ONCE = 4;
 export interface ImportCounts {
   /** Contracts that the source listed. */
   found: number;
-  /** Verifications written; a contract of chain 1 may be one on each chain. */
+  /** Verifications written. A contract of chain 1 may count once per descendant chain. */
   stored: number;
-  /** Those that said no more than what was there. */
+  /** Records that added nothing to the stored data. */
   known: number;
   /** Records that were refused. */
   broken: number;
@@ -27,20 +27,20 @@ export interface ImportCounts {
 
 export interface ImportDeps {
   readonly database: Database;
-  /** Over the same database. */
+  /** Reads the same database. */
   readonly runner: QueryRunner;
   readonly chain: ChainCode;
-  /** Chains that were copied from chain 1. */
+  /** Chains that started as copies of chain 1. */
   readonly descendants: readonly number[];
-  /** After each batch. */
+  /** Called after each batch. */
   progress(counts: Readonly<ImportCounts>): void;
-  /** For each record that is left out. */
+  /** Called for each skipped record. */
   skipped(contract: { readonly chainId: number; readonly address: Hex }, reason: string): void;
 }
 
 const positionShape = z.object({ position: z.string() });
 
-/** Runs to the end, or until the signal aborts: then `finished` is false and the next run goes on. */
+/** Runs until the source ends or the signal aborts. After an abort, `finished` is false and the next run continues. */
 export async function runImport(
   deps: ImportDeps,
   source: ContractSource,
@@ -94,7 +94,7 @@ async function savePosition(database: Database, source: string, position: string
   await insertRows(database, importPositionsTable, [{ source, position, version: Date.now() * 1_000 }]);
 }
 
-/** The records that can be read, in their order. */
+/** The readable records, in order. */
 async function readAll(
   deps: ImportDeps,
   batch: readonly FoundContract[],

@@ -1,6 +1,6 @@
 /**
- * Settles which code a record belongs to: what stands on the chain now, as the node says, must be what was verified. A
- * contract of chain 1 becomes one of a chain that was copied from it where the code there is the same.
+ * Decides which code an imported record belongs to. The current code from the node must be the code that was verified.
+ * A contract of chain 1 also counts on a chain copied from chain 1, if the code there is the same.
  */
 import { createHash } from 'node:crypto';
 
@@ -9,12 +9,14 @@ import type { ChainCode } from '../chainCode';
 import { hashCode, type VerifiedRecord } from '../verifiedRecord';
 import { BrokenRecord, type ImportedRecord } from './foundContract';
 
-/** The chain that 369 and 943 were copied from. */
+/** The chain that 369 and 943 started as copies of. */
 export const ANCESTOR_CHAIN = 1;
 
 export type Settled = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
-/** For each record those to store, or why there are none. `descendants`: chains that were copied from chain 1. */
+/**
+ * The records to store for each record, or the reason why there are none. `descendants`: chains copied from chain 1.
+ */
 export async function settleCodes(
   records: readonly ImportedRecord[],
   chain: ChainCode,
@@ -88,17 +90,23 @@ function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord 
   return { contract, deployment, sources, codeHash };
 }
 
-/** A larger file is cut into chunks by IPFS: no metadata is. */
+/** IPFS splits larger files into chunks. Metadata files are never that large. */
 const IPFS_CHUNK = 262_144;
 
-/** Whether code ends in the hash of the record's metadata file, which proves an exact match without the code of chain 1. */
+/**
+ * Whether the code contains the hash of the record's metadata file. The hash proves an exact match without the code of
+ * chain 1.
+ */
 function isNamedBy(code: Hex, { contract, metadataText }: ImportedRecord): boolean {
   if (metadataText === null || contract.status !== 'exact_match') return false;
   const bytes = Buffer.from(metadataText, 'utf8');
   return bytes.length <= IPFS_CHUNK && code.includes(`64697066735822${ipfsHash(bytes)}`);
 }
 
-/** The multihash of a file of one chunk: SHA-256 of a UnixFS node in DAG-PB. https://docs.soliditylang.org/en/latest/metadata.html */
+/**
+ * The multihash of a file of one chunk: SHA-256 of a UnixFS node in DAG-PB.
+ * https://docs.soliditylang.org/en/latest/metadata.html
+ */
 function ipfsHash(bytes: Buffer): string {
   const length = varint(bytes.length);
   const file = Buffer.concat([Buffer.from([0x08, 0x02, 0x12]), length, bytes, Buffer.from([0x18]), length]);

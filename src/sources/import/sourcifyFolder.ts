@@ -1,7 +1,7 @@
 /**
- * Contracts out of a folder in the layout of Sourcify's repository: contracts/{full_match|partial_match}/{chain}/{address}
- * with metadata.json and sources/. Version 1 names the sources by their path, version 2 by their hash: both are found by
- * hash. https://docs.sourcify.dev/docs/repository/
+ * Reads verified contracts from a folder in the layout of Sourcify's repository:
+ * contracts/{full_match|partial_match}/{chain}/{address} with metadata.json and sources/. Version 1 names sources by
+ * path, version 2 by hash; this reader finds both by hash. https://docs.sourcify.dev/docs/repository/
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const MATCHES: readonly (readonly [folder: string, status: VerificationStatus])[
 ];
 const METADATA_BYTES_MAX = 16 * 2 ** 20;
 
-/** The repository in a folder, its `contracts` or what holds that. Throws bad_config where it is none. */
+/** Opens the repository, its `contracts` folder or a parent. Throws bad_config for any other folder. */
 export async function openSourcifyFolder(
   folder: string,
   chainIds: readonly number[],
@@ -64,7 +64,7 @@ async function findRoot(folder: string): Promise<string> {
   );
 }
 
-/** Names in a folder in a fixed order; none where there is no such folder. */
+/** Names in a folder, sorted. Empty if the folder does not exist. */
 async function listSorted(path: string): Promise<string[]> {
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -73,7 +73,7 @@ async function listSorted(path: string): Promise<string[]> {
   return names.sort();
 }
 
-/** Whether a place comes after another in the order of `list`. */
+/** Whether a position comes after another in the order of `list`. */
 function isBehind(here: string, position: string, chainIds: readonly number[]): boolean {
   const keyOf = (place: string): readonly [number, number, string] => {
     const [match, chain, name = ''] = place.split('/');
@@ -112,11 +112,11 @@ async function readContract(folder: string, facts: Facts): Promise<ImportedRecor
   });
 }
 
-/** Contents of all files below a folder by their hash. */
+/** Contents of all files below a folder, by hash. */
 async function readSources(folder: string): Promise<Map<Hex, string>> {
   const files = new Map<Hex, string>();
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  // Links could lead out of the folder.
+  // Skips links, which could lead out of the folder.
   const plain = entries.filter((entry) => entry.isFile());
   if (plain.length > FILES_MAX) throw new BrokenRecord(`${plain.length} source files are too many`);
   for (const entry of plain) {

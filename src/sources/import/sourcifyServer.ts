@@ -1,4 +1,7 @@
-/** Contracts of a Sourcify server, API version 2: lists by growing match id, then one answer a contract. https://docs.sourcify.dev/docs/api/ */
+/**
+ * Reads verified contracts from a Sourcify server, API version 2: lists by growing match id, then one request per
+ * contract. https://docs.sourcify.dev/docs/api/
+ */
 import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
@@ -71,7 +74,7 @@ const contractShape = z.looseObject({
 });
 type ContractAnswer = z.infer<typeof contractShape>;
 
-/** Whether the server is one of these. */
+/** Whether the server speaks this API. */
 export async function isSourcifyServer(
   fetch: JsonFetch,
   chainId: number,
@@ -92,7 +95,7 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
           `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
           signal,
         );
-        // A chain that the server does not have.
+        // The server does not have this chain.
         if (status === 404 || status === 400) return;
         const parsed = listShape.safeParse(body);
         if (!parsed.success)
@@ -135,7 +138,7 @@ function readAnswer(
 ): ImportedRecord {
   const milliseconds = Date.parse(answer.verifiedAt ?? '');
   const verifiedAt = Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : 0;
-  // What verifies a contract is its runtime code.
+  // The runtime code decides the verification status.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('it is not verified');
   const known: MetadataFacts = { ...facts, status, verifiedAt };
@@ -176,12 +179,12 @@ function readLibraries(libraries: Readonly<Record<string, string>> | null | unde
 function withMetadata(answer: ContractAnswer, facts: MetadataFacts): ImportedRecord {
   const byHash = new Map<Hex, string>();
   for (const { content } of Object.values(answer.sources ?? {})) byHash.set(hashContent(content), content);
-  // The server gives the metadata as parsed: its text is not the one that was hashed.
+  // The server returns parsed metadata, so the text that was hashed is not available.
   const record = readMetadata(JSON.stringify(answer.metadata), facts, (hash) => byHash.get(hash) ?? null);
   return { ...record, metadataText: null };
 }
 
-/** Vyper has no metadata file. */
+/** Builds the record without metadata, for example for Vyper, which has no metadata file. */
 function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): ImportedRecord {
   const { compilation, sources } = answer;
   const abi = readAbi(answer.abi);

@@ -1,50 +1,50 @@
 /**
- * Whether code on the chain is what a compiler made. What may differ is known by position: the address in a library's
- * call protection, links to libraries, immutables, and the metadata (CBOR) at the end of each contract's code. Pure.
- * Order and names of the steps follow Sourcify (argotorg/sourcify, packages/lib-sourcify).
+ * Compares code on the chain with compiled code. Some parts may differ, at known positions: the address in a library's
+ * call protection, library links, immutables, and the metadata (CBOR) at the end of each contract's code. Pure. Order
+ * and names of the steps follow Sourcify (argotorg/sourcify, packages/lib-sourcify).
  */
 import type { Hex } from '../../domain/hex';
 
-/** A place in code, in bytes. */
+/** A range of bytes in code. */
 export interface CodeRange {
   readonly start: number;
   readonly length: number;
 }
 
-/** One of a contract's two codes as the compiler printed it. */
+/** The runtime or creation code of a contract, as the compiler printed it. */
 export interface CompiledCode {
-  /** Hex without 0x; holes of libraries and immutables are zero. */
+  /** Hex without 0x; placeholders of libraries and immutables are zero. */
   readonly code: string;
-  /** Holes by fully qualified library name. */
+  /** Placeholders by fully qualified library name. */
   readonly links: ReadonlyMap<string, readonly CodeRange[]>;
-  /** Holes of runtime code by the compiler's id of the variable. */
+  /** Placeholders in runtime code, by the compiler's id of the variable. */
   readonly immutables: ReadonlyMap<string, readonly CodeRange[]>;
 }
 
 export interface CodeMatch {
-  /** Whether the metadata agrees as well. */
+  /** Whether the metadata matches too. */
   readonly exact: boolean;
   readonly libraries: Readonly<Record<string, Hex>>;
-  /** What stands on the chain behind the code: constructor arguments, in creation code alone. Hex without 0x. */
+  /** Bytes after the code on the chain: the constructor arguments, only in creation code. Hex without 0x. */
   readonly tail: string;
 }
 
 export type Comparison =
   | { readonly match: CodeMatch }
-  /** `lengths`: the codes are not even of one length. */
+  /** `lengths`: the codes differ in length. */
   | { readonly difference: string; readonly lengths?: true };
 
 export interface CompareOptions {
   readonly kind: 'runtime' | 'creation';
-  /** The contract's own, for call protection. */
+  /** The contract's own address, for call protection. */
   readonly address: Hex;
-  /** Where metadata stands in the compiled code; see findMetadata. */
+  /** Positions of metadata in the compiled code; see findMetadata. */
   readonly metadata: readonly CodeRange[];
-  /** What holes must be filled with where it was told: addresses by fully qualified name, or by the name alone. */
+  /** Library addresses that the request gives, by fully qualified or bare name. */
   readonly libraries: ReadonlyMap<string, Hex>;
 }
 
-/** Compares code of the chain (0x hex) with what was compiled. */
+/** Compares code from the chain (0x hex) with compiled code. */
 export function compareCode(onChain: Hex, compiled: CompiledCode, options: CompareOptions): Comparison {
   const chain = onChain.slice(2).toLowerCase();
   const length = compiled.code.length;
@@ -70,7 +70,7 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
   return { difference: describeDifference(bare, body, options.kind) };
 }
 
-/** A library begins with its own address, which the compiler leaves zero: PUSH20 0, ADDRESS, EQ. */
+/** A library starts with its own address, which the compiler leaves zero: PUSH20 0, ADDRESS, EQ. */
 function protectCalls(code: string, { kind, address }: CompareOptions): string {
   const protection = `73${'0'.repeat(40)}3014`;
   if (kind !== 'runtime' || !code.startsWith(protection)) return code;
@@ -128,7 +128,7 @@ function sliceRange(code: string, { start, length }: CodeRange): string {
   return code.slice(2 * start, 2 * (start + length));
 }
 
-/** `code` with one range as it stands in `from`. */
+/** Copies one range from `from` into `code`. */
 function copyRange(code: string, from: string, range: CodeRange): string {
   const { start, length } = range;
   return code.slice(0, 2 * start) + sliceRange(from, range) + code.slice(2 * (start + length));
@@ -146,8 +146,8 @@ function describeDifference(code: string, body: string, kind: string): string {
 }
 
 /**
- * Where metadata with a hash stands in a code: the CBOR maps that changed when the sources got a comment at their end,
- * which changes nothing else. `other` is that code. Null when more than such maps changed.
+ * Finds metadata with a hash: the CBOR maps that change when a comment is appended to the sources. `other` is the code
+ * compiled with that comment. Null: something else changed too.
  */
 export function findMetadata(code: string, other: string): readonly CodeRange[] | null {
   if (code === other) return [];
@@ -167,7 +167,7 @@ export function findMetadata(code: string, other: string): readonly CodeRange[] 
   return ranges;
 }
 
-/** Whether metadata with a hash of the sources stands in a code. */
+/** Whether the code contains metadata with a hash of the sources. */
 export function hasMetadataHash(code: string): boolean {
   return HASH_KEYS.some(({ words }) => {
     for (let at = code.lastIndexOf(words); at >= 0; at = at === 0 ? -1 : code.lastIndexOf(words, at - 1)) {
@@ -177,22 +177,25 @@ export function hasMetadataHash(code: string): boolean {
   });
 }
 
-/** How a hash begins inside the map: its key and the length of its value. https://docs.soliditylang.org/en/latest/metadata.html */
+/**
+ * Start of a hash inside the map: its key and the length of its value.
+ * https://docs.soliditylang.org/en/latest/metadata.html
+ */
 const HASH_KEYS = [
   { words: '64697066735822', valueBytes: 34 },
   { words: '65627a7a72305820', valueBytes: 32 },
   { words: '65627a7a72315820', valueBytes: 32 },
 ] as const;
-/** A map of at most four keys; only the hash may be long. */
+/** Longest map: at most four keys, of which only the hash is long. */
 const MAP_BYTES_MAX = 128;
 
-/** The whole map, its closing two bytes of length included, around a byte of the hash in it. */
+/** The whole map around a byte of its hash, including the two bytes of length at its end. */
 function enclosingMap(code: string, byte: number): CodeRange | null {
   for (const { words, valueBytes } of HASH_KEYS) {
     const key = code.lastIndexOf(words, 2 * byte);
     const value = key / 2 + words.length / 2;
     if (key < 0 || key % 2 !== 0 || byte < value || byte >= value + valueBytes) continue;
-    // The hash is the first key, unless `experimental` stands before it.
+    // The hash is the first key, unless `experimental` comes before it.
     for (let start = key / 2 - 1; start >= Math.max(0, key / 2 - MAP_BYTES_MAX); start -= 1) {
       if (!/^a[1-4]$/.test(code.slice(2 * start, 2 * start + 2))) continue;
       const end = endOfMap(code, start, value + valueBytes);
@@ -202,7 +205,7 @@ function enclosingMap(code: string, byte: number): CodeRange | null {
   return null;
 }
 
-/** Where the map from `start` ends: where two bytes give its length. */
+/** End of the map that starts at `start`: the place where two bytes give its length. */
 function endOfMap(code: string, start: number, from: number): number | null {
   for (let end = from; end <= start + MAP_BYTES_MAX; end += 1) {
     const length = Number.parseInt(code.slice(2 * end, 2 * end + 4), 16);

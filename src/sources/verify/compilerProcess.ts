@@ -1,6 +1,6 @@
 /**
- * Runs one compilation in a child process with bounds on its processor time, clock time, memory and answer. The child runs
- * at the lowest priority and ends with this process.
+ * Runs one compilation in a child process, with limits on processor time, clock time, memory and answer size. The
+ * child runs at the lowest priority and ends with this process.
  */
 import { spawn } from 'node:child_process';
 
@@ -11,11 +11,11 @@ import { AppError } from '../../errors';
 export interface CompilerLimits {
   /** Processor time, in whole seconds. */
   readonly cpuSeconds: number;
-  /** A bound for hangs. A busy machine gives a process of the lowest priority little processor time. */
+  /** Stops a hanging compiler. The limit is long, because a busy machine gives a low-priority process little time. */
   readonly clockMs: number;
   /** Bytes. */
   readonly memoryMax: number;
-  /** Bytes of the compiler's answer, warnings left out. */
+  /** Largest answer without warnings, bytes. */
   readonly answerMax: number;
   /** 0 to 19. */
   readonly niceness: number;
@@ -35,9 +35,9 @@ const EXIT_PARENT_GONE = 3;
 const EXIT_MEMORY = 4;
 
 /**
- * Arguments: niceness, seconds, KiB of memory, then the command. `ulimit -d` counts every private writable page, so on
- * Linux the kernel refuses memory to JavaScript and WebAssembly alike. macOS ignores `ulimit -d`: there the child's own
- * watch is the only bound on memory.
+ * Arguments: niceness, seconds, KiB of memory, then the command. `ulimit -d` counts every private writable page, so
+ * Linux limits JavaScript and WebAssembly alike. macOS ignores `ulimit -d`; there, only the child's own check limits
+ * memory.
  */
 const LAUNCHER = `
 niceness=$1; ulimit -S -t "$2"; ulimit -S -d "$3" 2>/dev/null; shift 3
@@ -45,8 +45,8 @@ exec nice -n "$niceness" "$@"
 `;
 
 /**
- * One thread compiles, the other watches memory and the parent. Arguments: the compiler's folder, bytes of memory, bytes
- * of the answer.
+ * One thread compiles, the other watches memory and the parent process. Arguments: compiler folder, bytes of memory,
+ * bytes of the answer.
  */
 const CHILD_SCRIPT = `
 const { Worker } = require('node:worker_threads');
@@ -83,8 +83,8 @@ export interface RawCompilerAnswer {
 
 /**
  * Compiles a standard JSON input with the compiler in `folder`.
- * @throws AppError `bad_request` for a compilation that fails or passes a bound, `unavailable` for one that was stopped or
- * that a busy machine did not finish.
+ * @throws AppError `bad_request` for a compilation that fails or exceeds a limit, `unavailable` for a compilation that
+ * was stopped or that a busy machine did not finish
  */
 export function runCompiler(
   folder: string,
@@ -134,7 +134,7 @@ export function runCompiler(
       }
     });
     if (signal?.aborted === true) stop();
-    // 'close' reports a child that died at once.
+    // The 'close' event reports a child that died immediately.
     else child.send(input, () => undefined);
   });
 }
@@ -145,7 +145,7 @@ interface Ending {
   readonly text: string;
 }
 
-/** What a runtime does when the kernel refuses it memory. */
+/** Signals of a runtime that the kernel refused memory. */
 const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', 'SIGBUS']);
 const OUT_OF_MEMORY = /out of memory|OOM|allocation failed|bad_alloc|cannot enlarge memory|memory\.grow/i;
 

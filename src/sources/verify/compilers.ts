@@ -1,6 +1,6 @@
 /**
- * Solidity compilers of npm, several versions side by side: packages named `solc-<version>`, aliases of `npm:solc@<version>`,
- * and `solc` itself, wherever Node would look for them. Nothing is fetched.
+ * Finds installed Solidity compilers, several versions side by side: npm packages named `solc-<version>`, aliases of
+ * `npm:solc@<version>`, and `solc` itself. Searches the folders that Node would search. Downloads nothing.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ import { COMPILER_LIMITS, runCompiler, type CompilerLimits } from './compilerPro
 const packageShape = z.object({ name: z.literal('solc'), version: z.string() });
 
 export interface Compilers {
-  /** The versions installed, newest first: `0.8.30`. */
+  /** Installed versions, newest first: `0.8.30`. */
   readonly versions: readonly string[];
-  /** What the compiler answers to a standard JSON input, parsed. Throws bad_request for a version that is not there. */
+  /** Compiles a standard JSON input and parses the output. Throws bad_request for a version that is not installed. */
   compile(version: string, input: unknown, signal?: AbortSignal): Promise<CompilerAnswer>;
 }
 
@@ -26,11 +26,11 @@ export interface CompilerAnswer {
   /** `0.8.30+commit.73712a01`. */
   readonly version: string;
   readonly output: unknown;
-  /** Characters of the output as JSON. */
+  /** Length of the output as JSON, in characters. */
   readonly size: number;
 }
 
-/** The compilers in the `node_modules` of the program and of the folders above it. */
+/** Finds the compilers in `node_modules` of the program and of its parent folders. */
 export function findCompilers(
   bounds: Partial<CompilerLimits> = {},
   root: string = findPackageRoot(),
@@ -52,13 +52,13 @@ export function findCompilers(
   };
 }
 
-/** Characters of all remembered outputs. */
+/** Total characters of cached outputs. */
 const ANSWERS_SIZE_MAX = 32 * 2 ** 20;
 const FAILURES_KEPT = 1_000;
 
 /**
- * The same compilers with a memory of the last answers and failures. People try again with one word changed, and verify
- * many contracts of one project.
+ * Caches recent outputs and failures. People often retry with a small change, or verify several contracts of one
+ * project.
  */
 export function rememberCompilations(compilers: Compilers): Compilers {
   const answers = new LRUCache<string, CompilerAnswer>({
@@ -81,7 +81,7 @@ export function rememberCompilations(compilers: Compilers): Compilers {
         answers.set(key, answer);
         return answer;
       } catch (error) {
-        // Any other error is about this machine, not about the sources.
+        // Other errors concern this machine and not the sources.
         if (error instanceof AppError && error.code === 'bad_request') failures.set(key, error.message);
         throw error;
       }
@@ -115,7 +115,7 @@ function listCompilers(root: string): Map<string, string> {
 function readVersion(folder: string): string | null {
   try {
     const parsed = packageShape.safeParse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
-    // Packages such as 0.8.23-fixed hold the same compiler.
+    // A package such as 0.8.23-fixed contains the compiler 0.8.23.
     return parsed.success ? (/^\d+\.\d+\.\d+/.exec(parsed.data.version)?.[0] ?? null) : null;
   } catch {
     return null;

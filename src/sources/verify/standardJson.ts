@@ -1,4 +1,4 @@
-/** Standard JSON of Solidity: what comes in from people is checked and bounded, what a compiler answers is read. */
+/** Solidity's standard JSON: checks inputs from users and parses outputs of compilers. */
 import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
@@ -25,7 +25,7 @@ export interface StandardInput {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Checks a standard JSON input. Throws bad_request for what is none, or has files that would have to be fetched. */
+/** Checks a standard JSON input. Throws bad_request for an invalid input, or one with files to download. */
 export function readStandardInput(value: unknown): StandardInput {
   const parsed = inputShape.safeParse(value);
   if (!parsed.success) {
@@ -55,7 +55,7 @@ function bad(message: string): AppError {
   return new AppError('bad_request', message);
 }
 
-/** Settings that shape the code, without what is to be printed and what needs a prover. */
+/** The settings without outputs and provers, which do not affect the code. */
 export function withoutOutputs(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { outputSelection, modelChecker, stopAfter, ...rest } = settings;
   void outputSelection;
@@ -64,7 +64,7 @@ export function withoutOutputs(settings: Readonly<Record<string, unknown>>): Rec
   return rest;
 }
 
-/** Which contract: `path:Name`, or `Name` alone where only one file has it. */
+/** The contract to verify: `path:Name`, or only `Name` if one file has it. */
 export interface ContractTarget {
   readonly path: string | null;
   readonly name: string;
@@ -85,7 +85,7 @@ const OUTPUTS = [
   'evm.deployedBytecode.immutableReferences',
 ];
 
-/** The input with the outputs that the verification reads. Old compilers refuse selections that they do not know. */
+/** The input with the outputs that the verification reads. Old compilers refuse unknown output selections. */
 export function withOutputs(input: StandardInput, target: ContractTarget, version: string): unknown {
   const old = /^v?0\.[0-5]\./.test(version);
   const outputs = old ? OUTPUTS.filter((each) => !each.endsWith('immutableReferences')) : OUTPUTS;
@@ -93,7 +93,7 @@ export function withOutputs(input: StandardInput, target: ContractTarget, versio
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
 
-/** The input with a comment behind each file: other metadata, the same code. */
+/** The input with a comment appended to each file, which changes the metadata but not the code. */
 export function withComments(input: StandardInput): StandardInput {
   const sources = Object.entries(input.sources).map(([path, { content }]) => {
     return [path, { content: `${content}\n//\n` }] as const;
@@ -130,13 +130,15 @@ export interface CompiledContract {
   readonly path: string;
   readonly name: string;
   readonly abi: readonly AbiEntry[];
-  /** Files that the contract is made of, by its metadata. */
+  /** Source files of the contract, from its metadata. */
   readonly paths: readonly string[];
   readonly creation: CompiledCode;
   readonly runtime: CompiledCode;
 }
 
-/** The contract in a compiler's output. Throws bad_request with the compiler's words, or when it is not in there. */
+/**
+ * The contract in a compiler's output. Throws bad_request with the compiler's message, or if the contract is missing.
+ */
 export function readCompiled(output: unknown, target: ContractTarget): CompiledContract {
   const { errors, contracts } = outputShape.parse(output);
   const failed = errors.find((error) => error.severity === 'error');
@@ -154,7 +156,7 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
     throw bad(`${found.length} files have a contract ${target.name}: give path:${target.name}`);
   }
   const parsed = contractShape.safeParse(only.value);
-  // Yul has none.
+  // Yul contracts have no ABI.
   const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
   if (!parsed.success || abi === null) throw bad(`the compiler gave no code for ${nameOf(target)}`);
   const { evm, metadata } = parsed.data;
@@ -186,7 +188,7 @@ function toCode({ object, linkReferences, immutableReferences }: z.infer<typeof 
     for (const [name, ranges] of Object.entries(byName))
       links.set(path === '' ? name : `${path}:${name}`, ranges);
   }
-  // A hole is printed as `__$…$__`, before 0.5 as `__name___`.
+  // The compiler prints a placeholder as `__$…$__`, and before 0.5 as `__name___`.
   const code = [...links.values()].flat().reduce((text, { start, length }) => {
     return text.slice(0, 2 * start) + '0'.repeat(2 * length) + text.slice(2 * (start + length));
   }, object);
@@ -195,7 +197,7 @@ function toCode({ object, linkReferences, immutableReferences }: z.infer<typeof 
 
 const librariesShape = z.record(z.string(), z.record(z.string(), z.string()));
 
-/** The libraries that the settings give an address, by fully qualified name. */
+/** Library addresses from the settings, by fully qualified name. */
 export function readLibraries(settings: Readonly<Record<string, unknown>>): Record<string, Hex> {
   const parsed = librariesShape.safeParse(settings['libraries'] ?? {});
   const libraries: Record<string, Hex> = {};

@@ -1,4 +1,4 @@
-/** Verifies a contract by compiling its sources and comparing the result with the code on the chain. */
+/** Verifies a contract: compiles its sources and compares the result with the code on the chain. */
 import { checkArguments, constructorOf } from '../../domain/creation';
 import type { Hex } from '../../domain/hex';
 import type { VerificationStatus } from '../../domain/verifiedContract';
@@ -29,15 +29,15 @@ import {
 export interface OnChain {
   /** Runtime code, 0x hex, not empty. */
   readonly runtime: Hex;
-  /** Creation code with arguments; null: not known. */
+  /** Creation code with arguments; null: unknown. */
   readonly creation: Hex | null;
-  /** The transaction that created it; null: not known. */
+  /** The creation transaction; null: unknown. */
   readonly transaction: Hex | null;
 }
 
 export type Verification =
   | { readonly record: VerifiedRecord }
-  /** Why not, for people. */
+  /** The reason of a mismatch, for people. */
   | { readonly reason: string };
 
 interface Job {
@@ -48,8 +48,8 @@ interface Job {
 }
 
 /**
- * Compares. A difference is an answer; bad_request is thrown for sources that do not compile, an unknown compiler and the
- * like. `now`: unix seconds.
+ * Compiles and compares. A mismatch is a result. Throws bad_request for sources that do not compile, an unknown
+ * compiler and similar. `now`: unix seconds.
  */
 export async function verifyContract(
   compilers: Compilers,
@@ -99,7 +99,10 @@ async function compile(
   return { contract: readCompiled(output, target), version };
 }
 
-/** Compares one of the two codes; only where the metadata may be the difference it is looked for, by compiling again. */
+/**
+ * Compares the runtime or the creation code. Compiles a second time to locate the metadata only if the metadata may be
+ * the difference.
+ */
 async function compareOne(
   job: Job,
   kind: 'runtime' | 'creation',
@@ -120,7 +123,7 @@ async function compareOne(
   return metadata.length === 0 ? plain : compareCode(onChain, compiled, { ...options, metadata });
 }
 
-/** Without a hash of the sources in the metadata nothing proves them to the letter. */
+/** Without a hash of the sources in the metadata, an exact match cannot be proven. */
 function isHashed({ settings }: StandardInput): boolean {
   const metadata = recordIn(settings, 'metadata');
   return metadata['bytecodeHash'] !== 'none' && metadata['appendCBOR'] !== false;
@@ -135,7 +138,7 @@ function makeRecord(
   const { settings } = input;
   const optimizer = recordIn(settings, 'optimizer');
   const wanted = new Set(compiled.paths);
-  // Files that the contract is not made of prove nothing.
+  // Files that the contract does not use prove nothing.
   const sources: SourceFile[] = Object.entries(input.sources).flatMap(([path, { content }]) => {
     return wanted.size === 0 || wanted.has(path) ? [{ path, content }] : [];
   });
@@ -167,7 +170,7 @@ function makeRecord(
   };
 }
 
-/** Those that the settings name without a path are the same that the code names with one. */
+/** A library named without a path in the settings is the same as one with a path in the code. */
 function mergeLibraries(
   told: Readonly<Record<string, Hex>>,
   linked: CodeMatch['libraries'],

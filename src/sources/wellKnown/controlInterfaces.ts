@@ -1,4 +1,7 @@
-/** Who may do what, and where proxies lead, in human-readable ABI: OpenZeppelin 5 (ownership, roles, pausing, proxies, governance), older proxies, EIP-2535, Safe. */
+/**
+ * Well-known interfaces for access control and proxies, in human-readable ABI: OpenZeppelin 5 (ownership, roles,
+ * pausing, proxies, governance), older proxies, EIP-2535 and Safe.
+ */
 export const CONTROL_INTERFACES: readonly string[] = [
   'error OwnableInvalidOwner(address owner)',
   'error OwnableUnauthorizedAccount(address account)',

@@ -1,4 +1,7 @@
-/** DEXes in human-readable ABI: Uniswap V2 and V3 as their npm packages have them, what PancakeSwap V3 changed, and the Balancer V2 vault. */
+/**
+ * Well-known DEX interfaces in human-readable ABI: Uniswap V2 and V3 from their npm packages, PancakeSwap V3's
+ * changes, and the Balancer V2 vault.
+ */
 export const DEX_INTERFACES: readonly string[] = [
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
   'function allPairs(uint256)',

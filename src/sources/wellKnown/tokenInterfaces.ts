@@ -1,4 +1,7 @@
-/** Tokens in human-readable ABI: ERC-20, 721, 1155, 4626 and their extensions (OpenZeppelin 5), wrapped native coins, and older forms of the same events. */
+/**
+ * Well-known token interfaces in human-readable ABI: ERC-20, 721, 1155, 4626 and extensions (OpenZeppelin 5), wrapped
+ * native coins, and older forms of the same events.
+ */
 export const TOKEN_INTERFACES: readonly string[] = [
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',

@@ -1,6 +1,6 @@
 /**
- * Signatures that are known without any verified contract: so that a token that nobody verified still shows its transfers.
- * Of events that differ in what is indexed (ERC-20's Transfer and ERC-721's) each form stands by itself.
+ * Signatures that are known without any verified contract, so the transfers of an unverified token still decode.
+ * Events that differ only in indexed parameters, such as Transfer of ERC-20 and ERC-721, are separate entries.
  */
 import { Interface } from 'ethers';
 
@@ -13,7 +13,7 @@ import { TOKEN_INTERFACES } from './tokenInterfaces';
 
 export function listWellKnownSignatures(): KnownSignature[] {
   return [TOKEN_INTERFACES, CONTROL_INTERFACES, DEX_INTERFACES].flatMap((lines) => {
-    // Line by line: one interface would refuse two events of one signature.
+    // One interface per line: a shared interface refuses two events with the same signature.
     const entries: unknown[] = lines.flatMap((line) => JSON.parse(new Interface([line]).formatJson()));
     const abi = readAbi(entries);
     if (abi === null) throw new AppError('internal', 'a well-known interface is no ABI');

@@ -1,5 +1,5 @@
-// Tuned for backfill: a range of logs that the node takes, no cache of calls, two events in the ABI, and the node by many
-// names, since Ponder allows each name 20 requests per second to begin with.
+// Tuned for backfill: a log range that the node accepts, no call cache, and two events in the ABI. The node has many
+// URLs, because Ponder starts with 20 requests per second for each URL.
 import { createConfig, factory } from 'ponder';
 import { parseAbiItem } from 'viem';
 

@@ -1,5 +1,5 @@
 'use strict';
-/** The squid: RPC alone, no gateway. Tuned for backfill: no hot blocks, plain inserts, wide batches of calls. */
+/** The squid, with RPC only and no gateway. Tuned for backfill: no hot blocks, plain inserts, large call batches. */
 const { event, indexed } = require('@subsquid/evm-abi');
 const { address, uint112, uint256 } = require('@subsquid/evm-codec');
 const { EvmBatchProcessor } = require('@subsquid/evm-processor');

@@ -1,5 +1,5 @@
 'use strict';
-/** `node tables.js create`: the squid's tables; `node tables.js count`: their rows as JSON. */
+/** `node tables.js create` creates the squid's tables; `node tables.js count` prints their row counts as JSON. */
 const { Client } = require('pg');
 
 const SHARED =

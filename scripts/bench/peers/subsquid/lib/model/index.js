@@ -1,5 +1,5 @@
 'use strict';
-/** What `squid codegen` makes of a schema with the entities Swap and Sync, by hand. */
+/** A hand-written version of the `squid codegen` output for a schema with the entities Swap and Sync. */
 const { EntitySchema } = require('typeorm');
 
 class Row {
