@@ -1,4 +1,4 @@
-/** Runs the linter over all code: unused code, promises that nobody awaits, comparisons that convert. */
+/** Runs the linter over all code: unused code, unawaited promises, comparisons that convert types. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const ROOT = resolve(__dirname, '..');
 const LINES_MAX = 400;
 
-/** Who may be imported by a folder of src besides itself. Value and type imports count alike. */
+/** The folders that each folder of src may import, besides itself. Value and type imports count alike. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   log: ['errors'],
