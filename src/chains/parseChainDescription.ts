@@ -98,7 +98,7 @@ const description = z.strictObject({
   dexes: listOf(dex),
 });
 
-/** Keeps zod's list of unknown keys; for any other issue, names the allowed values. */
+/** Keeps zod's list of unknown keys; any other issue gets the text `allowed`. */
 function issueOfObject(allowed: string) {
   return (issue: { readonly code?: string | undefined }) =>
     issue.code === 'unrecognized_keys' ? undefined : allowed;

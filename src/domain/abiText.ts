@@ -13,8 +13,8 @@ const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
 export const TEXT_ANSWER_BYTES_MAX = 2_048;
 
 /**
- * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Null: not such an
- * answer, or too long.
+ * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Returns
+ * null for an answer of another type, and for one that is too long.
  */
 export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
   if (data == null || data.length < 66 || data.length > TEXT_HEX_MAX) return null;

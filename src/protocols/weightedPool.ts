@@ -23,7 +23,7 @@ export interface WeightedPoolState {
   readonly poolId: Hex;
   /** In chain order; a leg refers to tokens by their index here. */
   readonly tokens: readonly Hex[];
-  /** Raw units, cash plus managed, one per token. Empty: unknown; events do not change an unknown balance. */
+  /** Raw units, cash plus managed, one per token. Empty: unknown until the tokens are registered; a swap does not change unknown balances. */
   readonly balances: readonly bigint[];
   /** 1e18 = 1, one per token. Null: unknown, or not a weighted pool; then there is no price and no depth. */
   readonly weights: readonly bigint[] | null;
