@@ -6,7 +6,7 @@
  *     solc5@npm:solc@0.5.16 solc6@npm:solc@0.6.6 solc8@npm:solc@0.8.30
  *   node scripts/build.mjs --tools && node build/scripts/compileContracts.js <that folder> [--check]
  *
- * With --check nothing is written: the script exits 1 if a checked-in file differs from the compiled one.
+ * With --check the script writes no file, and exits 1 if a checked-in file differs from the compiled one.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

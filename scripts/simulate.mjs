@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: runs one or more seeds of the simulation, on the
- * model of the store, or with --engine on ClickHouse and the model. Prints seeds, seeds a minute and mismatches, and
+ * `npm run simulate -- --seed N [--seeds M] [--engine] [--jobs J]`: runs one or more seeds of the simulation.
+ * The store is a model; with --engine it is ClickHouse, compared with the model. Prints seeds, seeds a minute and mismatches, and
  * exits 1 on a mismatch. SIMULATION_TRACE=1 prints every step of a seed.
  * `npm run simulate -- --properties [--seed N --seeds M]`: runs the random-case tests with five times as many cases as
  * `npm test`. Then compares the ingester with the oracle on M seeds.

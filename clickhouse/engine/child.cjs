@@ -38,19 +38,19 @@ const LANDLOCK_ADD_RULE = 445;
 const LANDLOCK_RESTRICT_SELF = 446;
 const PR_SET_NO_NEW_PRIVS = 38;
 
-/** Landlock access rights, bits 0 to 13: up to the one that lets a rename cross folders, which came with ABI 2. */
+/** Landlock access rights, bits 0 to 13. ABI 2 added bit 13, which allows a rename across folders. */
 const ACCESS_ALL = (1n << 14n) - 1n;
 const ACCESS_READ = (1n << 2n) | (1n << 3n);
 const ACCESS_READ_FILE = 1n << 2n;
 const ACCESS_WRITE_FILE = 1n << 1n;
 
-/** What the engine reads besides its own folder: facts about the machine, the C library's parts, its own symbols. */
+/** Files that the engine reads outside its own folder: facts about the machine, the C library, its own symbols. */
 const READ_FOLDERS = ['/sys', '/lib', '/lib64', '/usr/lib', '/usr/share/zoneinfo', dirname(libraryPath)];
 const READ_FILES = ['/dev/urandom', '/dev/random', '/etc/hosts', '/etc/resolv.conf', '/etc/nsswitch.conf'];
 
 /**
- * Of /proc only what concerns the machine and this process: another process's environment may hold keys. The kernel
- * makes these entries anew when nobody uses them, and a rule would not know the new one: so they are kept open.
+ * The readable parts of /proc: facts about the machine and this process. The environment of another process may hold keys, so it
+ * stays closed. The kernel recreates an unused entry, and a rule does not cover the new one, so the descriptors stay open.
  */
 const PROC_FOLDERS = ['/proc/self', '/proc/sys', '/proc/pressure'];
 const PROC_FILES = ['cpuinfo', 'diskstats', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'vmstat'];
@@ -108,7 +108,7 @@ function tryToConfineFiles() {
   }
 }
 
-/** Adds a rule for what lies at `path` and below; returns the open descriptor in a list, empty where it cannot be read. */
+/** Adds a rule for `path` and everything below. Returns the open descriptor in a list; an unreadable path gives an empty list. */
 function allow(ruleset, path, access) {
   let descriptor;
   try {

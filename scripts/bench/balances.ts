@@ -1,6 +1,6 @@
 /**
- * Measures portfolios and holders over many stored transfers: a different wallet with 500 tokens and some LP tokens
- * each time, and a token with a million holders. `SELECT 1` over HTTP at the same time is the limit. Also measures the
+ * Measures portfolios and holders over many stored transfers. Each portfolio is another wallet with 500 tokens and some
+ * LP tokens; the token has a million holders. `SELECT 1` over HTTP at the same time is the limit. Also measures the
  * storage per transfer.
  */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- [group …] [--json] [--baseline]`: measures the figures that the project promises, each with a
- * limit from the same run. Without a group, all groups run except `peers`, which installs other indexers, and
- * `growth`, which loads data for half an hour. `--baseline` exits 1 if a ratio is a quarter worse than in
- * baseline.json.
+ * limit from the same run. Without a group, all groups run except `peers` and `growth`. `peers` installs other
+ * indexers; `growth` loads data for half an hour. With `--baseline`, the exit code is 1 if a ratio is a quarter worse
+ * than in baseline.json.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Measures starts over a folder with millions of swaps: after a clean stop, until the first bar; after a `kill -9`
- * with a half-written range, until the program is ready at the node's head.
+ * Measures starts over a folder with millions of swaps. After a clean stop, the time until the first bar counts.
+ * After a `kill -9` with a half-written range, the time until the program is ready at the node's head counts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -23,7 +23,7 @@ export interface PruneOptions {
   readonly before: { readonly block: number } | { readonly time: number };
   readonly what: readonly Prunable[];
   readonly chainId: number;
-  /** Without `yes`, nothing is dropped. */
+  /** Drops rows only if true; otherwise the command only shows the plan. */
   readonly yes: boolean;
   /** Default: KEPT_SECONDS. */
   readonly keptSeconds?: Readonly<Record<Prunable, number>>;

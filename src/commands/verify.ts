@@ -1,5 +1,6 @@
 /**
- * The `verify` command: recomputes bars and aggregates from the stored events. The exit code says whether they agree.
+ * The `verify` command: recomputes bars and aggregates from the stored events. The exit code is 1 if a stored value
+ * differs.
  */
 import { openDatabase } from '../clickhouse/client/database';
 import { createQueryRunner } from '../clickhouse/client/namedQueries';
@@ -24,7 +25,7 @@ interface BlockRange {
 }
 
 /**
- * Prints each difference; resolves to 0 if there is none, else 1.
+ * Prints each difference; resolves to 0 without differences, else 1.
  * @throws AppError `bad_config` if no block of the requested range can be verified.
  */
 export async function runVerify(config: Config, log: Logger, range: AskedRange): Promise<number> {

@@ -177,7 +177,7 @@ function rejectAfter(ms: number): { promise: Promise<never>; cancel: () => void 
   return { promise, cancel: () => clearTimeout(timer) };
 }
 
-/** The anvil binary for this platform, from its npm package. Throws `bad_config` if there is none. */
+/** The anvil binary for this platform, from its npm package. Throws `bad_config` if the package has no binary for it. */
 export function findAnvilBinary(platform: string = process.platform, arch: string = process.arch): string {
   const cpu = arch === 'x64' ? 'amd64' : arch;
   const name = `@foundry-rs/anvil-${platform}-${cpu}`;

@@ -3,7 +3,7 @@
  * balances of a pool older than the first block. Builds call data and decodes answers; the ingester sends the calls.
  *
  * A pool that answers getNormalizedWeights is weighted (type 4). A pool that answers only getAmplificationParameter is
- * listed as stable (type 5) and sets no price: its spot price follows from the invariant with A and from rates, never
+ * listed as stable (type 5) and sets no price. Its spot price follows from the invariant with A and from rates, never
  * from the ratio of balances. Any other pool is not listed.
  */
 import type { Hex } from '../domain/hex';

@@ -26,7 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 function start(): void {
   setUpTheme(byId('theme'));
-  // Nothing aborts this signal, because the page exists until the user leaves.
+  // This signal is never aborted, because the page exists until the user leaves.
   const { signal } = new AbortController();
   const view = loaded({
     load: loadOpenApi,

@@ -9,7 +9,7 @@
 --
 --   5 token     x = decimals, word = symbol, words = name, version = time of writing
 --
--- Of several rows with a version, the newest counts. list_emitters returns the log counts. Columns are plain, and one
+-- The newest version of a fact counts. list_emitters returns the log counts. Columns are plain, and one
 -- statement returns all facts, because planning costs more than reading. Key: address in every table. The head twins
 -- are small. `address` or `addresses`: hex without 0x.
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words

@@ -22,7 +22,7 @@ const PIECE = 65_536;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const FORM_TYPES = ['application/x-www-form-urlencoded'];
 
-/** Reads only the bytes. The parsers of koa-bodyparser limit nothing but the length. */
+/** Reads only the bytes. The parsers of koa-bodyparser limit only the length. */
 function readerOf(limit: number): (ctx: RouteContext) => Promise<Buffer> {
   const options = {
     enableTypes: ['text'],

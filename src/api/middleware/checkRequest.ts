@@ -40,7 +40,7 @@ function refuseUnread(
   const methods = allowedMethods(ctx.path);
   const allowed = methods.includes(ctx.method);
   const bytesMax = takesForms(ctx.path) ? VERIFY_BODY_MAX : BODY_BYTES_MAX;
-  // Nobody reads this body, so close the connection after the answer.
+  // No handler reads this body, so close the connection after the answer.
   if (hasBody && (ctx.method !== 'POST' || !allowed || bodyBytes > bytesMax)) ctx.set('Connection', 'close');
   if (!allowed) {
     ctx.set('Allow', methods.join(', '));

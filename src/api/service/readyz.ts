@@ -48,7 +48,7 @@ export interface ReadyzDeps {
     /** Asks the node, or returns a very recent answer. Takes at most a second or two. */
     ask(): Promise<NodeFacts>;
   };
-  /** Other known problems, such as those of the embedded database server. */
+  /** Other known problems, for example of the embedded database server. */
   more?(): readonly ReadyProblem[];
   /** Whether the embedded database server is known to be down. */
   isEngineAway?(): boolean;

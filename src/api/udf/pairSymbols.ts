@@ -65,7 +65,7 @@ function shortName({ tokens, pool }: PairEntry): string {
   return `${wordOf(tokens.base)}/${wordOf(tokens.quote)}@${pool.dex}`;
 }
 
-/** A token symbol without the characters that separate names. Falls back to the address if nothing is left. */
+/** A token symbol without the characters that separate names. Falls back to the address if no character remains. */
 function wordOf({ symbol, address }: Token): string {
   const word = (symbol ?? '').replace(/[\s,/@#:]+/gu, '_');
   return word === '' || word === '_' ? address : word;

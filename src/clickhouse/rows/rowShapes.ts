@@ -11,3 +11,18 @@ export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^
 export const nameRowShape = z.object({ name: z.string() });
 /** Map(String, UInt64). */
 export const countsShape = z.record(z.string(), wideIntegerShape);
+
+/** One leg of a pool at the end of an epoch, as pool_epochs stores it. */
+export const epochShape = z.object({
+  pair: hexShape,
+  leg: z.int(),
+  timestamp: z.int(),
+  price: z.number(),
+  reserve0: z.number(),
+  reserve1: z.number(),
+  liquidity: z.number(),
+  depth_liquidity: z.number(),
+  mean_log: z.number(),
+  traded: z.number(),
+  moved_at: z.int(),
+});

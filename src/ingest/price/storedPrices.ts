@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { epochShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
@@ -75,20 +75,7 @@ async function readBase(
 
 const timeShape = z.object({ timestamp: z.int() });
 
-const recordShape = z.object({
-  pair: hexShape,
-  leg: z.int(),
-  ord: wideIntegerShape,
-  timestamp: z.int(),
-  price: z.number(),
-  reserve0: z.number(),
-  reserve1: z.number(),
-  liquidity: z.number(),
-  depth_liquidity: z.number(),
-  mean_log: z.number(),
-  traded: z.number(),
-  moved_at: z.int(),
-});
+const recordShape = epochShape.extend({ ord: wideIntegerShape });
 type RecordRow = z.infer<typeof recordShape>;
 
 function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {

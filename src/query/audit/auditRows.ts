@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { epochShape } from '../../clickhouse/rows/rowShapes';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
@@ -61,20 +62,7 @@ const poolRowShape = z.object({
 });
 export type AuditPoolRow = z.infer<typeof poolRowShape>;
 
-export const epochRowShape = z.object({
-  pair: hex,
-  leg: z.int(),
-  at_ord: z.string(),
-  timestamp: z.int(),
-  price: z.number(),
-  reserve0: z.number(),
-  reserve1: z.number(),
-  liquidity: z.number(),
-  depth_liquidity: z.number(),
-  mean_log: z.number(),
-  traded: z.number(),
-  moved_at: z.int(),
-});
+export const epochRowShape = epochShape.extend({ at_ord: z.string() });
 export type EpochRow = z.infer<typeof epochRowShape>;
 
 const stateRowShape = z.object({

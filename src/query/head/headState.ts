@@ -135,7 +135,7 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
   const number = top?.number ?? row.final_to;
   const hash = top?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
-    // The hash distinguishes versions of a new database from those of an old one.
+    // The hash distinguishes a version of a new database from the same number of an old database.
     version: `${row.seq}.${version}.${hash.slice(2, 10)}`,
     startBlock: row.start_block,
     number,

@@ -4,8 +4,8 @@ import { z } from 'zod';
 const count = z.int().min(0);
 const usd = z.number();
 
-export const tradesRowShape = z.object({
-  pair: z.string(),
+/** Trades and volume of the four windows. */
+export const windowSumsShape = z.object({
   buys_m5: count,
   buys_h1: count,
   buys_h6: count,
@@ -26,6 +26,10 @@ export const tradesRowShape = z.object({
   volume_h1: usd,
   volume_h6: usd,
   volume_h24: usd,
+});
+
+export const tradesRowShape = windowSumsShape.extend({
+  pair: z.string(),
   fees_h24: usd,
   untracked_h24: usd,
 });

@@ -7,6 +7,7 @@ import { snapshotParams } from '../head/headSnapshot';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
 import type { PairEntry } from '../pairs/pairItem';
+import { windowSumsShape } from '../pairs/pairRows';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
 import { perVersion, type PerVersion } from '../head/perVersion';
@@ -20,29 +21,9 @@ const TOKENS_MAX = 2_000_000;
 const count = z.int().min(0);
 const usd = z.number();
 
-const tradesRowShape = z.object({
+const tradesRowShape = windowSumsShape.extend({
   token: z.string(),
-  buys_m5: count,
-  buys_h1: count,
-  buys_h6: count,
-  buys_h24: count,
-  sells_m5: count,
-  sells_h1: count,
-  sells_h6: count,
-  sells_h24: count,
-  buyers_m5: count,
-  buyers_h1: count,
-  buyers_h6: count,
-  buyers_h24: count,
-  sellers_m5: count,
-  sellers_h1: count,
-  sellers_h6: count,
-  sellers_h24: count,
   traders_h24: count,
-  volume_m5: usd,
-  volume_h1: usd,
-  volume_h6: usd,
-  volume_h24: usd,
   high_h24: usd,
   low_h24: usd,
 });

@@ -186,7 +186,7 @@ const HASH_KEYS = [
   { words: '65627a7a72305820', valueBytes: 32 },
   { words: '65627a7a72315820', valueBytes: 32 },
 ] as const;
-/** Longest map: at most four keys, of which only the hash is long. */
+/** Longest map: at most four keys; only the value of the hash is long. */
 const MAP_BYTES_MAX = 128;
 
 /** The whole map around a byte of its hash, including the two bytes of length at its end. */
