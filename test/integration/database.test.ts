@@ -199,6 +199,19 @@ test('an insert on a connection that the server had closed meanwhile fails: its 
   await idle.close();
 });
 
+test('an insert whose answer breaks off after its headers fails, and the process goes on', async () => {
+  const url = await serve((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('Content-Length', 5);
+      response.write('a', () => response.socket?.destroy());
+    });
+  });
+  const broken = openDatabase({ url });
+  const failure = await failureOf(broken.insert('t', ['a'], Buffer.alloc(8), 'token'));
+  expect(failure).toMatchObject({ code: 'unavailable', retryable: true });
+  await broken.close();
+});
+
 test('inserted bytes are stored, and rows that the engine cannot read are its error', async () => {
   const writer = openDatabase({ url: test_.writerUrl });
   await writer.command('create', 'CREATE TABLE direct_rows (a UInt64) ENGINE = MergeTree ORDER BY a');

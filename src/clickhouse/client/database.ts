@@ -3,6 +3,7 @@
  * are set explicitly. Table definitions are in schema/.
  */
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
@@ -197,8 +198,8 @@ async function insert(
     values: Readable.from([body]),
     clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
   });
-  // With wait_end_of_query, the body is empty and complete when the headers arrive.
-  stream.resume();
+  // A connection that breaks here fails the insert instead of raising an error event that ends the process.
+  await buffer(stream);
 }
 
 function toAppError(name: string, error: unknown): AppError {
