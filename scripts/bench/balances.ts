@@ -98,7 +98,7 @@ export async function benchBalances(
       path: (index) =>
         `/tokens?q=0x${WIDELY_HELD}&limit=${1 + (index % 100)}&page=${1 + Math.floor(index / 100)}`,
     },
-    { name: `/tokens/{a} of it, given again`, path: () => `/tokens/0x${WIDELY_HELD}` },
+    { name: `/tokens/{address} of the same token, repeated`, path: () => `/tokens/0x${WIDELY_HELD}` },
   ];
   await api.get('/api/v1/tokens?limit=1');
   const figures: Figure[] = [];
@@ -154,13 +154,13 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
   // Uncompressed: three addresses, an amount, ord, time, kind and index.
   const rawBytes = 3 * 20 + 32 + 8 + 4 + 1 + 4;
   return [
-    ['bytes per transfer, its row', transfers.bytes / transfers.stored],
-    ['bytes per transfer with its balances', all / transfers.stored],
+    ['bytes per transfer, the row alone', transfers.bytes / transfers.stored],
+    ['bytes per transfer, the row and its balances', all / transfers.stored],
   ].map(([name, value]) => ({
     name: `${name}, ${transfers.stored} stored`,
     value: Number(value),
     unit: 'B',
-    limitName: 'the row uncompressed',
+    limitName: 'uncompressed row',
     limit: rawBytes,
     ratio: Number(value) / rawBytes,
     target: 'printed',

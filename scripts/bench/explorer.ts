@@ -149,28 +149,28 @@ export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: st
         `&fromBlock=0&toBlock=${to(i)}`,
     },
     {
-      name: '/logs, address and topic0, page of 1,000, with its count and decoding',
+      name: '/logs, address and topic0, page of 1,000, with count and decoding',
       target: 60,
       path: (i) => `/logs?address=0x${at(i).address}&topic0=0x${at(i).topic0}&limit=1000&to_block=${to(i)}`,
     },
     { name: '/contracts/{a}', target: 15, path: (i) => `/contracts/0x${at(i).address}?x=${i}` },
-    { name: '/search of a name', target: 30, path: (i) => `/search?q=tkn${i}` },
+    { name: '/search by name', target: 30, path: (i) => `/search?q=tkn${i}` },
     {
-      name: '/search of an address',
+      name: '/search by address',
       target: 30,
       path: (i) => `/search?q=${at(i).address}&limit=${1 + (i % 90)}`,
     },
     {
-      name: '/logs of a contract, 25',
+      name: '/logs of a contract, page of 25',
       target: 60,
       path: (i) => `/logs?address=0x${at(i).address}&to_block=${to(i)}`,
     },
     {
-      name: '/logs of a topic0, 25',
+      name: '/logs with a topic0, page of 25',
       target: 120,
       path: (i) => `/logs?topic0=0x${at(i).topic0}&to_block=${to(i)}`,
     },
-    { name: '/logs of any, 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
+    { name: '/logs without a filter, page of 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
   ];
   const figures: Figure[] = [];
   for (const { name, target, path } of asks) {

@@ -37,7 +37,7 @@ export async function loadFolder(
   const database = openDatabase({ url: server.writerUrl, requestTimeoutMs: 600_000 });
   await migrate(database, log);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
-  say('merging …');
+  say('merging the table parts …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
   await becomePastOf(chain, database, loaded, swaps);

@@ -55,7 +55,8 @@ class EndCounter {
   /** Throws with the program's output if it ended too often. */
   note(words: string): void {
     this.ends += 1;
-    if (this.ends >= ENDS_MAX) throw new Error(`ended by itself ${this.ends} times in a row: ${words}`);
+    if (this.ends >= ENDS_MAX)
+      throw new Error(`the program ended ${this.ends} times in a row without a kill: ${words}`);
   }
 }
 
