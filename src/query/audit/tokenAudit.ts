@@ -111,7 +111,7 @@ function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): A
 
 function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): AuditHop['pools'][number] {
   const found = inputs.legs.get(key);
-  if (found === undefined) throw new RangeError(`a hop over a leg that is not known: ${key}`);
+  if (found === undefined) throw new RangeError(`the audit inputs have no leg ${key}`);
   const { leg, pool } = found;
   const [reserve0, reserve1] = reservesOf(found, inputs);
   return {

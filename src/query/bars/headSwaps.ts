@@ -116,7 +116,7 @@ class KeptHeadSwaps implements HeadSwaps {
     };
     const rows = await this.runner.read('ticks/list_head_swaps', params, readSwap);
     if (pair !== '' && rows.length === limit)
-      throw new AppError('unavailable', 'too much of the chain waits for finality');
+      throw new AppError('unavailable', 'too many swaps of the pair are not final yet; try again later');
     return rows;
   }
 }

@@ -34,7 +34,7 @@ export function findPoolLeg(
   const wantedBase = base ?? (quote === ownBase ? ownQuote : ownBase);
   const wantedQuote = quote ?? (wantedBase === ownQuote ? ownBase : ownQuote);
   if (wantedBase === wantedQuote)
-    throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: another token than base`);
+    throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: a token other than base`);
   const inOrder = tokens.indexOf(wantedBase) < tokens.indexOf(wantedQuote);
   const [token0, token1] = inOrder ? [wantedBase, wantedQuote] : [wantedQuote, wantedBase];
   const leg = legOfPool(pool, token0, token1);

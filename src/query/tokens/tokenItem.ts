@@ -73,7 +73,8 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
     return [
       {
         code: 'no_route',
-        message: 'This token has no USD price: no pool with enough behind it connects it to an anchor',
+        message:
+          'This token has no USD price, because no pool with enough liquidity connects it to an anchor',
         severity: 'warning',
       },
     ];
@@ -81,7 +82,7 @@ export function warningsOfPrice(price: TokenPrice): Warning[] {
   return [
     {
       code: 'low_liquidity',
-      message: 'Little liquidity stands behind this price: it does not count in volume and liquidity',
+      message: 'This price has little liquidity, so it does not count in volume and liquidity',
       severity: 'warning',
     },
   ];

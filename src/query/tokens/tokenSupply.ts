@@ -67,21 +67,22 @@ export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distrib
 
 export const PARTIAL_HISTORY: Warning = {
   code: 'partial_history',
-  message: 'Transfers from before the first indexed block are missing: balances are what is known since',
+  message:
+    'Transfers from before the first indexed block are missing, so balances count later transfers only',
   severity: 'info',
 };
 
 export const UNBALANCED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',
-  message: 'The transfers in the logs do not add up: somebody sent more than it ever got',
+  message: 'The transfer logs do not add up: an address sent more than it received',
   severity: 'warning',
 };
 
 export const REBASING: Warning = {
   code: 'rebasing',
   message:
-    'Balances of this token change without transfers in the logs, or otherwise than they say: its supply and how it is ' +
-    'spread are not known, and holders are those that the logs name',
+    'Balances of this token do not follow its transfer logs, so its supply and distribution are unknown. ' +
+    'The holders are the addresses in the logs',
   severity: 'warning',
 };
 
