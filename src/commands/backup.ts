@@ -46,9 +46,10 @@ export async function runBackup(
   const attached = await attach(config, log);
   try {
     if (!(await isIngested(attached, attached.name)))
-      throw new AppError('bad_config', 'nothing is stored yet: nothing to back up');
+      throw new AppError('bad_config', `nothing to back up: the database ${attached.name} has no blocks yet`);
     const system = attached.open('system');
-    if (await isBackingUp(system)) throw new AppError('unavailable', 'another backup is being written');
+    if (await isBackingUp(system))
+      throw new AppError('unavailable', 'another backup is running: wait for its end');
     const written = await placeToWrite(place, config.dataDir, attached.engineFolder);
     const taken: Taken[] = [];
     try {

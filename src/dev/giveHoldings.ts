@@ -126,7 +126,7 @@ function gift(world: World, token: WorldToken, wallet: Hex, usd: number): DevTra
 /** The router of a V2 pool's exchange. */
 function routerOf(world: World, pool: WorldPool): Hex {
   const exchange = world.v2[[DEX_V2, DEX_V2_29].indexOf(pool.dex)];
-  if (exchange === undefined) throw new AppError('internal', `no router for ${pool.dex}`);
+  if (exchange === undefined) throw new AppError('internal', `the exchange ${pool.dex} has no router`);
   return exchange.router;
 }
 

@@ -54,7 +54,7 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   if (head.timestamp >= first) {
     throw new AppError(
       'internal',
-      `the head, ${head.timestamp}, is not before the history's first block, ${first}`,
+      `the head has the timestamp ${head.timestamp}; allowed: before ${first}, the first block of the history`,
     );
   }
   const maker = await openBlockMaker(rpc, world.accounts);

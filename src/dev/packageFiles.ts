@@ -44,6 +44,7 @@ function bytecodeOf(file: string, key: string): Hex {
   const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const value = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, key) : undefined;
   const code: unknown = typeof value === 'string' && !value.startsWith('0x') ? `0x${value}` : value;
-  if (!isHexData(code) || code === '0x') throw new AppError('bad_config', `${file} has no ${key}`);
+  if (!isHexData(code) || code === '0x')
+    throw new AppError('bad_config', `${file} has no bytecode in the key ${key}`);
   return code;
 }

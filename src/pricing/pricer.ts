@@ -161,7 +161,8 @@ export class Pricer {
     book.journal.rewindTo(number);
     this.pegLegs = this.pegLegs.filter((leg) => book.findLeg(leg.key) === leg);
     this.forgetPrices();
-    if (book.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
+    if (book.clock.block > number)
+      throw new RangeError(`prices cannot be rewound to block ${number}, because later blocks are final`);
   }
 
   /** Blocks up to `number` become final and can no longer be undone. */

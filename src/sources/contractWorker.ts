@@ -76,11 +76,11 @@ export class ContractWorker {
   async run(signal: AbortSignal): Promise<void> {
     const { status, log } = this.deps;
     const tasks = [
-      { run: () => this.look(signal), failure: 'codes of contracts could not be read' },
-      { run: () => this.lookForCreators(signal), failure: 'makers of contracts could not be looked for' },
+      { run: () => this.look(signal), failure: 'reading contract code from the node failed' },
+      { run: () => this.lookForCreators(signal), failure: 'searching for the creators of contracts failed' },
       {
         run: () => this.#lend(),
-        failure: 'sources of other chains could not be lent to contracts with the same code',
+        failure: 'sharing verified sources with contracts of the same code failed',
       },
     ];
     for (let waitMs = INTERVAL_MS; !signal.aborted;) {
@@ -140,7 +140,7 @@ export class ContractWorker {
     if (now() < this.#lendAt) return;
     const contracts = await lendSources({ database, runner: this.#runner, chainId, verifiedDb });
     if (contracts > 0)
-      log.info({ contracts }, 'sources of other chains are searched for contracts with the same code');
+      log.info({ contracts }, 'source search now includes contracts with the code of a verified contract');
     this.#lendAt = now() + FULL_MS;
   }
 

@@ -147,7 +147,8 @@ const receiptShape = z.object({
 function toTransaction(receipt: unknown): Transaction | null {
   if (receipt === null) return null;
   const parsed = receiptShape.safeParse(receipt);
-  if (!parsed.success) throw new AppError('node_failed', 'the node answered no receipt');
+  if (!parsed.success)
+    throw new AppError('node_failed', 'the answer of the node is not a transaction receipt');
   const { from, to, blockNumber, contractAddress } = parsed.data;
   const some = (value: Hex | null | undefined): Hex | null => (value == null ? null : toLowerHex(value));
   return {

@@ -81,7 +81,7 @@ function readFrames(trace: unknown, contract: Hex): Hex | null {
   const frames = [trace];
   for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {
     const parsed = frameShape.safeParse(frames[looked]);
-    if (!parsed.success) throw new Error('the node answered no trace');
+    if (!parsed.success) throw new Error('the answer of the node is not a call trace');
     const { type, from, to, error, calls } = parsed.data;
     if (error != null) continue;
     if (type.startsWith('CREATE') && to != null && toLowerHex(to) === contract) return toLowerHex(from);
@@ -104,7 +104,7 @@ const tracesShape = z.array(
  */
 function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
-  if (!parsed.success) throw new Error('the node answered no traces');
+  if (!parsed.success) throw new Error('the answer of the node is not a list of traces');
   for (const { type, action, result } of parsed.data.slice(0, FRAMES_MAX)) {
     const made = result?.address;
     if (type === 'create' && made != null && action.from != null && toLowerHex(made) === contract)

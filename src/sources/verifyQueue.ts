@@ -131,7 +131,7 @@ class VerifyQueue implements VerificationQueue {
   #checkRoom(size: number): void {
     const hasRoom = this.#waiting.length < WAITING_MAX && this.#waiting.size + size <= WAITING_SIZE_MAX;
     if (hasRoom && !this.#stop.signal.aborted) return;
-    throw new AppError('unavailable', 'too many verifications are waiting');
+    throw new AppError('unavailable', 'too many verifications are waiting; try again later');
   }
 
   #add(job: Job): void {
@@ -234,8 +234,8 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
     return { state: { state: stored === 0 ? 'already_verified' : 'verified', status }, isVerdict: true };
   } catch (error) {
     if (error instanceof AppError && error.code === 'bad_request') return fail(deps, job, error.message);
-    deps.log.error({ chainId, address, error: errorText(error) }, 'a verification failed');
-    const reason = 'the verification could not be carried out; try again later';
+    deps.log.error({ chainId, address, error: errorText(error) }, 'an internal error stopped a verification');
+    const reason = 'an internal error stopped the verification; try again later';
     return { state: { state: 'failed', reason }, isVerdict: false };
   }
 }

@@ -118,7 +118,7 @@ test('verify prints each range, and names the one range and table in which a row
   expect(before.same).toBe(true);
   expect(before.lines).toHaveLength(WHOLE.length);
   for (const line of before.lines)
-    expect(line).toMatch(/^audit blocks \d+-\d+: [0-9a-f]{32}, \d+ rows, as noted$/);
+    expect(line).toMatch(/^audit blocks \d+-\d+: [0-9a-f]{32}, \d+ rows, as recorded$/);
   await database.command(
     'damage',
     `ALTER TABLE transfers UPDATE amount = amount + 1
@@ -127,7 +127,7 @@ test('verify prints each range, and names the one range and table in which a row
   const after = await audit(database);
   expect(after.same).toBe(false);
   expect(after.lines[0]).toBe(before.lines[0]);
-  expect(after.lines[1]).toContain('DIFFERENT in transfers: noted was');
+  expect(after.lines[1]).toContain('DIFFERENT in transfers: the recorded hash is');
 });
 
 test('a row twice, a row less and two rows swapped are all seen', async () => {

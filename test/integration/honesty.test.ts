@@ -154,7 +154,9 @@ test('a reorg beyond finality stops the writer, says so, and leaves the reader i
   // A contradicting node may only lag, so the ingester asks again for some time.
   await program.untilProblem('ingest_failing');
   letPass(15);
-  expect(await program.untilProblem('ingest_stopped')).toMatch(/contradicts final block|beyond finality/);
+  expect(await program.untilProblem('ingest_stopped')).toMatch(
+    /conflicts with stored final block|beyond finality/,
+  );
   await expectLogged(program, /^ingest_stopped$/);
   const answer = await fetch(`${program.url}/api/v1/activity?limit=1`);
   expect(answer.status).toBe(200);
@@ -173,7 +175,7 @@ test('blocks missed while the program was away are named until they are stored',
     return true;
   };
   const program = await home.start([node!.httpUrl]);
-  expect(await program.untilProblem('catching_up')).toMatch(/Blocks \d+-490 were missed/);
+  expect(await program.untilProblem('catching_up')).toMatch(/Blocks \d+-490 are being stored/);
   node!.onHttp = () => false;
   await program.untilBlock(490, chain.head.hash);
   await program.untilCalm(['catching_up']);
@@ -191,7 +193,7 @@ test('a promotion that cannot be made is named, with what stands in its way, and
   chain.mineMany(40, 2);
   await program.untilProblem('ingest_failing');
   letPass(10);
-  expect(await program.untilProblem('promotion_stuck')).toContain('into the final tables');
+  expect(await program.untilProblem('promotion_stuck')).toContain('to the final tables');
   expect(await program.untilProblem('ingest_failing')).toContain('promote blocks');
   expect((await program.ready()).checks.head.block_number).toBe(BLOCKS + 40);
   await database.command('mend', 'DROP VIEW mv_broken SYNC');

@@ -263,7 +263,7 @@ describe('the chain that the settings name', () => {
 
   it('cannot come from a file that cannot be read', () => {
     expect(faultOf({ CHAIN_CONFIG: 'gone.json' })).toMatch(
-      /^CHAIN_CONFIG gone\.json: cannot be read \(ENOENT/,
+      /^CHAIN_CONFIG gone\.json: the file cannot be read \(ENOENT/,
     );
   });
 });

@@ -100,7 +100,8 @@ class PooledBlockSource implements BlockSource {
   }
 
   fetchHeaders(from: number, to: number, options: FetchOptions = {}): Promise<BlockHeader[]> {
-    if (to - from >= HEADERS_MAX) throw new RangeError(`more than ${HEADERS_MAX} headers at once`);
+    if (to - from >= HEADERS_MAX)
+      throw new RangeError(`blocks ${from} to ${to}: at most ${HEADERS_MAX} headers per request`);
     const calls = Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => ({
       method: 'eth_getBlockByNumber',
       params: [numberToHex(from + offset), false],
@@ -118,7 +119,7 @@ class PooledBlockSource implements BlockSource {
 
   async fetchBlock(number: number, options: RangeOptions = {}): Promise<ChainBlock> {
     const [block] = await this.fetchRange(number, number, options);
-    if (block === undefined) throw new RangeError(`block number ${number}`);
+    if (block === undefined) throw new RangeError(`got block number ${number}; allowed: an integer from 0`);
     return block;
   }
 
@@ -134,7 +135,7 @@ class PooledBlockSource implements BlockSource {
       if (parent !== undefined && first?.parentHash !== parent.hash)
         throw new RpcError(
           'unknown_block',
-          `block ${next} does not follow block ${next - 1}: the chain changed`,
+          `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
         );
       for (const block of piece) blocks.push(block);
     }
@@ -148,11 +149,11 @@ class PooledBlockSource implements BlockSource {
     const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
     const isConfirmed = votes.some((vote) => vote.hash === ref.hash);
     if (!isConfirmed && dissenters.length === 0) {
-      throw new RpcError('unknown_block', `no endpoint answers for block ${ref.number}`);
+      throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
     }
     if (!isConfirmed) return false;
     for (const { id, hash } of dissenters) {
-      this.#pool.penalise(id, `it has ${hash} where block ${ref.number} ${ref.hash} is final`);
+      this.#pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
     }
     return true;
   }
@@ -270,7 +271,7 @@ class PooledBlockSource implements BlockSource {
         this.#withoutReceipts.add(endpoint.id);
         this.#log.info(
           { endpoint: endpoint.name, error: error.message },
-          'the endpoint has no eth_getBlockReceipts: blocks come from eth_getLogs',
+          'the endpoint does not support eth_getBlockReceipts; using eth_getLogs',
         );
       }
     }
@@ -293,7 +294,7 @@ class PooledBlockSource implements BlockSource {
       this.#unfilledBloomSeen = true;
       this.#log.warn(
         { block: header.number },
-        'the chain does not fill blooms: omitted last logs cannot be seen',
+        'block headers have empty blooms; missing logs at the end of a block cannot be detected',
       );
     }
     const { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount } = header;

@@ -93,7 +93,7 @@ async function fetchLogs(
 }
 
 function parseList(result: unknown): readonly unknown[] {
-  if (!Array.isArray(result)) throw new TypeError('eth_getLogs answered no list');
+  if (!Array.isArray(result)) throw new TypeError('the answer of eth_getLogs is not a list');
   return result;
 }
 
@@ -102,7 +102,11 @@ function groupByBlock(logs: readonly unknown[], from: number, to: number): Map<n
   for (const log of logs) {
     const number = readLogBlockNumber(log);
     if (number < from || number > to) {
-      throw new BlockMismatch('block_identity', number, `its logs were not asked for (${from} to ${to})`);
+      throw new BlockMismatch(
+        'block_identity',
+        number,
+        `a log names this block, but the request was for blocks ${from} to ${to}`,
+      );
     }
     const own = byBlock.get(number);
     if (own === undefined) byBlock.set(number, [log]);

@@ -48,7 +48,7 @@ export class HeadFollower {
       if (this.advance(block).kind === 'append') continue;
       throw new AppError(
         'broken_invariant',
-        `stored block ${block.number} ${block.hash} does not follow the one before`,
+        `stored block ${block.number} ${block.hash} is not a child of the stored block before it`,
       );
     }
   }
@@ -92,7 +92,7 @@ export class HeadFollower {
     if (this.#chain.length >= UNFINALISED_MAX) {
       throw new AppError(
         'broken_invariant',
-        `${UNFINALISED_MAX} blocks above final block ${this.#base.number}`,
+        `finality does not advance: ${UNFINALISED_MAX} blocks are above final block ${this.#base.number}`,
       );
     }
     const removed = this.#chain.splice(parent.number - this.#base.number);
@@ -116,8 +116,8 @@ export class HeadFollower {
 
 /** The error for a chain that would remove a final block. The writer stops if the error persists. */
 export function beyondFinality(base: BlockRef, other: BlockRef): AppError {
-  const theirs = `the node's chain with block ${other.number} ${other.hash}`;
-  return new BeyondFinality(`${theirs} contradicts final block ${base.number} ${base.hash}`);
+  const theirs = `block ${other.number} ${other.hash} of the node's chain`;
+  return new BeyondFinality(`${theirs} conflicts with stored final block ${base.number} ${base.hash}`);
 }
 
 /** Copies only the link, so that whole blocks are not kept in memory. */

@@ -89,8 +89,7 @@ async function refreshHeads({ pool, signal, log }: HeadFeedOptions): Promise<voi
   try {
     await pool.refreshHeads(signal);
   } catch (error) {
-    if (!signal.aborted)
-      log.warn({ error: errorText(error) }, 'the heads of the endpoints cannot be compared');
+    if (!signal.aborted) log.warn({ error: errorText(error) }, 'comparing the heads of the endpoints failed');
   }
 }
 
@@ -104,7 +103,7 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
     return await source.fetchHeader('latest', { signal, roundsMax: 2 });
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError) || !error.retryable) throw error;
-    options.log.warn({ error: errorText(error) }, 'the head cannot be read; it is asked for again');
+    options.log.warn({ error: errorText(error) }, 'reading the head from the node failed; retrying');
     return null;
   }
 }

@@ -62,7 +62,7 @@ export class ByteBudget {
       const [largest] = [...this.#open].sort((a, b) => b.bytes - a.bytes);
       if (largest === undefined) return;
       sum -= largest.bytes;
-      largest.cut(`the answers in flight are larger than ${this.max} bytes`);
+      largest.cut(`all answers in progress together exceed ${this.max} bytes`);
     }
   }
 }

@@ -198,7 +198,7 @@ export class EndpointPool {
     if (before === 0 && endpoint.failures > 0) {
       this.#log.warn(
         { endpoint: endpoint.name, kind: error.kind, error: error.message },
-        'an RPC endpoint fails',
+        'a call to an RPC endpoint failed',
       );
     }
   }
@@ -214,7 +214,7 @@ export class EndpointPool {
     const message = `${endpoint.name} serves chain ${chainId}, not ${this.#chainId}`;
     this.#log.error(
       { endpoint: endpoint.name, chainId, expected: this.#chainId },
-      'an RPC endpoint is refused',
+      'an RPC endpoint serves another chain and is not used',
     );
     throw new RpcError('refused', message);
   }
@@ -271,7 +271,7 @@ export class EndpointPool {
     const endpoint = this.#endpoints[id];
     if (endpoint === undefined) return;
     endpoint.bench(reason);
-    this.#log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint answered wrongly and is benched');
+    this.#log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint gave a wrong answer and is benched');
   }
 
   /** Counts a failed verification for /metrics. `run` already counts the mismatches that it catches. */
@@ -289,7 +289,8 @@ export class EndpointPool {
       if (head === null) continue;
       const lagging = best - head > this.#lagBlocks;
       if (lagging !== endpoint.lagging) {
-        this.#log.info({ endpoint: endpoint.name, head, best, lagging }, 'an RPC endpoint changed its lag');
+        const event = lagging ? 'an RPC endpoint lags' : 'an RPC endpoint no longer lags';
+        this.#log.info({ endpoint: endpoint.name, head, best, lagging }, event);
       }
       endpoint.lagging = lagging;
     }
@@ -380,6 +381,6 @@ export function parseBlockNumber(result: unknown): number {
 
 function parseSmallQuantity(result: unknown, method: string): number {
   const value = isQuantity(result) ? Number(result) : NaN;
-  if (!Number.isSafeInteger(value)) throw new Error(`${method} answered no number`);
+  if (!Number.isSafeInteger(value)) throw new Error(`the answer of ${method} is not a number`);
   return value;
 }

@@ -72,7 +72,7 @@ class WsTransport implements RpcTransport {
 
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     const { clock, timeoutMs } = this.#options;
-    const onTimeout = (): Error => this.#error('timeout', `no whole answer within ${timeoutMs} ms`);
+    const onTimeout = (): Error => this.#error('timeout', `no complete answer within ${timeoutMs} ms`);
     const linked = linkSignals(this.#closed.signal, signal);
     try {
       return await withDeadline(clock, timeoutMs, linked.signal, onTimeout, async (inner) => {
@@ -154,12 +154,14 @@ class WsTransport implements RpcTransport {
       });
       socket.on('unexpected-response', (_request, response) => {
         const status = response.statusCode ?? 0;
-        reject(this.#error(kindOfHttpStatus(status), `HTTP ${status} instead of a WebSocket`));
+        reject(
+          this.#error(kindOfHttpStatus(status), `the server answered HTTP ${status} and opened no WebSocket`),
+        );
         socket.terminate();
       });
       socket.on('close', (code) => {
         release();
-        const failure = this.#error('network', `the connection was closed (${code})`);
+        const failure = this.#error('network', `the connection was closed (code ${code})`);
         reject(failure);
         this.#drop(connection, failure);
       });
@@ -246,7 +248,7 @@ class WsTransport implements RpcTransport {
   #ask(connection: Connection, call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
     return new Promise((resolve, reject) => {
       if (connection.ended.signal.aborted || connection.pending.size >= PENDING_MAX) {
-        reject(this.#error('network', 'the connection is gone or full'));
+        reject(this.#error('network', `the connection is closed or has ${PENDING_MAX} pending calls`));
         return;
       }
       const id = this.#nextId;
@@ -282,7 +284,7 @@ class WsTransport implements RpcTransport {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const parsed = await parseAnswer(pieces, this.#options.clock);
     if (!isRecord(parsed)) {
-      this.#drop(connection, this.#error('network', 'a frame is not a JSON-RPC message'));
+      this.#drop(connection, this.#error('network', 'a WebSocket message is not JSON-RPC'));
       connection.socket.terminate();
       return;
     }

@@ -91,7 +91,10 @@ function ask(database: Database, name: string, params: QueryParams): Promise<unk
 function checkRow<Row>(name: string, row: unknown, shape: z.ZodType<Row>): Row {
   const parsed = shape.safeParse(row);
   if (parsed.success) return parsed.data;
-  throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
+  throw new AppError(
+    'internal',
+    `${name}: a row does not have the expected columns: ${parsed.error.message}`,
+  );
 }
 
 const FOLDER = join(findPackageRoot(), 'clickhouse', 'queries');

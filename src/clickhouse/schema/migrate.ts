@@ -56,7 +56,7 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   const { cluster } = database;
   if (cluster !== null)
     return migrateCluster(cluster, { mark: localTable('swaps'), schema, migrations }, log);
-  await refuseOther(database, true, 'those of a cluster: set CLICKHOUSE_CLUSTER');
+  await refuseOther(database, true, 'of a cluster: set CLICKHOUSE_CLUSTER');
   return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
 }
 
@@ -79,7 +79,11 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
   };
   const applied = new Set<string>();
   for (const { name, database } of cluster.nodes) {
-    await refuseOther(database, false, 'those of one server: give the cluster another database');
+    await refuseOther(
+      database,
+      false,
+      'of one server: set CLICKHOUSE_URL to another database for the cluster',
+    );
     const server = log.child({ server: name });
     for (const migration of await migrateServer(database, local, server)) applied.add(migration);
   }
@@ -130,7 +134,7 @@ function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]
   if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
   throw new AppError(
     'bad_config',
-    'a version before the first release made this database, and it cannot be upgraded: ingest into an empty one',
+    'a version before the first release created this database, and it cannot be upgraded: ingest into an empty database',
   );
 }
 
@@ -182,9 +186,9 @@ async function createAll(database: Database, statements: readonly string[]): Pro
 }
 
 /** A single-server database cannot become a cluster database, or the reverse. */
-async function refuseOther(database: Database, distributed: boolean, those: string): Promise<void> {
+async function refuseOther(database: Database, distributed: boolean, kind: string): Promise<void> {
   const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
-  if (tables.length > 0) throw new AppError('bad_config', `the tables of this database are ${those}`);
+  if (tables.length > 0) throw new AppError('bad_config', `this database has the tables ${kind}`);
 }
 
 async function listTables(database: Database): Promise<ReadonlySet<string>> {

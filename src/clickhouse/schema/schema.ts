@@ -61,7 +61,8 @@ export function readStatements(text: string): string[] {
 }
 
 function headTwin(table: string, statement: string | undefined, partition: string, order: string): string {
-  if (statement === undefined) throw new AppError('bad_config', `HEAD OF ${table} stands before the table`);
+  if (statement === undefined)
+    throw new AppError('bad_config', `"-- HEAD OF ${table}" comes before the table ${table}`);
   const columns = columnsOf(statement);
   return [
     `CREATE TABLE IF NOT EXISTS ${table}_head`,

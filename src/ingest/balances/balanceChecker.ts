@@ -84,7 +84,7 @@ export class BalanceChecker {
         if (signal.aborted) return;
         status.balanceChecks.failures += 1;
         waitMs = INTERVAL_MS;
-        log.warn({ error: errorText(error) }, 'balances could not be compared with the node');
+        log.warn({ error: errorText(error) }, 'comparing balances with the node failed');
       }
     }
   }
@@ -115,7 +115,10 @@ export class BalanceChecker {
     const marked = book.marked().length;
     status.balanceChecks.rounds += 1;
     if (marked > status.balanceChecks.rebasing)
-      log.warn({ rebasing: marked, mismatches }, 'tokens whose logs do not tell their balances');
+      log.warn(
+        { rebasing: marked, mismatches },
+        'balances of tokens differ from their transfer logs; marked as rebasing',
+      );
     status.balanceChecks.rebasing = marked;
   }
 
@@ -171,7 +174,7 @@ export class BalanceChecker {
       gas: CALL_GAS,
       at: { blockHash },
     }));
-    const late = (): Error => new RpcError('timeout', `no answer within ${NODE_MS} ms`);
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${NODE_MS} ms`);
     const answers = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
       callContracts(rpc, calls, inner),
     );

@@ -165,7 +165,7 @@ async function callAll(
 
 function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
-  throw new AppError('node_failed', 'eth_call answered something that is not hex data');
+  throw new AppError('node_failed', 'the answer of eth_call is not hex data');
 }
 
 /** The standard says uint8, but a contract can return any word. Only 0–77 is accepted. */

@@ -226,8 +226,8 @@ async function auditRange(
 function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {
   return new AppError(
     'broken_invariant',
-    `after replaying blocks ${intent.from}-${intent.to}, ${name} holds ${found} rows where ${expected} are expected; ` +
-      'the writer stops: run `candlehouse verify` to see what differs',
+    `after replaying blocks ${intent.from}-${intent.to}, ${name} has ${found} rows, expected ${expected}; ` +
+      'the writer stops: run `candlehouse verify` to list the differences',
   );
 }
 

@@ -59,8 +59,11 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
       if ((await readRanges(options)).print === before.print) return;
       // A range began just before the pause.
       if (attempt === ATTEMPTS_MAX)
-        throw new AppError('unavailable', `${source} is written to by something that knows no pause`);
-      log.warn({ source }, 'a range was written while tables were cloned; cloning again');
+        throw new AppError(
+          'unavailable',
+          `another process writes to ${source} and ignores the pause: stop this process and try again`,
+        );
+      log.warn({ source }, 'a range was written while the tables were copied; copying again');
     }
   });
 }
@@ -107,8 +110,8 @@ async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {
     if (clock.now() < end) continue;
     throw new AppError(
       'unavailable',
-      `a range of ${source} was begun and not finished within ${QUIET_MAX_MS / 1000} s: start the ingester, which finishes it, ` +
-        'and try again',
+      `a range of ${source} is still unfinished after ${QUIET_MAX_MS / 1000} s: start the ingester, which finishes ` +
+        'the range, and try again',
     );
   }
 }
@@ -123,7 +126,7 @@ async function cloneAll(
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);
     // Merges would only cost disk space in a copy.
-    await database.command(`keep ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
+    await database.command(`stop merges of ${table}`, `SYSTEM STOP MERGES ${target}.${table}`);
   }
 }
 
@@ -147,9 +150,9 @@ export async function checkWhole(database: Database, chainId: number): Promise<v
   const [expected, stored] = [await gaps.readExpected(), await gaps.readStored()];
   const wrong = [...expected]
     .filter(([name, rows]) => stored.get(name) !== rows)
-    .map(([name, rows]) => `${name} holds ${stored.get(name) ?? 0} rows where ${rows} are expected`);
+    .map(([name, rows]) => `${name} has ${stored.get(name) ?? 0} rows, expected ${rows}`);
   const total = await findWrongTotal(database, floors);
-  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps of ${total.expected}`);
+  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps, expected ${total.expected}`);
   if (wrong.length > 0)
-    throw new AppError('broken_invariant', `the tables contradict each other: ${wrong.join('; ')}`);
+    throw new AppError('broken_invariant', `the tables do not match each other: ${wrong.join('; ')}`);
 }

@@ -172,7 +172,7 @@ test('a restore neither writes over data unless it is told to, nor harms it when
   mkdirSync(broken);
   writeFileSync(join(broken, '.backup'), 'no backup');
   await expect(restore(config, broken, true)).rejects.toThrow();
-  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/there is no backup in/);
+  await expect(restore(config, 'nowhere', true)).rejects.toThrow(/no backup found in/);
   expect(await inside(config, hashAll)).toEqual(before);
   expect(existsSync(join(config.dataDir, 'clickhouse', 'backups', `reading-${process.pid}`))).toBe(false);
   const said = await restore(config, join(folder, 'elsewhere', 'again'), true);
@@ -199,13 +199,13 @@ test('a restore that was killed before the restored database was in place is fin
 test('a restore is refused while a program runs on the folder, and a backup where one is already', async () => {
   const config = configOf('straight');
   const program = await start(config);
-  await expect(restore(config, 'any', true)).rejects.toThrow(/stop it before restoring/);
-  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/is there already/);
+  await expect(restore(config, 'any', true)).rejects.toThrow(/stop this process before the restore/);
+  await expect(backUp(configOf('first'), 'while-running')).rejects.toThrow(/already exists/);
   await expect(backUp(config, "S3('https://bucket', 'key', 'secret')")).rejects.toThrow(
-    /embedded engine takes/,
+    /needs CLICKHOUSE_URL; allowed for the embedded engine/,
   );
   await program.stop();
-  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/nothing is stored yet/);
+  await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/has no blocks yet/);
 });
 
 test('a backup in the middle of a backfill waits for the range that is being written, and is whole', async () => {
@@ -214,7 +214,7 @@ test('a backup in the middle of a backfill waits for the range that is being wri
   let said: string | null = null;
   for (const end = Date.now() + 120_000; said === null && Date.now() < end;) {
     said = await backUp(config, 'early').catch((error: unknown) => {
-      if (!/nothing is stored yet/.test(String(error))) throw error;
+      if (!/has no blocks yet/.test(String(error))) throw error;
       return null;
     });
   }

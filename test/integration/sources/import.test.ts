@@ -185,10 +185,10 @@ test('records that are not as they should be are left out by name, and the other
     expect.stringMatching(/is missing$/),
     expect.stringMatching(/is missing$/),
     'the metadata is not JSON',
-    'the ABI is not valid',
+    'the ABI in the metadata is not valid',
     'the compilation target no.sol is not among the sources',
     expect.stringMatching(/is not UTF-8$/),
-    'there is no metadata.json',
+    'the file metadata.json is missing',
   ]);
   for (const contract of contracts.slice(0, 7)) expect(await find(db, 369, addressOf(contract))).toBeNull();
 });
@@ -209,7 +209,7 @@ test('with a node, a record whose contract has no code is left out, and others g
   );
   expect(outcome).toMatchObject({
     stored: 1,
-    skipped: [`${addressOf(gone)} there is no code at the address`],
+    skipped: [`${addressOf(gone)} the address has no code on the chain`],
   });
   const twin = await find(db, 943, `0x${'44'.repeat(20)}`, hashCode(there.runtime as Hex));
   expect(twin?.twinOf).toEqual({ chainId: 369, address: addressOf(there) });

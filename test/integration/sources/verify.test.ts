@@ -139,7 +139,7 @@ test('what the index has not reached is checked with its creation as the node ha
   const told: Hex = `0x${deployed.constructorArguments.slice(2).replace('ab', 'cd')}`;
   expect(await verify(vault(), deployed.address, { constructorArguments: told })).toEqual({
     state: 'failed',
-    reason: expect.stringMatching(/constructor arguments are not those/),
+    reason: expect.stringMatching(/constructor arguments differ from those on the chain/),
   });
   expect(await own(deployed.address)).toBeNull();
   expect(await verify(vault(), deployed.address)).toMatchObject({ status: 'exact_match' });
@@ -211,7 +211,7 @@ test('a contract linked to another library than the settings say is refused', as
   // The compiler does not link a library under an empty path.
   expect(await verifyWith('', other)).toMatchObject({
     state: 'failed',
-    reason: `library ${name} is ${library.address} in the code, not ${other}`,
+    reason: `library ${name} has the address ${library.address} in the code on the chain, not ${other}`,
   });
   expect(await own(linked.address)).toBeNull();
   expect(await verifyWith('', library.address)).toMatchObject({ state: 'verified' });
@@ -273,7 +273,7 @@ test.each([
   [
     'a contract that is not there',
     { name: 'contracts/Tricky.sol:Nobody' },
-    /no contract contracts\/Tricky\.sol:Nobody/,
+    /do not contain the contract contracts\/Tricky\.sol:Nobody/,
   ],
   [
     'sources that do not compile',
@@ -313,7 +313,7 @@ test.each([
   [
     'another language',
     { language: 'Brainfuck', sources: { a: { content: '' } } },
-    /"Brainfuck" is not supported/,
+    /got "Brainfuck"; allowed: Solidity, Yul/,
   ],
 ])('is refused at once: %s', async (_, input, reason) => {
   const request = { chainId: 369, address: OWNER as Hex, contractName: 'A', compilerVersion: '0.8.30' };
@@ -349,7 +349,7 @@ test('a compilation that takes too long or too much memory ends, and leaves no p
   const small = findCompilers({ memoryMax: 150 * 2 ** 20, niceness: 0 });
   await expect(small.compile('0.8.30', input)).rejects.toMatchObject({
     code: 'bad_request',
-    message: /too much memory/,
+    message: /exceeded its memory limit/,
   });
 });
 

@@ -238,7 +238,7 @@ test.each([
   [
     'a contract that is not in there',
     (fields: Fields) => ({ ...fields, contractname: 'contracts/Tricky.sol:Nobody' }),
-    /no contract/,
+    /do not contain the contract/,
   ],
   [
     'another build of the compiler',
@@ -280,7 +280,7 @@ test.each([
   [
     'control characters in a path',
     { sourceCode: '{"language":"Solidity","sources":{"\\r\\n__exception__":{"content":""}}}' },
-    /path of a source file has control characters/,
+    /path of a source file contains control characters/,
   ],
   ['no compiler', { compilerversion: '' }, 'Error! Missing compilerversion'],
   ['a bad compiler', { compilerversion: 'latest' }, 'Error! Invalid compilerversion format'],
@@ -308,7 +308,7 @@ test.each([
   [
     'files to be fetched',
     { sourceCode: '{"language":"Solidity","sources":{"a.sol":{"urls":["http://127.0.0.1"]}}}' },
-    /sources need their content/,
+    /each source file needs "content"/,
   ],
   [
     'a tower of brackets',

@@ -157,7 +157,7 @@ export class SimTransport implements RpcTransport {
       case 'timeout':
         // The node sends nothing, or single bytes. The deadline of the real transports ends both.
         await world.clock.sleep(TIMEOUT_MS, signal);
-        throw new RpcError('timeout', `${this.name}: no whole answer within ${TIMEOUT_MS} ms`);
+        throw new RpcError('timeout', `${this.name}: no complete answer within ${TIMEOUT_MS} ms`);
       case 'reset':
         throw new RpcError(
           'network',

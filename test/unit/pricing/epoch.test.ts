@@ -87,5 +87,5 @@ test('what was traded decays with the same constant, and a new epoch adds to it'
 test('a record says when the leg last moved and what it was at the end', () => {
   const record = closeEpoch(BEFORE, moves(move(66, at(2)), move(90, at(3, 9))), SPAN);
   expect(record).toMatchObject({ state: at(3, 9), at: 950, movedAt: 900, epoch: 2 });
-  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('without a move');
+  expect(() => closeEpoch(BEFORE, moves(), SPAN)).toThrow('at least one move');
 });

@@ -135,7 +135,7 @@ test('clients take turns, and within a round the shortest source goes first', as
 });
 
 test('a failure is compiled once: the same request gets its ticket again, another address its reason', async () => {
-  const failure = new AppError('bad_request', 'the compiler took longer than 30 s of processor time');
+  const failure = new AppError('bad_request', 'the compiler exceeded 30 s of processor time');
   const guid = await guidOf(queue, 'slow', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(failure);

@@ -53,7 +53,7 @@ test('a node that has been silent for 10 s is not said to answer', () => {
     { code: 'node_stalled', message: `The node answers, but ${stalled}` },
   ]);
   expect(messages(NOW + 10_000)).toEqual([
-    { code: 'node_stalled', message: `The node does not answer at the moment, and ${stalled}` },
+    { code: 'node_stalled', message: `The node does not answer now. It ${stalled}` },
   ]);
 });
 
