@@ -130,7 +130,11 @@ const LIES: Lie[] = [
     kind: 'transactions',
     header: (header) => ({ ...header, transactions: (header['transactions'] as []).slice(1) }),
   },
-  { name: 'a header with a short bloom', kind: 'malformed', header: (header) => ({ ...header, logsBloom: '0x00' }) },
+  {
+    name: 'a header with a short bloom',
+    kind: 'malformed',
+    header: (header) => ({ ...header, logsBloom: '0x00' }),
+  },
 ];
 
 /** The false answers concern this block, which has several transactions with logs. */
