@@ -214,7 +214,7 @@ test('tables of ticks and activity are the same in CSV and Arrow', async () => {
         expect((await compare(path, accept)).difference).toBeNull();
 });
 
-test('what is asked of the node about contracts is found the same', async () => {
+test('the lists of contracts to read from the node are the same', async () => {
   const shape = z.record(z.string(), z.unknown());
   const find = async ({ db }: SimApi): Promise<unknown> => {
     const upgrades = Array.from({ length: 40 }, (_, index): LogRow => ({
@@ -247,7 +247,7 @@ test('what is asked of the node about contracts is found the same', async () => 
   expect(await find(two)).toEqual(found);
 });
 
-test('both shards hold rows of every table, so that the answers above come from both', async () => {
+test('both shards hold rows of every table, so the compared answers come from both', async () => {
   for (const { database } of two.db.cluster!.nodes)
     for (const table of ['swaps_local', 'bars_local', 'logs_local', 'transfers_local', 'blocks_local']) {
       const [row] = await askRows<{ n: string }>(database, `SELECT count() AS n FROM ${table}`);

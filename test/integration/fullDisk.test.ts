@@ -178,9 +178,9 @@ async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> 
 // A few new blocks go to the head tables. Many go straight into the final tables.
 test.each([
   ['while following the head', FIRST_HEAD, FIRST_HEAD + 8],
-  ['in a backfill', FIRST_HEAD + 8, BLOCKS],
+  ['during a backfill', FIRST_HEAD + 8, BLOCKS],
 ])(
-  'a full disk %s stops the writer alone, is named by /readyz, loses nothing and heals by itself',
+  'a full disk %s stops only the writer, is reported by /readyz, loses no data, and recovers by itself',
   async (_when, before, after) => {
     await waitForBlock(url, before);
     disk.fill();

@@ -29,7 +29,7 @@ const expected = tokens.map((address, index) =>
   isHonest(index) ? { address, symbol: 'OK', name: 'OK', decimals: 32 } : { address, ...NOTHING },
 );
 
-describe('on a real node', () => {
+describe('tokens on a real node', () => {
   let anvil: Anvil;
   let rpc: DevRpc;
   let hash: Hex;
@@ -52,7 +52,7 @@ describe('on a real node', () => {
   });
 
   test.each(['http', 'ws'])(
-    'a token that answers a megabyte has no names, the others have theirs: over %s',
+    'that answer a megabyte get no names, and the other tokens get theirs: over %s',
     async (wire) => {
       const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
       try {
@@ -64,7 +64,7 @@ describe('on a real node', () => {
     },
   );
 
-  test('names, balances, pools and proxies that answer a megabyte are no answer', async () => {
+  test('that answer a megabyte give null for names, calls, balances and proxies', async () => {
     const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
     const [honest, hostile] = [addressOf(0), addressOf(1)];
     try {
@@ -86,7 +86,7 @@ describe('on a real node', () => {
   });
 });
 
-test('a node that sends all that a token answers is cut off, and no token keeps the others from their names', async () => {
+test('a node that forwards megabytes is cut off, and the other tokens get their names', async () => {
   const node = await new FakeNode({ chain: new FakeChain(1), chainId: 369 }).start();
   const pool = createEndpointPool({ urls: [node.httpUrl], chainId: 369, log });
   const word = (value: number): string => value.toString(16).padStart(64, '0');

@@ -218,6 +218,6 @@ async function settle(scenario: Scenario, follower: Follower, api: Tail): Promis
   follower.disconnect();
 }
 
-test.each(SEEDS)('with seed %i every follower ends with the canonical events of its filter', (seed) =>
+test.each(SEEDS)('with seed %i every client ends with the canonical events of its filter', (seed) =>
   run(seed),
 );
