@@ -116,7 +116,7 @@ async function addHead(db: Database, from: number, to: number): Promise<void> {
 }
 
 function numberAt({ at }: Asked): number {
-  if (typeof at !== 'object') throw new Error('asked without the hash of a block');
+  if (typeof at !== 'object') throw new Error('a call without a block hash');
   return Number(BigInt(at.blockHash)) >> 4;
 }
 

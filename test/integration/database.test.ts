@@ -42,7 +42,7 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('the statement did not fail');
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });

@@ -60,7 +60,7 @@ async function makeHistory(rpc: DevRpc, swaps: number): Promise<History> {
 async function listLogs(rpc: DevRpc, topics: readonly string[], fromBlock = 0): Promise<ChainLog[]> {
   const filter = { fromBlock: numberToHex(fromBlock), toBlock: 'latest', topics: [topics] };
   const logs = await rpc.call('eth_getLogs', [filter]);
-  if (!Array.isArray(logs)) throw new Error('no logs');
+  if (!Array.isArray(logs)) throw new Error('eth_getLogs returned no list');
   return logs.map((entry: unknown) => ({
     address: String(field(entry, 'address')),
     topic: String(Reflect.get(Object(field(entry, 'topics')), 0)),

@@ -129,7 +129,7 @@ async function waitUntilFailing(): Promise<{ status: number; answer: ReadyAnswer
   for (;;) {
     const ready = await readReady();
     if (ready.answer.problems.some(({ code }) => code === 'ingest_failing')) return ready;
-    if (Date.now() > end) throw new Error(`the full disk went unnoticed: ${JSON.stringify(ready)}`);
+    if (Date.now() > end) throw new Error(`/readyz does not report the full disk: ${JSON.stringify(ready)}`);
     await delay(50);
   }
 }
@@ -162,7 +162,7 @@ async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> 
   const baseIsToken0 = new Map<string, boolean>();
   for (const pair of new Set(swaps.map((swap) => swap.pair))) {
     const answer = await get(`/api/v1/pairs/${pair}`);
-    if (answer.status !== 200) throw new Error(`${answer.status} of pair ${pair}: ${answer.body}`);
+    if (answer.status !== 200) throw new Error(`pair ${pair}: status ${answer.status}, ${answer.body}`);
     const { data } = JSON.parse(answer.body) as {
       data: { base_token: { address: string }; tokens: { address: string }[] };
     };

@@ -205,7 +205,7 @@ function faultOf(reply: Reply, path = ''): string | null {
   // Sourcify's and Blockscout's clients expect these error bodies.
   if (otherWords && /^\{"(message|errors|customCode|results)":/.test(body)) return null;
   const error = JSON.parse(body) as { success: unknown; error: unknown; code: keyof typeof ERROR_STATUS };
-  if (error.success !== false || typeof error.error !== 'string') return 'not the shape of an error';
+  if (error.success !== false || typeof error.error !== 'string') return 'the body is not an error body';
   if (ERROR_STATUS[error.code] !== status) return `code ${error.code} with status ${status}`;
   return error.error.length > 1_000 ? 'an error that repeats all it was sent' : null;
 }

@@ -125,7 +125,7 @@ test('every column that can hold hostile bytes contains all patterns', async () 
     pairs += found;
   }
   console.log(
-    `${HOSTILE_PATTERNS.length} patterns in ${covered} columns (${pairs} pairs), ${closed} closed columns`,
+    `${HOSTILE_PATTERNS.length} patterns in ${covered} columns (${pairs} pairs of pattern and column), ${closed} columns cannot hold them`,
   );
   expect(uncovered).toEqual([]);
   expect(covered).toBeGreaterThan(100);
@@ -168,7 +168,7 @@ function faultOf(reply: Reply): string | null {
     try {
       jsonOf(reply);
     } catch {
-      return `no JSON ${path.slice(0, 300)}`;
+      return `invalid JSON ${path.slice(0, 300)}`;
     }
     // JSON escapes all of these characters.
     if (/[\x00-\x08\x0b-\x1f]/.test(bytes.toString('latin1'))) return `raw control characters ${path}`;

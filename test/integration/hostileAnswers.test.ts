@@ -55,7 +55,7 @@ async function answerWith(
 
 async function failureOf(run: Promise<unknown>): Promise<AppError> {
   const error: unknown = await run.then(
-    () => new Error('it did not fail'),
+    () => new Error('the statement did not fail'),
     (failure: unknown) => failure,
   );
   if (error instanceof AppError) return error;

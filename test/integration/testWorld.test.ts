@@ -30,7 +30,7 @@ afterAll(() => anvil.stop());
 async function listEvents(block: number, pool: string): Promise<string[]> {
   const filter = { fromBlock: numberToHex(block), toBlock: numberToHex(block), address: pool };
   const logs = await anvil.rpc.call('eth_getLogs', [filter]);
-  if (!Array.isArray(logs)) throw new Error('no logs');
+  if (!Array.isArray(logs)) throw new Error('eth_getLogs returned no list');
   return logs.flatMap((log: unknown) => EVENTS[String(Reflect.get(Object(field(log, 'topics')), 0))] ?? []);
 }
 

@@ -137,7 +137,7 @@ async function walk(path: string): Promise<{ ids: string[]; pages: number; most:
     if (next === null) return { ids, pages, most };
     cursor = next;
   }
-  throw new Error('pages without end');
+  throw new Error('the pages do not end');
 }
 
 const idOf = (row: LogRow): string => `${Math.floor(row.ord / 2 ** 20)}-${row.ord % 2 ** 20}`;

@@ -97,7 +97,7 @@ test('receipts mode and logs mode read the same blocks from a real node', async 
   const pool = poolOf([url]);
   const [endpoint] = pool.endpoints;
   const attempt = endpoint?.attempt.bind(endpoint);
-  if (endpoint === undefined || attempt === undefined) throw new Error('the pool has its endpoint');
+  if (endpoint === undefined || attempt === undefined) throw new Error('the pool has no endpoint');
   // The same node, as if eth_getBlockReceipts did not exist.
   endpoint.attempt = (calls, parse, signal) => {
     const renamed = calls.map((call) =>

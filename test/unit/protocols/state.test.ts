@@ -183,7 +183,7 @@ function upTo(minimum: bigint, maximum: bigint): fc.Arbitrary<bigint> {
 }
 
 function expectPrice(price: number | null, exact: Rational): void {
-  if (price === null) throw new Error('no price');
+  if (price === null) throw new Error('the price is null');
   expect(Number.isFinite(price) && price > 0 && agree(exactly(price), exact, 15)).toBe(true);
 }
 

@@ -61,7 +61,7 @@ function sideOf(pool: WeightedPoolState, index: number): Side {
 }
 
 function expectClose(value: number | null, exact: Rational, digits: number): void {
-  if (value === null) throw new Error('no value');
+  if (value === null) throw new Error('the value is null');
   expect(Number.isFinite(value) && value > 0 && agree(exactly(value), exact, digits)).toBe(true);
 }
 

@@ -72,7 +72,7 @@ test('an immutable may have any value, but the same one at each place', () => {
   fill(0x11);
   expect(compareCode(toHex(bytes), runtime, options)).toHaveProperty('match');
   const twice = [...runtime.immutables.values()].find((ranges) => ranges.length > 1);
-  if (twice === undefined) throw new Error('no immutable stands twice');
+  if (twice === undefined) throw new Error('no immutable occurs twice in the code');
   bytes[twice[0]!.start] = 0x12;
   expect(compareCode(toHex(bytes), runtime, options)).toEqual({
     difference: 'an immutable stands with several values in the code',

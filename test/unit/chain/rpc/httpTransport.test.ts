@@ -27,7 +27,7 @@ async function failureOf(work: Promise<unknown>): Promise<RpcError> {
     () => null,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof RpcError)) throw new Error(`not an RpcError: ${String(error)}`);
+  if (!(error instanceof RpcError)) throw new Error(`expected an RpcError, got ${String(error)}`);
   return error;
 }
 
