@@ -170,7 +170,7 @@ function chosen(): readonly (readonly [string, Attack])[] {
   return Object.entries(ATTACKS).filter(([name]) => only?.includes(name) ?? true);
 }
 
-test('under six simultaneous attacks the service stays fast, small and correct', async () => {
+test('under six simultaneous attacks latency and memory stay low, and normal requests succeed', async () => {
   const { url, process: child } = world.program;
   for (const path of NORMAL_PATHS) expect([path, await send(path)]).toEqual([path, 200]);
   const probe = startHealthProbe(url, child.pid ?? 0);

@@ -250,7 +250,7 @@ test('a contract record has its code, creator, creation and first and last log, 
   expect((await get(`/contracts/${nobody}`)).status).toBe(404);
 });
 
-test('a contract with the code of a verified contract is verified on the other chain, and names it', async () => {
+test('a contract with the code of a verified contract on the other chain is verified as its twin', async () => {
   await until('/contracts?chainId=943&verified=true', ({ data }) => data?.length === 1);
   const { json } = await get(`/contracts/${twin}?chainId=943`);
   expect(json['data']).toMatchObject({

@@ -110,7 +110,7 @@ describe('the development node', () => {
   });
 });
 
-describe('a killed parent process', () => {
+describe('after a kill of the parent process', () => {
   let parent: ChildProcess | undefined;
   let folder: string;
   beforeEach(() => {
@@ -122,7 +122,7 @@ describe('a killed parent process', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
 
-  test('ends its node and removes the files of the node', async () => {
+  test('the node ends and its files are removed', async () => {
     parent = spawnParent(folder);
     const pid = await readPid(parent);
     expect(isRunning(pid)).toBe(true);
@@ -188,7 +188,7 @@ describe('the folder of a development chain', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['clickhouse', folder.id].sort());
   });
 
-  test('is deleted by a later start if its owner has ended, or if it is old and has no owner file', async () => {
+  test('is deleted by a later start if its owner has ended or its owner file is missing for long', async () => {
     const [orphan, ownerless, young] = ['dev-00000001', 'dev-00000002', 'dev-00000003'];
     for (const name of [orphan, ownerless, young]) mkdirSync(join(dataDir, name));
     // The pid of a live process that started at another time.

@@ -49,7 +49,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
 );
 
 test.each(Array.from({ length: ENGINE_SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i: every way of ingesting ends with the content of the model on the engine',
+  'seed %i: every way of ingesting ends on the engine with the content of the model',
   async (seed) => {
     const { contentHash: onModel } = await checkOnModel(seed);
     const backend = await createEngineBackend();

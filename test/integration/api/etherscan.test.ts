@@ -144,7 +144,7 @@ test.each([
   expect([status, json]).toEqual([200, notOk(text)]);
 });
 
-test('a page beyond 10,000 results is refused in message and result', async () => {
+test('a page beyond 10,000 results is refused with the same text in message and result', async () => {
   const text = 'Result window is too large, PageNo x Offset size must be less than or equal to 10000';
   const { status, json } = await world.api.ask(`/api?${LOGS}&${AT}&page=11&offset=1000`);
   expect([status, json]).toEqual([200, { status: '0', message: text, result: text }]);

@@ -70,10 +70,10 @@ const resultOf = async (query: Record<string, string>): Promise<unknown> =>
   (await api.ask(`/api?${new URLSearchParams(query).toString()}`)).json?.result;
 
 test.each([
-  ['the cursor and a head above it', FINAL, FINAL + 20],
-  ['the whole head', FINAL + 3, TIP],
-  ['a cursor that the store has passed', FINAL - 5, FINAL + 30],
-  ['nothing above the cursor', FINAL + 15, FINAL + 15],
+  ['some head blocks', FINAL, FINAL + 20],
+  ['all head blocks', FINAL + 3, TIP],
+  ['a cursor below the stored final blocks', FINAL - 5, FINAL + 30],
+  ['no head blocks', FINAL + 15, FINAL + 15],
 ])('holders and their number equal the sums of the transfers: %s', async (_name, finalTo, tip) => {
   head = wholeSnapshot(world, finalTo, tip);
   let seen = 0;

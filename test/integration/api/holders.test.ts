@@ -112,8 +112,8 @@ const MERGED_HEADS = new Set([
   'the cursor in the midst of a promotion',
 ]);
 
-describe.each(['before merges', 'after merges'])('holders %s', (state) => {
-  const isMerged = state === 'after merges';
+describe.each(['before the parts are merged', 'after the parts are merged'])('holders %s', (state) => {
+  const isMerged = state === 'after the parts are merged';
   const some = (): [string, HeadSnapshot][] =>
     heads().filter(([name]) => !isMerged || MERGED_HEADS.has(name));
 

@@ -192,9 +192,9 @@ const heads = (): [string, HeadSnapshot][] => [
   ['the cursor in the midst of a promotion', wholeSnapshot(world, STORED, TIP)],
 ];
 
-describe.each(['before merges', 'after merges'])('portfolios %s', (state) => {
+describe.each(['before the parts are merged', 'after the parts are merged'])('portfolios %s', (state) => {
   test('equal a plain recomputation in every state of the store', async () => {
-    if (state === 'after merges')
+    if (state === 'after the parts are merged')
       for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
         await market.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
     const met = {
@@ -207,7 +207,7 @@ describe.each(['before merges', 'after merges'])('portfolios %s', (state) => {
     };
     for (const [turn, [, of]] of heads().entries()) {
       // The layout of the parts has little effect, so after the merge half of the heads are enough.
-      if (state === 'after merges' && turn % 2 === 0 && turn > 0) continue;
+      if (state === 'after the parts are merged' && turn % 2 === 0 && turn > 0) continue;
       // A new version, because the cache would return the answers of the previous state.
       market.head = { ...of, version: `${of.version} ${state}` };
       const at = { world: worldAt(world, of), head: market.head, moves: movesOf(moves, of) };

@@ -69,7 +69,7 @@ test('an unverified contract is null, with or without an unknown code hash', asy
   expect(await db.reader.find(nobody, `0x${'12'.repeat(32)}`)).toBeNull();
 });
 
-test('a contract with the code of a verified contract has its verification and names it, on any chain', async () => {
+test('a contract with the code of a verified contract is verified as its twin, on any chain', async () => {
   const { contract, codeHash } = token();
   const found = await db.reader.find({ chainId: 943, address: at('7') }, codeHash);
   expect(found).toEqual({

@@ -296,7 +296,7 @@ test.each([
     { input: { language: 'Solidity', sources: { 'a.sol': { content: 'interface A {}' } } }, name: 'A' },
     /abstract or an interface/,
   ],
-] as const)('fails with a reason: %s', async (_, asked, reason) => {
+] as const)('a verification fails with a reason: %s', async (_, asked, reason) => {
   const deployed = await deployKnown(rpc, vault(), vaultValues);
   const state = await verify(vault(), deployed.address, asked);
   expect(state).toEqual({ state: 'failed', reason: expect.stringMatching(reason) });
@@ -315,7 +315,7 @@ test.each([
     { language: 'Brainfuck', sources: { a: { content: '' } } },
     /"Brainfuck" is not supported/,
   ],
-])('is refused at once: %s', async (_, input, reason) => {
+])('a request is refused at once: %s', async (_, input, reason) => {
   const request = { chainId: 369, address: OWNER as Hex, contractName: 'A', compilerVersion: '0.8.30' };
   await expect(queue.submit({ ...request, input, license: null })).rejects.toMatchObject({
     code: 'bad_request',

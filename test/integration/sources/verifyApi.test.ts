@@ -317,7 +317,7 @@ test.each([
     },
     /nested too deeply/,
   ],
-] as [string, Fields, string | RegExp][])('is refused at once: %s', async (_, more, text) => {
+] as [string, Fields, string | RegExp][])('a request is refused at once: %s', async (_, more, text) => {
   const fields = { ...fieldsFor(vault(), library.address), ...more };
   const expected = typeof text === 'string' ? text : expect.stringMatching(text);
   expect(await post(fields)).toEqual(notOk(expected));

@@ -151,7 +151,7 @@ test('the head that follows from the writer’s messages equals the stored head'
   expect(followHead(reading, [chain.told!])?.snapshot).toEqual(await readHead(store.runner, CHAIN_ID));
 });
 
-test('a repeated message changes nothing, and an unconnected one or one with a gap requires a read', async () => {
+test('a repeated message changes nothing, and a message that does not connect to the head requires a read', async () => {
   await chain.start();
   await chain.mine();
   const first = (await readHeadRow(store.runner, CHAIN_ID))!;

@@ -31,7 +31,7 @@ async function join(query = '', lastId: string | null = null): Promise<SseClient
   return client;
 }
 
-test('of 10,001 missed events the oldest is a gap, and the newest 10,000 are sent', async () => {
+test('a client that missed 10,001 events gets a gap for the oldest and then the newest 10,000', async () => {
   const first = chain.make(swaps(4_000));
   const second = chain.make(swaps(4_000), first);
   await chain.promote(100);

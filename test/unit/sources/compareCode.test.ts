@@ -113,7 +113,7 @@ test('a linked library is reported with its address, and a missing, wrong or sec
   });
 });
 
-test('codes that differ outside of the metadata have no recognisable metadata', () => {
+test('findMetadata finds no metadata if the two codes also differ elsewhere', () => {
   const { runtime } = compiled.get('Vault_Maker')!;
   const other =
     runtime.code.slice(0, 100) + (runtime.code[100] === 'a' ? 'b' : 'a') + runtime.code.slice(101);

@@ -46,7 +46,7 @@ function doubt(series: BarSeries, truth: readonly Bar[], page: number): BarSerie
   return withNewest(series, newest) ?? fromPage(newest);
 }
 
-test('after any changes of the series the next answer makes the chart equal to its end, without gaps', () => {
+test('after any change of the series the next answer gives the chart the newest bars without gaps', () => {
   const random = new Random(SEED);
   for (let run = 0; run < 80; run += 1) {
     const page = 3 + random.int(0, 6);

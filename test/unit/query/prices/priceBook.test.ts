@@ -70,7 +70,7 @@ test('a price is trusted from a confidence of 0.5', () => {
   expect(isTrusted({ usd: null, confidence: 0.9, isAnchor: false })).toBe(false);
 });
 
-test('the wrapped native token is worth one native coin even without a price, other tokens need one', () => {
+test('the wrapped native token is worth one native coin even without a price, other tokens need a price', () => {
   const past = { m5: book({}), h1: book({}), h6: book({}), h24: book({}) };
   const priced = makeTokenPrices(book({ usd: USD, w: hop('usd', 0.5) }), past, 'w');
   expect([priced.nativeOf('w'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
