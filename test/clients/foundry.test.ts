@@ -184,7 +184,7 @@ test.each([
   },
 );
 
-test('a single file that compiles only with its settings is cloned with them, to the same code', async () => {
+test('forge clone keeps the settings of a single file that needs them, and compiles the same code', async () => {
   const { address, contract } = world.vaultByIr;
   const home = prepareHome('0.8.30');
   configure(369, '/api');

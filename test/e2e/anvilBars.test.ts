@@ -136,7 +136,7 @@ async function waitForHash(hash: string): Promise<void> {
   throw new Error(`the API never came to block ${hash}:\n${program.output().slice(-2_000)}`);
 }
 
-test('after trades and reorgs every bar, state and streamed event equals the chain', async () => {
+test('after trades and reorgs every bar, pool state and streamed event is correct for the chain', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     time += random.pick([5, 20, 61, 400, 4_000]);

@@ -113,7 +113,7 @@ function depositOf(pool: TestWorld['pools'][number]): { amount0: bigint; amount1
   return { amount0: raw(pool.token0), amount1: raw(pool.token1) };
 }
 
-test('the balances of every user equal the contracts, through reorgs', async () => {
+test('the balances of every user equal the answers of the contracts, through reorgs', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     const transactions = await randomActions(random);

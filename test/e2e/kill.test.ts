@@ -58,7 +58,7 @@ test.each([allInOne, separate])(
   },
 );
 
-test('after kills during the first start the data folder starts, ingests and answers like the oracle', async () => {
+test('a data folder whose first start was killed starts, ingests and answers like the oracle', async () => {
   const said: string[] = [];
   const random = new Random(SEED);
   const report = await killCreations({ kills: CREATION_KILLS, random, say: (text) => said.push(text) });

@@ -114,7 +114,7 @@ async function collectable(owner: Hex, id: bigint): Promise<readonly [bigint, bi
   return [BigInt(String(amount0)), BigInt(String(amount1))];
 }
 
-test('positions show exactly what collect would pay, and the native balance equals the node', async () => {
+test('positions show exactly the amounts that collect would pay, and the native balance is that of the node', async () => {
   const random = new Random(SEED);
   const owners = await earnFees(random);
   // Liquidity is removed from a position but not collected: the amount is owed, and no longer in the position.
@@ -187,7 +187,7 @@ test('a token whose balances change without logs is flagged, and its balances co
   expect(scrape).toMatch(/^candlehouse_skipped_transfer_logs\{reason="nft"\} 0$/m);
 });
 
-test('wallets older than the history have the balances of balanceOf, in tokens and LP tokens', async () => {
+test('wallets older than the stored history have the balances that balanceOf returns, in tokens and LP tokens', async () => {
   const late = await start('late', String(head - 6));
   try {
     await waitForBlock(late.url, head);

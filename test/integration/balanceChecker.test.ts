@@ -176,7 +176,7 @@ test('in a history that begins late only a token whose difference changes is mar
   expect(await rebasingIn(db)).toEqual([ELASTIC]);
 });
 
-test('a head during its promotion is compared like before', async () => {
+test('a check during a promotion compares the same balances as before', async () => {
   const found: object[] = [];
   for (const promoted of [false, true]) {
     const db = await storeWorld(1, BLOCKS);

@@ -29,7 +29,7 @@ const expected = tokens.map((address, index) =>
   isHonest(index) ? { address, symbol: 'OK', name: 'OK', decimals: 32 } : { address, ...NOTHING },
 );
 
-describe('tokens on a real node', () => {
+describe('tokens that answer a megabyte, on a real node', () => {
   let anvil: Anvil;
   let rpc: DevRpc;
   let hash: Hex;
@@ -51,20 +51,17 @@ describe('tokens on a real node', () => {
     await anvil.stop();
   });
 
-  test.each(['http', 'ws'])(
-    'that answer a megabyte get no names, and the other tokens get theirs: over %s',
-    async (wire) => {
-      const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
-      try {
-        const rows = await readTokens(pool, tokens, { number, hash, reversible: true });
-        expect(rows).toEqual(expected.map((row) => ({ ...row, version: number })));
-      } finally {
-        await pool.close();
-      }
-    },
-  );
+  test.each(['http', 'ws'])('get no names, and the other tokens get theirs (over %s)', async (wire) => {
+    const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
+    try {
+      const rows = await readTokens(pool, tokens, { number, hash, reversible: true });
+      expect(rows).toEqual(expected.map((row) => ({ ...row, version: number })));
+    } finally {
+      await pool.close();
+    }
+  });
 
-  test('that answer a megabyte give null for names, calls, balances and proxies', async () => {
+  test('give null for names, calls and balances, and are no proxies', async () => {
     const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
     const [honest, hostile] = [addressOf(0), addressOf(1)];
     try {

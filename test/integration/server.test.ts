@@ -22,7 +22,7 @@ import { until } from '../support/eventually';
 
 afterAll(cleanUp);
 
-describe('an engine that ends', () => {
+describe('the embedded engine', () => {
   test('keeps its data over stop and start', async () => {
     const dataDir = makeFolder();
     const first = await start(dataDir);

@@ -17,7 +17,7 @@ const tell = (text: string): void => {
 };
 
 test(
-  `after reorgs, faults and crashes the content of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} equals the chain`,
+  `after reorgs, faults and crashes the content of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} is correct for the chain`,
   async () => {
     const began = performance.now();
     const cpu = process.cpuUsage();

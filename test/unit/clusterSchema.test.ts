@@ -49,7 +49,7 @@ test('a head table has the sharding key of its final table, and tables filled by
     expect([table, key === undefined]).toEqual([table, targets.includes(table)]);
 });
 
-test('with replicas the engines and deduplication windows are the replicated ones', () => {
+test('for a cluster with replicas the tables have replicated engines and deduplication windows', () => {
   const path = "'/clickhouse/tables/c/{database}/{table}/{shard}', '{replica}'";
   const replicated = toLocalSchema(schema, { name: 'c', replicated: true });
   schema.forEach((text, index) => {

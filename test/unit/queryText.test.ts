@@ -22,7 +22,7 @@ test('lines and blocks with a condition appear only if their parameter has a val
   expect(textFor({ x: 0, list: [1], heads: [1] }).match(/AND b IN/g)).toHaveLength(2);
 });
 
-test('zero counts as a value, but false, an empty text and a missing parameter do not', () => {
+test('a condition holds for zero, but not for false, an empty text or a missing parameter', () => {
   const textFor = parseQueryText('t', 'SELECT 1 -- if a');
   expect(textFor({ a: 0 })).toBe('SELECT 1');
   for (const params of [{ a: '' }, { a: false }, {}]) expect(textFor(params)).toBe('');

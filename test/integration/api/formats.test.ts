@@ -117,7 +117,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
       expect(onlyHead.headers[name]).toBe(answer.headers[name]);
   });
 
-  test('pages by the Link header like JSON pages by meta', async () => {
+  test('is paged by the Link header, like JSON by its meta', async () => {
     const seen: Row[] = [];
     let path: string | undefined = `/api/v1/pairs/${PAIR}/ticks?timeframe=1m&limit=30&currency=quote`;
     const { data } = (await market.api.get(path.replace('limit=30', 'limit=1000'))).json as unknown as {

@@ -292,7 +292,7 @@ describe('the table of pairs', () => {
     expect(found('nothing like this')).toBe(0);
   });
 
-  test('is the same with a kept base, which is read again only if rows below it changed', async () => {
+  test('is the same when built on a cached base, which is read again only if its rows changed', async () => {
     let bases = 0;
     const counting: QueryRunner = {
       ...store.runner,

@@ -236,7 +236,7 @@ describe('symbols', () => {
     }
   });
 
-  test('pricescale shows five significant digits in the requested currency', async () => {
+  test('pricescale, the price step, shows five significant digits in the requested currency', async () => {
     for (const pair of PAIRS) {
       const { data } = await getJson<{ data: { price: string | null; price_usd: string | null } }>(
         `/api/v1/pairs/${pair}`,

@@ -292,7 +292,7 @@ test('every leg of a pool has its own bars in both directions', async () => {
   expect(legs).toBeGreaterThan(1);
 });
 
-test('a base that the pool does not hold and an equal base and quote are refused by name', async () => {
+test('ticks refuse a base that the pool does not hold, and a quote equal to the base, by name', async () => {
   const pool = pools.find(({ nature, tokens }) => nature === 'plain' && tokens.length > 2)!;
   const [first] = pool.tokens;
   await expect(ticksOf(pool.address, `0x${'9'.repeat(40)}`, null)).rejects.toThrow(/^base: got/);

@@ -119,7 +119,7 @@ async function finalOf(database: Database): Promise<number | undefined> {
   return row?.cursor;
 }
 
-test('a backup taken at the head, restored elsewhere and continued, equals a straight run', async () => {
+test('a backup taken at the head, restored elsewhere and continued, equals an uninterrupted run', async () => {
   const first = configOf('first');
   chain.setHead(FIRST);
   const program = await start(first);

@@ -78,7 +78,7 @@ test('a stream requested after another request starts after its answer, and is t
   await until(() => streams() === 0);
 });
 
-test('a socket that sends endless requests after its stream is closed', async () => {
+test('a socket is closed if it sends endless requests behind its stream', async () => {
   const { socket, text } = await open();
   socket.write(request());
   await until(() => text().includes('retry: 3000'));

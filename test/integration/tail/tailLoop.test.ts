@@ -129,7 +129,7 @@ test('when the database starts over, streams end and their clients get a reorg o
   back.close();
 });
 
-test('a hanging database does not delay stopping', async () => {
+test('a hanging database does not delay stopping the tail loop', async () => {
   const api = await world.serve({}, cable.port);
   await untilSeen(api.tail, chain);
   cable.hang();
@@ -139,7 +139,7 @@ test('a hanging database does not delay stopping', async () => {
   expect(api.tail.facts().lastError).toBeNull();
 });
 
-test('stopping ends the pause before the next poll', async () => {
+test('stopping the tail loop ends its pause before the next poll', async () => {
   await cable.cut();
   const api = await world.serve({}, cable.port, 600_000);
   await until(() => api.tail.facts().lastError !== null);

@@ -71,7 +71,7 @@ function comparable(bars: Iterable<BarPart>): unknown[] {
     .map((bar) => (bar.open === 0 ? { ...bar, openOrd: 0, closeOrd: 0 } : bar));
 }
 
-test('parts in any order, with some head blocks already promoted, give the bars of all swaps', () => {
+test('bar parts in any order, with some head blocks already promoted, give the bars of all swaps', () => {
   fc.assert(
     fc.property(swapsArbitrary, fc.nat(40), fc.nat(40), fc.infiniteStream(fc.nat(5)), (swaps, a, b, deal) => {
       const promoted = Math.max(a, b);

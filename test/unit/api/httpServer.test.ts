@@ -185,7 +185,7 @@ test('local addresses have no limit of sockets, because behind a proxy all clien
   await expectAlive(port);
 });
 
-test('a socket with more open requests than allowed is closed, and fewer requests are answered in order', async () => {
+test('a socket with too many open requests is closed, and requests up to the limit are answered in order', async () => {
   const port = await serve({ unansweredMax: 3 });
   const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const polite = open(port);

@@ -7,7 +7,7 @@ const BLOCK_MAX = 2 ** 32 - 1;
 const block = fc.integer({ min: 0, max: BLOCK_MAX });
 const logIndex = fc.integer({ min: 0, max: ORD_SPAN - 1 });
 
-describe('ord', () => {
+describe('an ord', () => {
   it('gives back its block and log index at any height', () => {
     const property = fc.property(block, logIndex, (number, index) => {
       const ord = toOrd(number, index);

@@ -66,7 +66,7 @@ describe('the state of a V2 pool', () => {
     expect(uniswapV2.applyEvent(synced, { kind: 'sync', reserve0: 7n, reserve1: 9n })).toBe(synced);
   });
 
-  it('does not change by a swap, mint or burn, because a Sync follows each of them', () => {
+  it('does not change by a swap, mint or burn, because each of them comes with a Sync', () => {
     const none = { liquidity: null, tickLower: null, tickUpper: null };
     const events: PoolEvent[] = [
       { kind: 'swap', ...parties, amount0: 5n, amount1: -5n, after: null },

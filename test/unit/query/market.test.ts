@@ -65,7 +65,7 @@ test('sort keys put nulls last in both orders', () => {
   expect([null, 1, 2].sort((a, b) => compareKeys(a, b, 'desc'))).toEqual([2, 1, null]);
 });
 
-test('changes and distinct makers are null if their inputs are unknown, never 0', () => {
+test('percentage changes and distinct makers are null if their inputs are unknown, never 0', () => {
   expect([changePercent(1, null), changePercent(null, 1), changePercent(1, 0), changePercent(3, 2)]).toEqual([
     null,
     null,

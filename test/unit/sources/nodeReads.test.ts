@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-test('an answer with the nesting of a block is passed on', async () => {
+test('an answer nested as deeply as a block is passed on', async () => {
   result = '{"transactions":[{"accessList":[{"storageKeys":["0x1"]}]}]}';
   expect(await createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).toEqual({
     result: JSON.parse(result) as unknown,

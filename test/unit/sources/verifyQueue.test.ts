@@ -148,7 +148,7 @@ test('a failing source is compiled once, and repeated requests get the same fail
   expect(compiler.seen).toEqual(['slow']);
 });
 
-test('a failure because of the machine is not remembered', async () => {
+test('a failure caused by the machine is not remembered', async () => {
   const guid = await guidOf(queue, 'a', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(new AppError('unavailable', 'the machine is busy'));

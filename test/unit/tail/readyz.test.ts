@@ -28,12 +28,12 @@ function codes(...facts: Parameters<typeof judge>): { ready: boolean; codes: str
   return { ready: answer.ready, codes: answer.problems.map((problem) => problem.code) };
 }
 
-test('a young head is ready, with and without an ingester', () => {
+test('a head younger than five minutes makes the service ready, with and without an ingester', () => {
   expect(codes(headAged(299), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
   expect(codes(headAged(10), TAIL, node(501), NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 
-test('a head with a future timestamp is young', () => {
+test('a head with a future timestamp counts as young', () => {
   expect(codes(headAged(-30), TAIL, null, NOW_MS)).toEqual({ ready: true, codes: [] });
 });
 

@@ -132,7 +132,7 @@ test('the final block moves up to the tip at most and never back', () => {
   expect(follower.unfinalised).toEqual([]);
 });
 
-test('finality with the hash of another branch changes nothing', () => {
+test('a final block with the hash of another branch changes nothing', () => {
   const { chain, follower } = followed(11, 6);
   expect(follower.finalise(3, `0x${'99'.repeat(32)}`)).toBeNull();
   expect(follower.finalise(99, `0x${'99'.repeat(32)}`)).toBeNull();

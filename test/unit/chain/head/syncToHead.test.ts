@@ -38,7 +38,7 @@ const shapeOf = ({ forkNumber, removed, blocks }: Extension): unknown => [
   blocks.at(-1)?.number,
 ];
 
-test('catching up proceeds in steps of at most one chunk', async () => {
+test('catching up takes steps of at most the given number of blocks', async () => {
   const chain = chainOf(1, 25);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)));
@@ -76,7 +76,7 @@ test('a reorg to the same height and a reorg to a lower head are detected', asyn
   expect(follower.tip).toEqual(refOf(chain.head));
 });
 
-test('the first step of a reorg replaces all removed blocks, even if the chunk is smaller', async () => {
+test('the first step of a reorg replaces all removed blocks, even beyond the step size', async () => {
   const chain = chainOf(4, 20);
   const { source } = sourceOf([await startNode(chain)]);
   const follower = new HeadFollower(refOf(chain.at(0)), chain.blocks.slice(1).map(refOf));

@@ -212,7 +212,7 @@ test('a benched endpoint is asked only when no other answers', async () => {
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
 });
 
-test('aborting a call ends its waiting', async () => {
+test('aborting a call ends its wait for a retry', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {
     response.writeHead(429, { 'retry-after': '30' }).end();

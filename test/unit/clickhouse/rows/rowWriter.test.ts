@@ -55,7 +55,7 @@ test('wide integers of any size and sign are written as little-endian two’s co
   expect(written((w) => w.i256(-(2n ** 255n)))).toBe(`${'00'.repeat(31)}80`);
 });
 
-test('numbers are written like the methods of Buffer write them', () => {
+test('numbers are encoded as by the methods of Buffer', () => {
   const buffer = Buffer.alloc(8);
   for (const value of [0, 1, 255, 65_535, 4_294_967_295]) {
     buffer.writeUInt32LE(value);

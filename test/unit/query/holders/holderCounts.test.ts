@@ -39,7 +39,7 @@ const WORLDS: readonly (readonly [string, number, number])[] = [
   ['many holders', 2_000, 303],
 ];
 
-test.each(WORLDS)('a count updated by changes equals a new count: %s', (_, holders, seed) => {
+test.each(WORLDS)('a holder count updated by changes equals a new count: %s', (_, holders, seed) => {
   const random = createRandom(seed);
   const books = new Map<string, bigint>();
   const who = (): string => (random() < 0.05 ? DEAD : holderAt(Math.floor(random() ** 2 * holders)));

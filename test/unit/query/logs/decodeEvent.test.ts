@@ -127,7 +127,7 @@ test.each([...real, ['a made-up ABI', MADE_UP] as [string, unknown]])(
   },
 );
 
-test('of events with the same topic0 the one with the same number of topics as the log is used', () => {
+test('of events with the same topic0 the one whose topic count fits the log is used', () => {
   const erc20 = entriesOf(['event Transfer(address indexed from, address indexed to, uint256 value)']);
   const erc721 = entriesOf(['event Transfer(address indexed src, address indexed dst, uint256 indexed id)']);
   const forms = eventsByTopic([...erc20, ...erc721]);

@@ -15,7 +15,7 @@ const side = (amount: number, usd: number | null, confidence: number): PoolSide 
   price: { usd, confidence, isAnchor: false },
 });
 
-test('the value of a side uses any price, and its trusted value only a trusted price', () => {
+test('a side has a value at any price confidence, and a trusted value only with a trusted price', () => {
   expect([valueOf(side(3, 2, 0.1)), valueOf(side(3, null, 0))]).toEqual([6, null]);
   expect([trustedValueOf(side(3, 2, 0.49)), trustedValueOf(side(3, 2, 0.5))]).toEqual([0, 6]);
 });

@@ -23,7 +23,7 @@ test.each([
   ['\\x41bc\\pLde\\d\\.f', ['bc', 'de', '.f']],
   ['a{x}', ['a{x}']],
   ['^owner$', ['owner']],
-] as const)('every match of %s contains %j', (regex, literals) => {
+] as const)('every match of the expression %s contains %j', (regex, literals) => {
   expect(readRegex(regex).literals).toEqual(literals);
 });
 
@@ -33,7 +33,7 @@ test.each([
   ['.{0,300}', 600, 2_000],
   ['(((a{9}){9}){9}){9}', 6_000, 9_000],
   ['\\bfunction\\s+\\w+\\(', 10, 40],
-])('%s needs between %i and %i states', (regex, least, most) => {
+])('the expression %s needs between %i and %i states of the matcher', (regex, least, most) => {
   const { size } = readRegex(regex);
   expect(size).toBeGreaterThanOrEqual(least);
   expect(size).toBeLessThanOrEqual(most);
