@@ -146,7 +146,7 @@ test('the token search uses current names, and ranks equal matches by log count'
   await checkAll();
 });
 
-test('a search without tokens finds nothing', async () => {
+test('a token search in an empty database finds nothing', async () => {
   const empty = await createTestDatabase();
   const other = openDatabase({ url: empty.writerUrl });
   try {

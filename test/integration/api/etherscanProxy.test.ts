@@ -193,7 +193,7 @@ test('a reverting call is a JSON-RPC error with the revert data of the node', as
   expect(called).toMatchObject({ result: `0x${(42).toString(16).padStart(64, '0')}` });
 });
 
-test('eth_call at the head passes the given value on, and a revert has its reason, as at any block', async () => {
+test('eth_call at the head sends the given value, and its errors have a reason as at any other block', async () => {
   const plain = { action: 'eth_call', to: contract.replace('0x', '0X'), data: '0x01' };
   const stored = { result: `0x${(42).toString(16).padStart(64, '0')}` };
   expect(await ask(plain)).toMatchObject(stored);

@@ -43,7 +43,7 @@ test.each([
   ['few', 0],
   ['many', 1_000_000],
 ])(
-  'sums of a pair with %s swaps over a week and a month are exact to the second, in every state',
+  'sums of a pair with %s swaps over a week and a month are exact to the second, in every store state',
   async (_, swapsADay) => {
     let cut = 0;
     for (const head of heads) {

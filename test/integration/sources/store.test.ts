@@ -63,7 +63,7 @@ test('storing the same contracts again changes nothing', async () => {
   expect(await db.store.store(records.slice(0, 20))).toEqual({ stored: 0, kept: 20 });
 });
 
-test('an unverified contract is null, with or without an unknown code hash', async () => {
+test('a lookup of an unverified contract gives null, with or without an unknown code hash', async () => {
   const nobody = { chainId: 369, address: at('0') };
   expect(await db.reader.find(nobody, null)).toBeNull();
   expect(await db.reader.find(nobody, `0x${'12'.repeat(32)}`)).toBeNull();

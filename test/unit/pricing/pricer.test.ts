@@ -69,7 +69,7 @@ test('a price follows its pool in the same block, but a jump without volume coun
   expect(usdAt(39, { 35: { made: [POOL] }, 70: part(10_000) })).toBe(3);
 });
 
-test('volume without a state change takes effect in the same block', () => {
+test('a later trade in the pool releases a price held to its mean in the same block', () => {
   const jump = v2(1, T, 1e6, DAI, 3e6);
   const pricer = new Pricer(CONFIG);
   const all = blocks(41, {

@@ -68,7 +68,7 @@ test('a node without an answer for 25 s is away, and not also stalled', () => {
   expect(codes(waiting(), 60_000, WALL + 60_000, silent)).toEqual([]);
 });
 
-test('a node whose newest block is old on arrival is behind', () => {
+test('a node whose newest block is old when it arrives is reported as behind', () => {
   const status = waiting();
   noteHead(status, { number: 101, timestamp: WALL / 1000 - 3_600 }, NOW);
   expect(codes(status)).toEqual(['node_behind']);
