@@ -72,7 +72,7 @@ test('a hit names contract, file, line and column, and shows the surrounding lin
   ]);
 });
 
-test('a valid chain that is not stored gives an empty list', async () => {
+test('a search on a valid chain that is not stored gives an empty list', async () => {
   const { status, json } = await api.get('/source-search?q=immutable&chainId=943');
   expect([status, json['data']]).toEqual([200, []]);
 });

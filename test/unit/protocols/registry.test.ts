@@ -24,7 +24,7 @@ describe('the protocol registry', () => {
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
   });
 
-  it('has the topics of exactly the described DEXes', () => {
+  it('contains exactly the topics of the described DEXes', () => {
     const { creationTopics, eventTopics } = dexTopics([DEX]);
     expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
     const signatures = [

@@ -84,7 +84,7 @@ describe('in a history that begins late', () => {
   });
 });
 
-test(`the holder with the oldest check is checked next, and all holders are checked, seed ${SEED}`, () => {
+test(`balance checks take the holder with the oldest check first, and reach every holder, seed ${SEED}`, () => {
   const random = createRandom(SEED);
   const book = new BalanceBook();
   const lastSeen = new Map<string, number>();
