@@ -1,7 +1,7 @@
 /** A short soak test: every endpoint under load, with reorgs, and all data recomputed at the end. */
 import { runSoak } from '../../scripts/soak/soakRun';
 import { judgeMemory } from '../../scripts/soak/memory';
-import { SEED } from '../support/seed';
+import { SEED } from '../support/run/seed';
 
 test('twenty seconds of mixed traffic with reorgs give no error, and the truth at the end', async () => {
   process.stdout.write(`soak seed ${SEED}\n`);
