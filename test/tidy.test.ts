@@ -4,6 +4,11 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '..');
 const LINES_MAX = 400;
+/** A folder with more files has parts that deserve names. */
+const FILES_MAX = 22;
+
+/** One record or one recorded log a file, found by its number or name. */
+const HOLDS_MANY = ['docs/decisions', 'test/golden/logs'];
 
 /** The folders that each folder of src may import, besides itself. Value and type imports count alike. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -69,6 +74,14 @@ test(`no file of code is longer than ${LINES_MAX} lines`, () => {
   expect(long).toEqual([]);
 });
 
+test(`no folder holds more than ${FILES_MAX} files`, () => {
+  const counts = new Map<string, number>();
+  for (const path of ['src', 'clickhouse', 'scripts', 'test', 'docs'].flatMap((name) => listFiles(name, /./)))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  const full = [...counts].filter(([folder, count]) => count > FILES_MAX && !HOLDS_MANY.includes(folder));
+  expect(full).toEqual([]);
+});
+
 test('imports go only down through the layers', () => {
   const wrong = sources.flatMap((path) => {
     const allowed = LAYERS[layerOf(path)] ?? [];
@@ -122,7 +135,7 @@ test('only src/clickhouse imports the database client, and only allowed files re
   expect(clients).toEqual([]);
   const readers = sources.filter((path) => /process\.env\b/.test(textOf(path)));
   // The development node is given this process's PATH.
-  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/anvil.ts'];
+  const allowed = ['src/main.ts', 'src/config.ts', 'src/dev/node/anvil.ts'];
   expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
 });
 
@@ -173,11 +186,10 @@ test('every named query has a caller, and statements outside of query files are 
     relative('clickhouse/queries', path).replace(/\.sql$/, ''),
   );
   const text = sources.map(textOf).join('\n');
-  const names = new Set([...text.matchAll(/'([a-z_]+\/[a-z_]+)'/g)].map(([, name = '']) => name));
-  const prefixes = [...text.matchAll(/`([a-z_]+\/[a-z_]*)\$\{/g)].map(([, prefix = '']) => prefix);
-  const isUsed = (name: string): boolean =>
-    names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
-  expect(queries.filter((name) => !isUsed(name))).toEqual([]);
+  const names = new Set([...text.matchAll(/'([a-z_]+(?:\/[a-z_]+)+)'/g)].map(([, name = '']) => name));
+  expect(queries.filter((name) => !names.has(name))).toEqual([]);
+  // A name made of parts cannot be found by a search.
+  expect(sources.filter((path) => /`[a-z_]+\/[a-z_]*\$\{/.test(textOf(path)))).toEqual([]);
   const passesOn = ['namedQueries', 'observedDatabase', 'deferredDatabase'];
   const reads = sources.filter((path) => /\b(?:database|db)\.select(?:Binary)?\(/.test(textOf(path)));
   expect(reads.filter((path) => !passesOn.some((name) => path.endsWith(`/${name}.ts`)))).toEqual([]);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { field } from '../../src/dev/devRpc';
+import { field } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, type ClientRun } from './runClient';
 

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 
 import type { Hex } from '../../src/domain/hex';
 import { readAbi } from '../../src/domain/abi';
-import { deploy, type WorldContract } from '../support/verifiedWorld';
+import { deploy, type WorldContract } from '../support/worlds/verifiedWorld';
 import { openClientWorld, type ClientWorld } from './clientWorld';
 import { runClient } from './runClient';
 import { until } from '../support/eventually';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { Interface, getAddress } from 'ethers';
 
-import { field, type DevRpc } from '../../src/dev/devRpc';
+import { field, type DevRpc } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, runScript } from './runClient';
 

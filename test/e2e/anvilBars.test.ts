@@ -8,12 +8,12 @@ import { join } from 'node:path';
 
 import { numberToHex, type Hex } from '../../src/domain/hex';
 import type { ChainBlock, ChainLog } from '../../src/domain/block';
-import { oracleSwaps } from '../support/oracle';
+import { oracleSwaps } from '../support/oracle/oracle';
 import { Random } from '../support/random';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
-import { collectEvents, type EventCollector } from '../support/eventCollector';
-import { startProgram, waitForBlock, type Program } from '../support/program';
-import { findWrongBars } from '../support/wrongBars';
+import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
+import { collectEvents, type EventCollector } from '../support/server/eventCollector';
+import { startProgram, waitForBlock, type Program } from '../support/server/program';
+import { findWrongBars } from '../support/oracle/wrongBars';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 5);
 const ROUNDS = 24;

@@ -7,8 +7,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { LONG_EMITTER, startAttackWorld, UNVERIFIED, type AttackWorld } from '../support/attackWorld';
-import { quantile, startHealthProbe } from '../support/healthProbe';
+import { LONG_EMITTER, startAttackWorld, UNVERIFIED, type AttackWorld } from '../support/hostile/attackWorld';
+import { quantile, startHealthProbe } from '../support/server/healthProbe';
 
 const ATTACK_MS = 20_000;
 const BUSY_P99_MAX_MS = 100;

@@ -3,10 +3,16 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
-import { runProgram, runToSuccess, startProgram, waitForBlock, type Settings } from '../support/program';
-import { StubTruth } from '../support/stubTruth';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
+import {
+  runProgram,
+  runToSuccess,
+  startProgram,
+  waitForBlock,
+  type Settings,
+} from '../support/server/program';
+import { StubTruth } from '../support/stub/stubTruth';
 
 let chain: StubChain;
 let folder: string;

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { Interface } from 'ethers';
 
 import { encodeCall } from '../../src/dev/abi';
-import type { DevTransaction } from '../../src/dev/blockMaker';
-import { toHexData } from '../../src/dev/devRpc';
+import type { DevTransaction } from '../../src/dev/node/blockMaker';
+import { toHexData } from '../../src/dev/node/devRpc';
 import { Random } from '../support/random';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
-import { startProgram, waitForBlock, type Program } from '../support/program';
+import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
+import { startProgram, waitForBlock, type Program } from '../support/server/program';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 9);
 const ROUNDS = 14;

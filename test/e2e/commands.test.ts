@@ -6,12 +6,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
 import { readyShape } from '../../src/api/service/readyz';
-import { CLUSTER_NAME } from '../support/embeddedCluster';
-import { createTestDatabase } from '../support/engine';
-import { enginePid, runProgram, runToSuccess, startProgram, waitForBlock } from '../support/program';
+import { CLUSTER_NAME } from '../support/engine/embeddedCluster';
+import { createTestDatabase } from '../support/engine/engine';
+import { enginePid, runProgram, runToSuccess, startProgram, waitForBlock } from '../support/server/program';
 
 let chain: StubChain;
 let folder: string;

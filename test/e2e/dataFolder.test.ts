@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { runProgram } from '../support/program';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { runProgram } from '../support/server/program';
 
 let folder: string;
 let chain: StubChain;

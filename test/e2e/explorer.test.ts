@@ -6,18 +6,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface, keccak256 } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../src/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../src/dev/node/anvil';
+import { field, openDevRpc, type DevRpc } from '../../src/dev/node/devRpc';
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
-import type { Json } from '../support/apiServer';
-import { askRows } from '../support/askRows';
-import { PROXY_SOURCES } from '../support/proxyContracts';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
-import { compileSet, deploy, toRecord, type WorldContract } from '../support/verifiedWorld';
+import type { Json } from '../support/server/apiServer';
+import { askRows } from '../support/engine/askRows';
+import { PROXY_SOURCES } from '../support/node/proxyContracts';
+import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/server/runningProgram';
+import { compileSet, deploy, toRecord, type WorldContract } from '../support/worlds/verifiedWorld';
 import { eventually } from '../support/eventually';
 
 interface Proxy {

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startStubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
+import { startStubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
 import { killCreations } from '../../scripts/kills/creation';
 import { allInOne, separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun } from '../../scripts/kills/killRun';
 import { Random } from '../support/random';
-import { runToSuccess } from '../support/program';
+import { runToSuccess } from '../support/server/program';
 
 const ROUNDS = 4;
 const CREATION_KILLS = 4;

@@ -18,8 +18,8 @@ import {
   untilLoaded,
   type Look,
   type WatchedPage,
-} from '../support/browser';
-import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/pageWorld';
+} from '../support/server/browser';
+import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/worlds/pageWorld';
 import { eventually } from '../support/eventually';
 
 /** Folder for screenshots, if set. */

@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { DevTransaction } from '../../src/dev/blockMaker';
-import type { WorldPool } from '../../src/dev/world';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
-import { startProgram, waitForBlock, type Program } from '../support/program';
-import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/truthWorldPlan';
+import type { DevTransaction } from '../../src/dev/node/blockMaker';
+import type { WorldPool } from '../../src/dev/world/world';
+import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
+import { startProgram, waitForBlock, type Program } from '../support/server/program';
+import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/worlds/truthWorldPlan';
 
 /** Two epochs, so that the pools have existed for a whole one. */
 const SETTLING_BLOCKS = 66;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { stubDescription } from '../support/stubDescription';
-import { runProgram, spawnProgram, type Spawned } from '../support/program';
-import { listen, type Listening } from '../support/listen';
+import { stubDescription } from '../support/stub/stubDescription';
+import { runProgram, spawnProgram, type Spawned } from '../support/server/program';
+import { listen, type Listening } from '../support/server/listen';
 
 const SECRETS = {
   user: 'uSeRsEcReT7',

@@ -1,7 +1,7 @@
 /** A short soak test: every endpoint under load, with reorgs, and all data recomputed at the end. */
 import { runSoak } from '../../scripts/soak/soakRun';
 import { judgeMemory } from '../../scripts/soak/memory';
-import { SEED } from '../support/seed';
+import { SEED } from '../support/run/seed';
 
 test('twenty seconds of mixed traffic with reorgs cause no error, and end with correct data', async () => {
   process.stdout.write(`soak test, seed ${SEED}\n`);

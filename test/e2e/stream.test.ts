@@ -8,15 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { stubDescription } from '../support/stubDescription';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { stubDescription } from '../support/stub/stubDescription';
 import { separate } from '../../scripts/kills/deployment';
 import { ChainLoad, KillRun } from '../../scripts/kills/killRun';
 import { QUEUE_BYTES_MAX } from '../../src/tail/streamClient';
 import { Random } from '../support/random';
-import { EventFollower } from '../support/eventFollower';
-import { startProgram, waitForBlock, type Settings } from '../support/program';
-import { describeDifference, StubTruth } from '../support/stubTruth';
+import { EventFollower } from '../support/server/eventFollower';
+import { startProgram, waitForBlock, type Settings } from '../support/server/program';
+import { describeDifference, StubTruth } from '../support/stub/stubTruth';
 
 const SEED = Number(process.env['STREAM_SEED'] ?? 7);
 const ROUNDS = 5;

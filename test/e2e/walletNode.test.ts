@@ -10,16 +10,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Interface, keccak256 } from 'ethers';
 
 import { encodeCall } from '../../src/dev/abi';
-import type { DevTransaction } from '../../src/dev/blockMaker';
-import { toHexData } from '../../src/dev/devRpc';
+import type { DevTransaction } from '../../src/dev/node/blockMaker';
+import { toHexData } from '../../src/dev/node/devRpc';
 import { formatUnits } from '../../src/domain/amounts';
 import type { Hex } from '../../src/domain/hex';
 import type { Portfolio } from '../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../src/wire/tokens';
 import { Random } from '../support/random';
-import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/anvil';
-import { startProgram, waitForBlock, type Program } from '../support/program';
-import { TEST_POOLS } from '../support/testWorldPlan';
+import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from '../support/node/anvil';
+import { startProgram, waitForBlock, type Program } from '../support/server/program';
+import { TEST_POOLS } from '../support/worlds/testWorldPlan';
 
 const SEED = Number(process.env['ANVIL_SEED'] ?? 41);
 const MOST = 2n ** 128n - 1n;

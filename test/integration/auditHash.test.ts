@@ -2,9 +2,9 @@
  * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal audit
  * hashes for each range of 1,000 blocks. A changed row changes only its range's hash.
  */
-import { askRows } from '../support/askRows';
-import { startStubChain, type StubChain } from '../support/stubChain';
-import { printAudit } from '../../src/commands/verifyAudit';
+import { askRows } from '../support/engine/askRows';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
+import { printAudit } from '../../src/commands/data/verifyAudit';
 import type { Database } from '../../src/clickhouse/client/database';
 import { swapsTable } from '../../src/clickhouse/schema/tables';
 import {
@@ -14,7 +14,7 @@ import {
   readRangeHashes,
 } from '../../src/ingest/repair/auditHash';
 import { Random } from '../support/random';
-import { createProgramHome, type ProgramHome } from '../support/runningProgram';
+import { createProgramHome, type ProgramHome } from '../support/server/runningProgram';
 import { eventually } from '../support/eventually';
 
 const CHAIN_ID = 369;

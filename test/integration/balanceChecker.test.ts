@@ -16,9 +16,9 @@ import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/sta
 import { createLog } from '../../src/log';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { listRebasing } from '../../src/query/holders/rebasing';
-import { answeringCalls, type Asked } from '../support/vaultSetup';
+import { answeringCalls, type Asked } from '../support/node/vaultSetup';
 import { createRandom } from '../support/createRandom';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const SEED = 90_210;
 const CHAIN_ID = 369;

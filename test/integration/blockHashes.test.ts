@@ -2,7 +2,7 @@
 import type { Hex } from '../../src/domain/hex';
 import { createBlockHashes } from '../../src/query/head/blockHashes';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const FINAL_TO = 30_000;
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;

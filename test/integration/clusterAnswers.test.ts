@@ -11,10 +11,10 @@ import { toOrd } from '../../src/domain/ord';
 import { UPGRADED } from '../../src/domain/proxies';
 import { createVerifiedStore } from '../../src/sources/storeVerified';
 import { NO_DEPLOYMENT, type VerifiedRecord } from '../../src/sources/verifiedRecord';
-import { SIM_CHAIN_ID, simToken } from '../simulation/simChain';
-import { askRows } from '../support/askRows';
-import { startEmbeddedCluster, type EmbeddedCluster } from '../support/embeddedCluster';
-import { startSimApi, type SimApi } from '../simulation/simApi';
+import { SIM_CHAIN_ID, simToken } from '../simulation/chain/simChain';
+import { askRows } from '../support/engine/askRows';
+import { startEmbeddedCluster, type EmbeddedCluster } from '../support/engine/embeddedCluster';
+import { startSimApi, type SimApi } from '../simulation/chain/simApi';
 
 const SEED = 5;
 const BLOCKS = 110;
@@ -237,9 +237,9 @@ test('the lists of contracts to read from the node are the same on two shards', 
     const runner = createQueryRunner(db);
     const range = { head_ord: 0, final: true, from_ord: 0, to_ord: toOrd(1_000, 0) };
     return [
-      await runner.run('explorer/list_upgraded_contracts', { ...common, ...range }, shape),
-      await runner.run('explorer/list_unchecked_contracts', common, shape),
-      await runner.run('explorer/list_unasked_creations', { ...common, final_to: 1_000 }, shape),
+      await runner.run('contracts/list_upgraded_contracts', { ...common, ...range }, shape),
+      await runner.run('contracts/list_unchecked_contracts', common, shape),
+      await runner.run('contracts/list_unasked_creations', { ...common, final_to: 1_000 }, shape),
     ];
   };
   const found = await find(one);

@@ -1,9 +1,9 @@
 /** The program detects lost rows and reads them from the node again, bit by bit. Readers see no difference. */
-import { askRows } from '../support/askRows';
-import { startStubChain, type StubChain } from '../support/stubChain';
+import { askRows } from '../support/engine/askRows';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/runningProgram';
-import { readStubLogs, StubTruth } from '../support/stubTruth';
+import { createProgramHome, type ProgramHome, type RunningProgram } from '../support/server/runningProgram';
+import { readStubLogs, StubTruth } from '../support/stub/stubTruth';
 
 const FIRST = 200;
 const LAST = 300;

@@ -5,7 +5,7 @@ import { readEmitted, sumEmitted } from '../../src/query/logs/emitters';
 import type { HeadSnapshot } from '../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../src/query/logs/logCounts';
 import type { LogSource } from '../../src/query/logs/logFilter';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const CHAIN = 369;
 const CONTRACTS = 50;

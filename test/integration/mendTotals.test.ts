@@ -4,10 +4,10 @@ import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
 import type { OpenIntent } from '../../src/ingest/store/store';
 import type { RebuildProgress } from '../../src/ingest/repair/viewRebuild';
-import { askRows } from '../support/askRows';
-import { CHAIN_ID } from '../support/world';
-import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/marketServer';
-import type { TestStore } from '../support/testStore';
+import { askRows } from '../support/engine/askRows';
+import { CHAIN_ID } from '../support/worlds/world';
+import { makeMarketWorld, storeMarket, WALLETS_PLAN } from '../support/server/marketServer';
+import type { TestStore } from '../support/engine/testStore';
 
 const STEPS_MIN = 3;
 const marketWorld = makeMarketWorld({ ...WALLETS_PLAN, finalTo: 80, storedTo: 80, headFrom: 81 });

@@ -2,10 +2,10 @@
  * After a kill within a range, the program rebuilds the aggregates that lost rows and reports the repair in log and
  * metrics. Only then does the range count as done.
  */
-import { askRows } from '../support/askRows';
-import { startStubChain, type StubChain } from '../support/stubChain';
+import { askRows } from '../support/engine/askRows';
+import { startStubChain, type StubChain } from '../support/stub/stubChain';
 import { findWrongTotal } from '../../src/ingest/repair/viewAudit';
-import { createProgramHome, type ProgramHome } from '../support/runningProgram';
+import { createProgramHome, type ProgramHome } from '../support/server/runningProgram';
 
 const FIRST = 200;
 const LAST = 260;

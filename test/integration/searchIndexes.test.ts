@@ -11,9 +11,9 @@ import { createLogCounts } from '../../src/query/logs/logCounts';
 import { readHitFacts } from '../../src/query/search/search';
 import { listTokensNamed } from '../../src/query/search/searchNames';
 import { Directory } from '../../src/query/tokens/directory';
-import { createTestDatabase } from '../support/engine';
+import { createTestDatabase } from '../support/engine/engine';
 import { createRandom } from '../support/createRandom';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const CHAIN = 369;
 const TOKENS = 4_000;

@@ -3,12 +3,12 @@ import { Interface } from 'ethers';
 import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/interfaces/INonfungiblePositionManager.sol/INonfungiblePositionManager.json';
 
 import { encodeCall, readContract, V2_ROUTER } from '../../src/dev/abi';
-import { startAnvil, type Anvil } from '../../src/dev/anvil';
-import { openBuilder, type Builder } from '../../src/dev/builder';
-import { buildWorld } from '../../src/dev/buildWorld';
-import { field, openDevRpc, toNumber, type DevRpc } from '../../src/dev/devRpc';
-import { mineHistory } from '../../src/dev/history';
-import type { World } from '../../src/dev/world';
+import { startAnvil, type Anvil } from '../../src/dev/node/anvil';
+import { openBuilder, type Builder } from '../../src/dev/node/builder';
+import { buildWorld } from '../../src/dev/world/buildWorld';
+import { field, openDevRpc, toNumber, type DevRpc } from '../../src/dev/node/devRpc';
+import { mineHistory } from '../../src/dev/world/history';
+import type { World } from '../../src/dev/world/world';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import {
   createTransferDecoder,
@@ -17,8 +17,8 @@ import {
 } from '../../src/ingest/decode/decodeTransfers';
 import { createLog } from '../../src/log';
 import { pendingProtocolLp } from '../../src/query/portfolio/lpShare';
-import { TEST_POOLS, TEST_WORLD_PLAN } from '../support/testWorldPlan';
-import { plainBalances } from './api/transferWorld';
+import { TEST_POOLS, TEST_WORLD_PLAN } from '../support/worlds/testWorldPlan';
+import { plainBalances } from './api/portfolio/transferWorld';
 
 const GENESIS = 1_700_000_000;
 const READS = new Interface([

@@ -2,8 +2,8 @@
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { storeChain } from '../simulation/harness';
-import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/simChain';
-import { openTestStore, type TestStore } from '../support/testStore';
+import { SIM_CHAIN_ID, SimChain, simToken } from '../simulation/chain/simChain';
+import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 let store: TestStore;
 let finalTo: number;

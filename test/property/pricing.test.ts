@@ -12,9 +12,9 @@ import { Pricer, type MarketBlock, type PriceChanges } from '../../src/pricing/p
 import { isAnchorRoute, type Route, type TokenHop } from '../../src/pricing/route';
 import { Random } from '../support/random';
 import { makeMarketWorld, shuffled, type MarketWorld } from './marketWorld';
-import { findRoutesOver } from '../support/pools';
+import { findRoutesOver } from '../support/worlds/pools';
 import { naiveRoutes } from './naiveRoutes';
-import { runsOf } from '../support/runs';
+import { runsOf } from '../support/run/runs';
 
 /** On failure fast-check prints the market's seed. */
 const RUNS = runsOf(1_000);

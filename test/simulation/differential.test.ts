@@ -2,11 +2,11 @@
  * Ingests one chain in different ways and expects the same bytes. The variants are batches of 1, 7 and 1,000 blocks,
  * live or backfill, one life or many, good or bad nodes.
  */
-import { checkOnModel } from './checkSeed';
+import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 import { runSeed } from './runSeed';
-import { contentHash, engineContent } from './storedContent';
+import { contentHash, engineContent } from './compare/storedContent';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
 const SEEDS = Number(process.env['SIMULATION_DIFFERENTIAL_SEEDS'] ?? 8);

@@ -2,7 +2,7 @@
  * Runs seeds on the real engine and on the model of the store. Both end with the same bytes, and the bytes are correct
  * for the chain. More: npm run simulate -- --engine --seed 1 --seeds 300.
  */
-import { checkOnEngine } from './checkOnEngine';
+import { checkOnEngine } from './compare/checkOnEngine';
 import { createEngineBackend, type EngineBackend } from './engineBackend';
 
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);

@@ -6,8 +6,8 @@ import { RpcError } from '../../src/chain/rpc/rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpc/rpcTransport';
 import { fetchAhead } from '../../src/ingest/session/fetchAhead';
 import { createLog } from '../../src/log';
-import { FakeChain, type Json } from '../support/fakeChain';
-import { FakeNode } from '../support/fakeNode';
+import { FakeChain, type Json } from '../support/node/fakeChain';
+import { FakeNode } from '../support/node/fakeNode';
 import { Random } from '../support/random';
 import { VirtualClock } from './virtualClock';
 

@@ -23,16 +23,16 @@ import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../src/protocols/uniswapV3';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
-import { askRows } from '../support/askRows';
-import { oracleBars, oracleSwaps } from '../support/oracle';
-import { VaultOracle } from '../support/oracleVault';
+import { askRows } from '../support/engine/askRows';
+import { oracleBars, oracleSwaps } from '../support/oracle/oracle';
+import { VaultOracle } from '../support/oracle/oracleVault';
 import { Random } from '../support/random';
-import { compareTransfers } from './transferRows';
-import { comparePriceRows } from './priceRows';
-import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
-import { headerOf, simCalls, simFinality, simSource, type SimFaults } from './simNode';
-import { listingOf, VAULT } from './simVault';
-import { compareVaultRows } from './vaultRows';
+import { compareTransfers } from './compare/transferRows';
+import { comparePriceRows } from './compare/priceRows';
+import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './chain/simChain';
+import { headerOf, simCalls, simFinality, simSource, type SimFaults } from './chain/simNode';
+import { listingOf, VAULT } from './chain/simVault';
+import { compareVaultRows } from './compare/vaultRows';
 
 const V2_DEX: Dex = {
   name: 'sim_v2',

@@ -6,10 +6,10 @@ import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { RowBatch } from '../../src/ingest/rows/rowBatch';
 import type { BlockRef } from '../../src/domain/block';
-import { checkOnModel } from './checkSeed';
+import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
-import { SIM_CHAIN_ID } from './simChain';
-import { digest } from './simLogs';
+import { SIM_CHAIN_ID } from './chain/simChain';
+import { digest } from './chain/simLogs';
 import { forksSeenLate, statementsLandLate, tokensSeenLate } from './stress';
 
 const KEPT = [

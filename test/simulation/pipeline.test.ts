@@ -5,14 +5,14 @@
 import type { Database } from '../../src/clickhouse/client/database';
 import { AppError } from '../../src/errors';
 import type { IngestSession } from '../../src/ingest/session/session';
-import { askRows } from '../support/askRows';
+import { askRows } from '../support/engine/askRows';
 import { crashingDatabase } from './crashingDatabase';
 import { CALM, findDifferences, openSession } from './harness';
 import { Random } from '../support/random';
-import { SimChain } from './simChain';
-import type { SimFaults } from './simNode';
-import { openTestStore } from '../support/testStore';
-import { headerOf } from './simNode';
+import { SimChain } from './chain/simChain';
+import type { SimFaults } from './chain/simNode';
+import { openTestStore } from '../support/engine/testStore';
+import { headerOf } from './chain/simNode';
 
 /** More: npm run simulate -- --properties --seed 1000 --seeds 200. */
 const FIRST_SEED = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);

@@ -1,10 +1,10 @@
 /** Compares the oracle's parser of logs with ethers' on a whole simulated chain and on malformed logs. */
 import { Interface } from 'ethers';
 
-import { parsePlain } from '../support/plainEvents';
+import { parsePlain } from '../support/oracle/plainEvents';
 import { FastRandom } from '../support/random';
-import { SimChain } from './simChain';
-import { createWilderness } from './simWild';
+import { SimChain } from './chain/simChain';
+import { createWilderness } from './chain/simWild';
 
 const ABI = new Interface([
   'event PairCreated(address indexed, address indexed, address, uint256)',

@@ -19,10 +19,10 @@ import { SimWorld } from './fleet/simWorld';
 import { drawNature, type NodeNature } from './fleet/nodeTraits';
 import { FastRandom, type Random } from '../support/random';
 import type { SeedPlan } from './seedPlan';
-import { SIM_CHAIN_ID, SimChain } from './simChain';
-import { SIM_DESCRIPTION } from './simDescription';
-import { createWilderness } from './simWild';
-import { readTip, type StoredTip } from './storedContent';
+import { SIM_CHAIN_ID, SimChain } from './chain/simChain';
+import { SIM_DESCRIPTION } from './chain/simDescription';
+import { createWilderness } from './chain/simWild';
+import { readTip, type StoredTip } from './compare/storedContent';
 import { Trace } from './trace';
 import { VirtualClock } from './virtualClock';
 

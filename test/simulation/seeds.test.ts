@@ -3,7 +3,7 @@
  * ingester may die at any step. In the end all stored rows equal the oracle's. More: npm run simulate -- --seed 1
  * --seeds 10000.
  */
-import { checkOnModel } from './checkSeed';
+import { checkOnModel } from './compare/checkSeed';
 
 // Nodes fail a hundred times per seed, and the stacks are of no use.
 Error.stackTraceLimit = 3;

@@ -12,7 +12,7 @@ import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContra
 import { readContractView, type ContractView } from '../../query/contracts/contractView';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf, type ChainMoment } from '../explorer/explorerRoute';
+import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 

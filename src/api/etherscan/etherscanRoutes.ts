@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
-import { chainParam, questionOf } from '../explorer/explorerRoute';
+import { chainParam, questionOf } from '../explorerRoute';
 import { clientOf } from '../middleware/limitRate';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';
@@ -21,18 +21,18 @@ import {
 } from './action';
 import { badParam, refusalOf, refuse, TEXTS } from './answers';
 import { readAsked, textOf, type AskedParams } from './askedParams';
-import { blockActions } from './blockActions';
-import { contractActions } from './contractActions';
-import { gasActions } from './gasActions';
-import { logActions } from './logActions';
+import { blockActions } from './actions/blockActions';
+import { contractActions } from './actions/contractActions';
+import { gasActions } from './actions/gasActions';
+import { logActions } from './actions/logActions';
 import { CHAIN_LIST_PATH, ETHERSCAN_PATHS, SHARED_PATH } from './mounts';
-import { coinActions } from './nodeActions';
-import { proxyActions } from './proxyActions';
-import { statsActions } from './statsActions';
-import { tokenActions, tokenBalanceActions } from './tokenActions';
-import { transactionActions } from './transactionActions';
-import { transferActions } from './transferActions';
-import { VERIFY_BOUNDS } from './verifyActions';
+import { coinActions } from './actions/nodeActions';
+import { proxyActions } from './actions/proxyActions';
+import { statsActions } from './actions/statsActions';
+import { tokenActions, tokenBalanceActions } from './actions/tokenActions';
+import { transactionActions } from './actions/transactionActions';
+import { transferActions } from './actions/transferActions';
+import { VERIFY_BOUNDS } from './actions/verifyActions';
 
 /** Longer requests, such as whole sources, are not cached. */
 const KEY_LENGTH_MAX = 4_096;

@@ -11,7 +11,7 @@ import { findVerification } from '../../query/contracts/contractFacts';
 import { readContractView } from '../../query/contracts/contractView';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { questionOf, type ChainMoment } from '../explorer/explorerRoute';
+import { questionOf, type ChainMoment } from '../explorerRoute';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { signatureLookup } from './signatureLookup';

@@ -16,7 +16,7 @@ import { planReplay, replayPages, type ReplayPlan, type ReplayQuery } from '../.
 import type { StreamClient, StreamSink } from '../../tail/streamClient';
 import { parsePosition, RETRY_LINE, type StreamPosition } from '../../tail/streamMessage';
 import type { TailLoop } from '../../tail/tailLoop';
-import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../market/activityParams';
+import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../activity/activityParams';
 import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';

@@ -4,9 +4,14 @@
  */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
-import { startApi, type ApiServer, type Json } from '../../support/apiServer';
-import { hexOf, snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
+import { startApi, type ApiServer, type Json } from '../../support/server/apiServer';
+import { hexOf, snapshotOf } from '../../support/worlds/world';
+import {
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/server/marketServer';
 
 const PAIR = hexOf('bb', 0, 40);
 

@@ -7,8 +7,13 @@ import { pairAnswerShape, pairsAnswerShape } from '../../../src/wire/pairs';
 import { portfolioAnswerShape } from '../../../src/wire/portfolio';
 import { ticksAnswerShape } from '../../../src/wire/ticks';
 import { tokenAnswerShape, tokensAnswerShape, tokenTicksAnswerShape } from '../../../src/wire/tokens';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
-import { hexOf, snapshotOf } from '../../support/world';
+import {
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/server/marketServer';
+import { hexOf, snapshotOf } from '../../support/worlds/world';
 
 const PAIR = hexOf('bb', 0, 40);
 const UNKNOWN = hexOf('99', 1, 40);

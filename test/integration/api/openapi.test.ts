@@ -5,9 +5,14 @@
 import { z } from 'zod';
 
 import { ERROR_STATUS } from '../../../src/errors';
-import { startApi, type Json } from '../../support/apiServer';
-import { snapshotOf } from '../../support/world';
-import { makeMarketWorld, MARKET_PLAN, startMarket, type MarketServer } from '../../support/marketServer';
+import { startApi, type Json } from '../../support/server/apiServer';
+import { snapshotOf } from '../../support/worlds/world';
+import {
+  makeMarketWorld,
+  MARKET_PLAN,
+  startMarket,
+  type MarketServer,
+} from '../../support/server/marketServer';
 
 interface Parameter {
   readonly name: string;

@@ -5,22 +5,22 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
-import { stubDescription } from '../../support/stubDescription';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
 import type { Database } from '../../../src/clickhouse/client/database';
 import { attach } from '../../../src/commands/attach';
-import { runBackup } from '../../../src/commands/backup';
+import { runBackup } from '../../../src/commands/data/backup';
 import { openStorage } from '../../../src/commands/storage';
 import { runAll } from '../../../src/commands/runAll';
-import { runRestore } from '../../../src/commands/restore';
-import { runVerify } from '../../../src/commands/verify';
+import { runRestore } from '../../../src/commands/data/restore';
+import { runVerify } from '../../../src/commands/data/verify';
 import { loadConfig, type Config } from '../../../src/config';
 import { hashRanges, listWholeRanges } from '../../../src/ingest/repair/auditHash';
 import { readOperations, writeOperation } from '../../../src/clickhouse/schema/operations';
-import { cleanUp, makeFolder, silent } from '../../support/embedded';
-import { waitForBlock } from '../../support/program';
-import { StubTruth } from '../../support/stubTruth';
+import { cleanUp, makeFolder, silent } from '../../support/engine/embedded';
+import { waitForBlock } from '../../support/server/program';
+import { StubTruth } from '../../support/stub/stubTruth';
 
 const FIRST = 300;
 const LAST = 400;

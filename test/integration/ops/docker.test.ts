@@ -2,10 +2,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { writeEngineConfig } from '../../../src/clickhouse/engine/engineConfig';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
+import {
+  createProgramHome,
+  type ProgramHome,
+  type RunningProgram,
+} from '../../support/server/runningProgram';
 
 const ROOT = join(__dirname, '../../..');
 const DOCKER = join(ROOT, 'scripts/docker');

@@ -4,22 +4,22 @@
  */
 import { randomBytes } from 'node:crypto';
 
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
-import { stubDescription } from '../../support/stubDescription';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { migrate } from '../../../src/clickhouse/schema/migrate';
-import { runBackup } from '../../../src/commands/backup';
-import { runReindex } from '../../../src/commands/reindex';
-import { runRestore } from '../../../src/commands/restore';
+import { runBackup } from '../../../src/commands/data/backup';
+import { runReindex } from '../../../src/commands/data/reindex';
+import { runRestore } from '../../../src/commands/data/restore';
 import { secondDatabaseUrl } from '../../../src/commands/secondChain';
 import { openStorage } from '../../../src/commands/storage';
 import { loadConfig, type Config } from '../../../src/config';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
-import { silent } from '../../support/embedded';
-import { createTestDatabase, type TestDatabase } from '../../support/engine';
-import { startKillingProxy, type KillingProxy } from '../../support/killingProxy';
-import { createProgramHome, type ProgramHome } from '../../support/runningProgram';
+import { silent } from '../../support/engine/embedded';
+import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
+import { startKillingProxy, type KillingProxy } from '../../support/engine/killingProxy';
+import { createProgramHome, type ProgramHome } from '../../support/server/runningProgram';
 
 const FIRST = 140;
 const LAST = 180;

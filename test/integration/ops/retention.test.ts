@@ -1,15 +1,19 @@
 /** Retention drops old rows and changes nothing else. Reindex repairs rows that differ from the node, bit by bit. */
-import { askRows } from '../../support/askRows';
-import { startStubChain, type StubChain } from '../../support/stubChain';
-import { stubDescription } from '../../support/stubDescription';
-import { runPrune } from '../../../src/commands/prune';
-import { runReindex } from '../../../src/commands/reindex';
-import { runVerify } from '../../../src/commands/verify';
+import { askRows } from '../../support/engine/askRows';
+import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
+import { runPrune } from '../../../src/commands/data/prune';
+import { runReindex } from '../../../src/commands/data/reindex';
+import { runVerify } from '../../../src/commands/data/verify';
 import { loadConfig, type Config } from '../../../src/config';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
-import { silent } from '../../support/embedded';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
-import { StubTruth } from '../../support/stubTruth';
+import { silent } from '../../support/engine/embedded';
+import {
+  createProgramHome,
+  type ProgramHome,
+  type RunningProgram,
+} from '../../support/server/runningProgram';
+import { StubTruth } from '../../support/stub/stubTruth';
 import { eventually } from '../../support/eventually';
 
 const LAST = 280;

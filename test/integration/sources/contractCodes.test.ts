@@ -1,8 +1,8 @@
 /** Code of contracts: read from a real node, read again after an upgrade, and for contracts without logs. */
 import { getCreateAddress, keccak256 } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../src/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { systemClock, type Clock } from '../../../src/chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
@@ -17,13 +17,13 @@ import { ContractWorker } from '../../../src/sources/contractWorker';
 import { createNodeCode } from '../../../src/sources/createNodeCode';
 import type { CodeRpc } from '../../../src/sources/readContractCode';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { UNCACHED } from '../../support/uncached';
-import { makeSmallRecords } from '../../support/verifiedWorld';
-import { startDialect, type DialectServer } from '../api/etherscanServer';
-import { explorerDeps } from '../api/explorerServer';
-import { hexOf } from '../../support/worldEvents';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { UNCACHED } from '../../support/server/uncached';
+import { makeSmallRecords } from '../../support/worlds/verifiedWorld';
+import { startDialect, type DialectServer } from '../api/etherscan/etherscanServer';
+import { explorerDeps } from '../api/explorer/explorerServer';
+import { hexOf } from '../../support/worlds/worldEvents';
 
 const CHAIN_ID = 369;
 const log = createLog('silent', false);

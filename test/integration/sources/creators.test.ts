@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 
 import { getCreateAddress, Interface } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../src/dev/anvil';
-import { field, openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
+import { field, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
@@ -17,13 +17,13 @@ import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { ContractWorker } from '../../../src/sources/contractWorker';
 import { contractCreationsTable } from '../../../src/sources/findCreators';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeSmallRecords } from '../../support/verifiedWorld';
-import { startDialect, type DialectServer } from '../api/etherscanServer';
-import { explorerDeps } from '../api/explorerServer';
-import { hexOf } from '../../support/worldEvents';
-import { UNCACHED } from '../../support/uncached';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { makeSmallRecords } from '../../support/worlds/verifiedWorld';
+import { startDialect, type DialectServer } from '../api/etherscan/etherscanServer';
+import { explorerDeps } from '../api/explorer/explorerServer';
+import { hexOf } from '../../support/worlds/worldEvents';
+import { UNCACHED } from '../../support/server/uncached';
 
 const CHAIN_ID = 369;
 const log = createLog('silent', false);

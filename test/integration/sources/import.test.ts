@@ -14,9 +14,14 @@ import { runImport, type ImportCounts } from '../../../src/sources/import/runImp
 import { openSourcifyFolder } from '../../../src/sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../../src/sources/import/sourcifyServer';
 import { hashCode } from '../../../src/sources/verifiedRecord';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { serveBlockscout, serveSourcify, writeRepository, type Placed } from '../../support/sourceServers';
-import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/verifiedWorld';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import {
+  serveBlockscout,
+  serveSourcify,
+  writeRepository,
+  type Placed,
+} from '../../support/node/sourceServers';
+import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/worlds/verifiedWorld';
 
 let world: WorldContract[];
 const folders: string[] = [];

@@ -8,8 +8,8 @@ import { readRegexQuestion } from '../../../src/query/sources/sourceRegex';
 import { searchSources, type SourcePage } from '../../../src/query/sources/sourceSearch';
 import { lendSources } from '../../../src/sources/lendSources';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeRecords } from '../../support/verifiedWorld';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { makeRecords } from '../../support/worlds/verifiedWorld';
 
 const BUSY = 'Pulse_Token_7';
 let db: SourcesDatabase;

@@ -11,10 +11,10 @@ import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import { decodeBy, eventsByTopic } from '../../../src/query/logs/decodeEvent';
 import { seedSignatures } from '../../../src/sources/seedSignatures';
-import { startDialect } from '../api/etherscanServer';
-import { explorerDeps } from '../api/explorerServer';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
+import { startDialect } from '../api/etherscan/etherscanServer';
+import { explorerDeps } from '../api/explorer/explorerServer';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
 
 let db: SourcesDatabase;
 

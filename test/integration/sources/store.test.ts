@@ -4,9 +4,9 @@ import { Interface, keccak256, toUtf8Bytes } from 'ethers';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerifiedContract } from '../../../src/domain/verifiedContract';
 import type { VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { askRows } from '../../support/askRows';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { makeRecords } from '../../support/verifiedWorld';
+import { askRows } from '../../support/engine/askRows';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { makeRecords } from '../../support/worlds/verifiedWorld';
 
 let db: SourcesDatabase;
 let records: VerifiedRecord[];

@@ -4,8 +4,8 @@
  */
 import { Interface, ZeroAddress } from 'ethers';
 
-import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
-import { startAnvil, type Anvil } from '../../../src/dev/anvil';
+import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import type { Hex } from '../../../src/domain/hex';
 import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
@@ -14,9 +14,9 @@ import { createChainCode } from '../../../src/sources/chainCode';
 import { createVerifyQueue } from '../../../src/sources/verifyQueue';
 import { findCompilers } from '../../../src/sources/verify/compilers';
 import type { StandardInput } from '../../../src/sources/verify/standardJson';
-import { openSourcesDatabase, type SourcesDatabase } from '../../support/sourcesDatabase';
-import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
-import { listSourceSets, onlyImported, TRICKY } from '../../support/worldSources';
+import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
+import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/worlds/verifiedWorld';
+import { listSourceSets, onlyImported, TRICKY } from '../../support/worlds/worldSources';
 import { until } from '../../support/eventually';
 
 const log = createLog('silent', false);

@@ -4,17 +4,27 @@
  */
 import { getAddress } from 'ethers';
 
-import { startAnvil, type Anvil } from '../../../src/dev/anvil';
-import { openDevRpc, type DevRpc } from '../../../src/dev/devRpc';
+import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
+import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { runAll } from '../../../src/commands/runAll';
 import { loadConfig } from '../../../src/config';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
-import { askRows } from '../../support/askRows';
-import { createProgramHome, type ProgramHome, type RunningProgram } from '../../support/runningProgram';
-import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/verifiedWorld';
-import { createVerifyCalls, fieldsFor, statusOf, type Fields, type Json } from '../../support/verifyCalls';
-import { TRICKY } from '../../support/worldSources';
+import { askRows } from '../../support/engine/askRows';
+import {
+  createProgramHome,
+  type ProgramHome,
+  type RunningProgram,
+} from '../../support/server/runningProgram';
+import { compileSet, deploy, type Deployed, type WorldContract } from '../../support/worlds/verifiedWorld';
+import {
+  createVerifyCalls,
+  fieldsFor,
+  statusOf,
+  type Fields,
+  type Json,
+} from '../../support/worlds/verifyCalls';
+import { TRICKY } from '../../support/worlds/worldSources';
 import { until as untilTrue } from '../../support/eventually';
 
 // At the lowest priority the compiler takes minutes on a busy machine. This file does not test the priority.

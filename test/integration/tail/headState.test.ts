@@ -9,7 +9,7 @@ import {
   readHeadRow,
 } from '../../../src/query/head/headState';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
-import { openTestStore, type TestStore } from '../../support/testStore';
+import { openTestStore, type TestStore } from '../../support/engine/testStore';
 
 let store: TestStore;
 let chain: ChainWriter;

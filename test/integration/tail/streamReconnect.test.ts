@@ -2,7 +2,7 @@
  * Clients switch between two API processes while a seeded chain grows, forks, forks back and becomes final. Net of
  * reorgs each client ends with exactly the canonical events of its filter.
  */
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
 import { SseClient, type SseMessage } from './sseClient';
 import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';

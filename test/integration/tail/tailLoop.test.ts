@@ -1,5 +1,5 @@
 /** The tail loop while the database comes and goes, over a real connection that the test cuts. */
-import { Cable } from '../../support/cable';
+import { Cable } from '../../support/engine/cable';
 import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
 import { until } from '../../support/eventually';

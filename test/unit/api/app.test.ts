@@ -1,7 +1,7 @@
 /** The app around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
-import { startApi, type Json } from '../../support/apiServer';
+import { startApi, type Json } from '../../support/server/apiServer';
 
 // No test in this file queries the database, so none exists.
 const runner = createQueryRunner(openDatabase({ url: 'http://127.0.0.1:1/none' }));

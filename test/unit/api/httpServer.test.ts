@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net';
 
 import { HTTP_LIMITS, type HttpLimits } from '../../../src/api/httpServer';
 import type { Route } from '../../../src/api/route';
-import type { Listening } from '../../support/listen';
-import { serveRoutes } from '../../support/serveRoutes';
+import type { Listening } from '../../support/server/listen';
+import { serveRoutes } from '../../support/server/serveRoutes';
 
 const servers: Listening[] = [];
 const sockets: Socket[] = [];

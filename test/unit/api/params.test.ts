@@ -1,4 +1,4 @@
-import { formatCursor, parseCursor } from '../../../src/api/market/activity';
+import { formatCursor, parseCursor } from '../../../src/api/activity/activity';
 import { clientOf } from '../../../src/api/middleware/limitRate';
 import {
   addressParam,

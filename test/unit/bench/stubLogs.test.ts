@@ -2,7 +2,7 @@
  * Checks that other indexers read the same data from the benchmark chain as Candlehouse. Otherwise the benchmarks would
  * compare different work.
  */
-import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../support/stubChain';
+import { startStubChain, STUB_V2_FACTORY, type StubChain } from '../../support/stub/stubChain';
 
 interface Log {
   readonly address: string;

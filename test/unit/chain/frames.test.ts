@@ -2,7 +2,7 @@
 import type { Hex } from '../../../src/domain/hex';
 import { HeadFollower } from '../../../src/chain/head/follower';
 import { syncToHead } from '../../../src/chain/head/syncToHead';
-import { FakeChain } from '../../support/fakeChain';
+import { FakeChain } from '../../support/node/fakeChain';
 import { closeAll, sourceOf, startNode } from './setup';
 
 afterEach(closeAll);

@@ -7,8 +7,8 @@ import { AnswerMeter, ByteBudget, ANSWER_BYTES_MAX } from '../../../src/chain/rp
 import { createTransport } from '../../../src/chain/rpc/createTransport';
 import { systemClock } from '../../../src/chain/rpc/clock';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
-import { FakeChain } from '../../support/fakeChain';
-import type { FakeNode } from '../../support/fakeNode';
+import { FakeChain } from '../../support/node/fakeChain';
+import type { FakeNode } from '../../support/node/fakeNode';
 import { closeAll, closeLater, poolOf, sourceOf, startNode } from './setup';
 import { until } from '../../support/eventually';
 

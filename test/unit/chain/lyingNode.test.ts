@@ -1,5 +1,5 @@
-import { FakeChain, type Json } from '../../support/fakeChain';
-import type { FakeCall, FakeNode } from '../../support/fakeNode';
+import { FakeChain, type Json } from '../../support/node/fakeChain';
+import type { FakeCall, FakeNode } from '../../support/node/fakeNode';
 import { expectedBlock as expected } from './expectedBlock';
 import { closeAll, sourceOf, startNode } from './setup';
 

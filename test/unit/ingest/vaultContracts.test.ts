@@ -13,7 +13,7 @@ import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
 import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../src/log';
-import { answeringCalls, contextOf, type Asked } from '../../support/vaultSetup';
+import { answeringCalls, contextOf, type Asked } from '../../support/node/vaultSetup';
 
 interface PoolAnswers {
   readonly books: Hex | null;

@@ -8,7 +8,7 @@ import {
   type LegRecord,
 } from '../../../src/pricing/epoch';
 import type { LegState } from '../../../src/pricing/leg';
-import { DAI, NATIVE, v2 } from '../../support/pools';
+import { DAI, NATIVE, v2 } from '../../support/worlds/pools';
 
 const { leg } = v2(1, NATIVE, 1, DAI, 1);
 const at = (liquidity: number, price = 1): LegState => ({

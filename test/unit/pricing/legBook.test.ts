@@ -3,7 +3,7 @@ import { makeLeg, NO_STATE, type Leg } from '../../../src/pricing/leg';
 import { LegBook } from '../../../src/pricing/legBook';
 import { noRoute } from '../../../src/pricing/route';
 import { Random } from '../../support/random';
-import { poolAddress, token } from '../../support/pools';
+import { poolAddress, token } from '../../support/worlds/pools';
 
 const TOKENS = 12;
 const LEGS = 60;

@@ -18,7 +18,7 @@ import {
   USDT,
   v2,
   v3,
-} from '../../support/pools';
+} from '../../support/worlds/pools';
 
 const DAY = 86_400;
 const T = token(50);

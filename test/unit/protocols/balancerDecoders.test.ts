@@ -14,7 +14,7 @@ import GOLDEN_LOGS from '../../golden/logs/balancerV2.json';
 import { BALANCER, BALANCER_EVENTS, balancerLogsOf, referenceBalancer } from './balancerReference';
 import { asJson } from './golden';
 import { encode, toLog, type Words } from './reference';
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
 /** Together 11,000 logs per run. A failure prints its seed. */

@@ -21,7 +21,7 @@ import {
   V3_FACTORY,
   type Words,
 } from './reference';
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 import { oneDigitOff, otherLayout } from './spoiltLogs';
 
 /** Together more than 10,000 logs per run. A failure prints its seed. */

@@ -14,7 +14,7 @@ import {
 } from '../../../src/protocols/weightedCalls';
 import { areWeights, ONE } from '../../../src/protocols/weightedPool';
 import { anyAddress, anyPoolId } from './balancerReference';
-import { runsOf } from '../../support/runs';
+import { runsOf } from '../../support/run/runs';
 
 const ABI = new Interface([
   'function getNormalizedWeights() view returns (uint256[])',

@@ -8,7 +8,7 @@ import {
   withOutputs,
   type CompiledContract,
 } from '../../../src/sources/verify/standardJson';
-import { TRICKY } from '../../support/worldSources';
+import { TRICKY } from '../../support/worlds/worldSources';
 
 const ADDRESS: Hex = `0x${'5a'.repeat(20)}`;
 const compiled = new Map<string, CompiledContract>();

@@ -1,6 +1,6 @@
 /** The creator of a contract, found in the traces of a node, or without them when the node refuses. */
-import { FakeNode, type CallFault } from '../../support/fakeNode';
-import { FakeChain } from '../../support/fakeChain';
+import { FakeNode, type CallFault } from '../../support/node/fakeNode';
+import { FakeChain } from '../../support/node/fakeChain';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { createLog } from '../../../src/log';
 import { findMaker } from '../../../src/sources/findMaker';

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { createJsonFetch } from '../../../src/sources/import/jsonFetch';
-import { listen } from '../../support/listen';
+import { listen } from '../../support/server/listen';
 
 /** Collects garbage immediately. */
 function collector(): () => void {

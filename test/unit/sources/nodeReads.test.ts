@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
 import { createLog } from '../../../src/log';
 import { createNodeReads } from '../../../src/sources/nodeReads';
-import { listen, type Listening } from '../../support/listen';
+import { listen, type Listening } from '../../support/server/listen';
 
 const log = createLog('silent', false);
 interface Call {

@@ -1,4 +1,4 @@
-import { FakeChain, type Json } from '../../../support/fakeChain';
+import { FakeChain, type Json } from '../../../support/node/fakeChain';
 import { expectedBlock as expected } from '../expectedBlock';
 import { closeAll, poolOf, silentLog, sourceOf, startNode } from '../setup';
 import { createBlockSource } from '../../../../src/chain/blocks/blockSource';

@@ -1,6 +1,6 @@
 import { BloomBuilder, bloomToHex, isEmptyBloom } from '../../../../src/chain/blocks/bloom';
 import type { ChainLog } from '../../../../src/domain/block';
-import { FakeChain, plainBloom } from '../../../support/fakeChain';
+import { FakeChain, plainBloom } from '../../../support/node/fakeChain';
 
 test('the bloom equals the plain computation of the Yellow Paper', async () => {
   const chain = new FakeChain(99);

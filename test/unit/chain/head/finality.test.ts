@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { Hex } from '../../../../src/domain/hex';
 import type { BlockRef } from '../../../../src/domain/block';
 import { createFinality } from '../../../../src/chain/head/finality';
-import { FakeChain } from '../../../support/fakeChain';
+import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, silentLog, sourceOf, startNode } from '../setup';
 
 afterEach(closeAll);

@@ -1,7 +1,7 @@
 import type { BlockRef } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { HeadFollower } from '../../../../src/chain/head/follower';
-import { FakeChain, type FakeBlock } from '../../../support/fakeChain';
+import { FakeChain, type FakeBlock } from '../../../support/node/fakeChain';
 import { seededRandom } from '../../../support/random';
 
 function refOf({ number, hash, parentHash, timestamp }: FakeBlock): BlockRef {

@@ -4,8 +4,8 @@ import type { UrlPoolOptions } from '../../../../src/chain/rpc/endpointPool';
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
 import { headFeed } from '../../../../src/chain/head/headFeed';
 import type { BlockHeader } from '../../../../src/chain/blocks/parseBlock';
-import { FakeChain } from '../../../support/fakeChain';
-import type { FakeNode } from '../../../support/fakeNode';
+import { FakeChain } from '../../../support/node/fakeChain';
+import type { FakeNode } from '../../../support/node/fakeNode';
 import { closeAll, closeLater, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 

@@ -1,6 +1,6 @@
 import { createNodeHead } from '../../../../src/chain/head/nodeHead';
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
-import { FakeChain } from '../../../support/fakeChain';
+import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, poolOf, silentLog, startNode } from '../setup';
 
 afterEach(closeAll);

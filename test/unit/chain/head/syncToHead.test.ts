@@ -3,7 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { BlockSource } from '../../../../src/chain/blocks/blockSource';
 import { HeadFollower } from '../../../../src/chain/head/follower';
 import { syncToHead, type Extension } from '../../../../src/chain/head/syncToHead';
-import { FakeChain, type FakeBlock } from '../../../support/fakeChain';
+import { FakeChain, type FakeBlock } from '../../../support/node/fakeChain';
 import { closeAll, sourceOf, startNode } from '../setup';
 import { seededRandom } from '../../../support/random';
 

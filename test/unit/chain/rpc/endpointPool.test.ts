@@ -4,7 +4,7 @@ import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/chain/rpc/rpcTransport';
 import { steadyNow } from '../../../../src/domain/steadyTime';
-import { FakeChain } from '../../../support/fakeChain';
+import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 

@@ -1,7 +1,7 @@
 /** Compares RowBinary values with Buffer's own methods and a plain two's complement. */
 import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
 import { Random } from '../../../support/random';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 const written = (write: (writer: RowWriter) => void): string => {
   // So small that the buffer has to grow.

@@ -9,7 +9,7 @@ import { createDecodeContext } from '../../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../../src/ingest/session/status';
 import type { Store } from '../../../../src/ingest/store/store';
 import { createLog } from '../../../../src/log';
-import { SIM_DESCRIPTION } from '../../../simulation/simDescription';
+import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
 
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
 

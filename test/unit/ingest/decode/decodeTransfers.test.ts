@@ -11,7 +11,7 @@ import {
   type TransferRows,
 } from '../../../../src/ingest/decode/decodeTransfers';
 import { encode, logsOf, toLog, V3, type Words } from '../../protocols/reference';
-import { runsOf } from '../../../support/runs';
+import { runsOf } from '../../../support/run/runs';
 
 const ERC20 = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 const ERC721 = new Interface([

@@ -5,7 +5,7 @@ import {
   callContractsOfOld,
   type TaggedCall,
 } from '../../../../src/ingest/pools/contractCalls';
-import { answeringCalls, type Asked } from '../../../support/vaultSetup';
+import { answeringCalls, type Asked } from '../../../support/node/vaultSetup';
 
 const TO: Hex = `0x${'1'.repeat(40)}`;
 const call = (at: TaggedCall['at'], data: Hex = '0x01'): TaggedCall => ({ to: TO, data, at });

@@ -7,7 +7,7 @@ import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools'
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
 import { Random } from '../../../support/random';
-import { digest, type Draft } from '../../../simulation/simLogs';
+import { digest, type Draft } from '../../../simulation/chain/simLogs';
 import {
   answerOfPool,
   createVaultPool,
@@ -15,8 +15,8 @@ import {
   VAULT,
   vaultEvent,
   type SimVaultPool,
-} from '../../../simulation/simVault';
-import { answeringCalls, contextOf, type Asked } from '../../../support/vaultSetup';
+} from '../../../simulation/chain/simVault';
+import { answeringCalls, contextOf, type Asked } from '../../../support/node/vaultSetup';
 
 const token = (index: number): Hex => digest(`token ${index}`, 20);
 

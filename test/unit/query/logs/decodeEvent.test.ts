@@ -5,7 +5,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { AbiEntry } from '../../../../src/domain/verifiedContract';
 import { decodeBy, eventsByTopic, toEventForm } from '../../../../src/query/logs/decodeEvent';
 import { createRandom, type Random } from '../../../support/createRandom';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 const ROUNDS = 20;
 

@@ -4,7 +4,7 @@ import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/l
 import { searchWindows } from '../../../../src/query/logs/logWindows';
 import { ORD_SPAN } from '../../../../src/domain/ord';
 import { createRandom } from '../../../support/createRandom';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 const HEAD: HeadSnapshot = {
   version: '',

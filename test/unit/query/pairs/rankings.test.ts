@@ -1,7 +1,7 @@
 import { compareKeys, ORDERS } from '../../../../src/query/pairs/ranking';
 import { Rankings } from '../../../../src/query/pairs/rankings';
 import { Random } from '../../../support/random';
-import { SEED } from '../../../support/seed';
+import { SEED } from '../../../support/run/seed';
 
 interface Entry {
   readonly address: string;
