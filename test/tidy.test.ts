@@ -181,7 +181,7 @@ const MAKES_SELECTS = [
   'src/ingest/repair/viewRebuild.ts',
 ];
 
-test('every named query has a caller, and statements outside of query files are limited to MAKES_SELECTS', () => {
+test('every named query is written out by a caller, and other statements are limited to MAKES_SELECTS', () => {
   const queries = listFiles('clickhouse/queries', /\.sql$/).map((path) =>
     relative('clickhouse/queries', path).replace(/\.sql$/, ''),
   );
