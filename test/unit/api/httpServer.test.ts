@@ -125,20 +125,25 @@ test.each([
   ],
   ['a body without end', 'POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n', 405, 'POST'],
   ['a large body of a GET', 'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n', 400, '1048576'],
-  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'no HTTP'],
+  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'not a valid HTTP'],
   [
     'two lengths',
     'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
   [
     'a length and chunks',
     'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
-  ['a header that ends another', 'GET /up HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n', 400, 'no HTTP'],
+  [
+    'a header that ends another',
+    'GET /up HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n',
+    400,
+    'not a valid HTTP',
+  ],
 ])('%s: refused in the words of the API, and the socket closed', async (_, request, status, text) => {
   const port = await serve();
   const client = open(port);
