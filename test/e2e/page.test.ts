@@ -144,7 +144,7 @@ test('the filter finds what the API finds, and says so when there is nothing', a
     ([hashes, rows]) => isDeepStrictEqual(rows, hashes),
   );
   await filter.fill('no such thing');
-  await page.getByText('No pair fits').waitFor();
+  await page.getByText('No matching pairs').waitFor();
 });
 
 test('slash, typing, an arrow and Enter find a token; arrows and Enter open a row of a table', async () => {
