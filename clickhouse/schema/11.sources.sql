@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS verified_contracts
     compiler_version LowCardinality(String) COMMENT 'Version of the compiler, without a leading v',
     optimization Bool COMMENT 'Whether the optimizer was on',
     runs UInt32 COMMENT 'Optimizer runs',
-    evm_version Nullable(String) COMMENT 'NULL: the default of the compiler',
+    evm_version Nullable(String) COMMENT 'EVM version; NULL: the default of the compiler',
     license Nullable(String) COMMENT 'SPDX identifier; NULL: not given',
     abi String COMMENT 'ABI of the compiler, JSON list' CODEC(ZSTD(3)),
     constructor_arguments Nullable(String) COMMENT 'ABI-encoded, bytes; NULL: unknown' CODEC(ZSTD(1)),

@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS token_prices
 ENGINE = MergeTree
 ORDER BY ord
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Prices of final blocks where they changed; append only';
+COMMENT 'Hops of tokens at the final blocks that changed them; append only';
 
 -- HEAD OF token_prices PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 

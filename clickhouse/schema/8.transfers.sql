@@ -145,7 +145,7 @@ CREATE TABLE IF NOT EXISTS token_balance_checks
     token FixedString(20) COMMENT 'Token contract',
     checked_block UInt32 COMMENT 'Block of the newest comparison',
     holders_checked UInt64 COMMENT 'Balances compared so far',
-    mismatches UInt64 COMMENT 'Compared balances that differ from the logs. If early transfers are missing: compared balances whose difference changed',
+    mismatches UInt64 COMMENT 'Compared balances that differ from the logs. If early transfers are missing, a constant difference does not count',
     mismatch_block UInt32 COMMENT 'Block of the newest mismatch; 0: none',
     rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches; later matches do not reset it',
     version UInt64 COMMENT 'Time of writing, unix milliseconds, UTC'
