@@ -118,7 +118,8 @@ const REFUSALS: Readonly<Record<string, Refused>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [
     '408 Request Timeout',
     ({ headersTimeoutMs, requestTimeoutMs }) =>
-      `the request arrived too slowly; allowed: ${headersTimeoutMs / 1000} s for the headers, ${requestTimeoutMs / 1000} s for the request`,
+      `the request arrived too slowly; allowed: ${headersTimeoutMs / 1000} s for the headers, ` +
+      `${requestTimeoutMs / 1000} s for the request`,
   ],
 };
 const NO_HTTP: Refused = ['400 Bad Request', () => 'not a valid HTTP request'];

@@ -45,7 +45,8 @@ const ERRORS: Readonly<Record<number, ErrorDoc>> = {
   },
   503: {
     description:
-      'The database or the node does not answer, or no block is indexed yet. Retry-After gives the seconds to wait',
+      'The database or the node does not answer, or no block is indexed yet. Retry-After gives the ' +
+      'seconds to wait',
     code: 'unavailable',
     error: 'the database or the node does not answer, or no block is indexed yet; retry later',
   },
@@ -142,12 +143,14 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
       title: 'Candlehouse',
       version: '1',
       description:
-        'DEX analytics of one chain. Prices and token amounts are decimal strings in whole tokens. USD sums, percentages, ' +
-        'counts and bars are numbers. Times are unix seconds, UTC. An unknown value is null. Every answer is as of one ' +
-        'block. "24 h" means the 86,400 seconds up to the newest indexed block. A USD price is trusted if its confidence is ' +
-        'medium or high. A swap is tracked if at least one of its tokens has a trusted price. Volumes and fees in USD ' +
-        'count tracked swaps only. Unknown parameters are ignored. A known parameter that is invalid, empty or repeated ' +
-        'is a 400 that names the parameter.',
+        'DEX analytics of one chain. Prices and token amounts are decimal strings in whole tokens. Raw ' +
+        'units are the smallest units of a token. USD sums, percentages, counts and bars are numbers. ' +
+        'Times are unix seconds, UTC. An unknown value is null. Every answer is as of one block. "24 h" ' +
+        'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
+        'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
+        'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
+        'Unknown parameters are ignored. A known parameter that is invalid, empty or repeated is a 400 ' +
+        'that names the parameter.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

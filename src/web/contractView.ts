@@ -113,7 +113,7 @@ function summary(record: ContractRecord): HTMLElement {
       fact('Code', record.code_size === null ? '—' : `${formatCount(record.code_size)} bytes`),
       fact('Logs', formatCount(record.log_count)),
       fact(
-        'Seen in blocks',
+        'First – last block',
         `${formatCount(record.first_seen_block)} – ${formatCount(record.last_seen_block)}`,
       ),
     ),

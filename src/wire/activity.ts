@@ -73,7 +73,8 @@ export const swapItemShape = z
     }),
     execution_price: decimalShape.nullable().meta({
       description:
-        'Price that the trader paid, quote tokens per base token: |net quote| / |net base|; null if either amount is 0',
+        'Price that the trader paid, quote tokens per base token: |net quote| / |net base|; null if ' +
+        'either amount is 0',
     }),
     fee_usd: usdShape.nullable().meta({ description: 'Fee in USD; null if no side has a trusted price' }),
     sender: addressShape.nullable().meta({
@@ -97,7 +98,8 @@ const liquidity = {
   ...common,
   owner: addressShape.meta({
     description:
-      'V3: owner of the position. V2: sender of a mint, recipient of a burn. Balancer V2: the liquidity provider',
+      'V3: owner of the position. V2: sender of a mint, recipient of a burn. Balancer V2: the liquidity ' +
+      'provider',
   }),
   amount0: decimalShape.meta({ description: 'Amount of token0 added or removed, whole tokens' }),
   amount1: decimalShape.meta({ description: 'Amount of token1 added or removed, whole tokens' }),
@@ -109,7 +111,8 @@ const liquidity = {
   }),
   liquidity_raw: integerStringShape.nullable().meta({
     description:
-      'V3: liquidity added or removed. V2: LP tokens minted or burned, raw; null if their Transfer log was not found',
+      'V3: liquidity added or removed. V2: LP tokens minted or burned, raw; null if their Transfer log ' +
+      'was not found',
   }),
   tick_lower: z.int().nullable().optional().meta({ description: 'V3 pools: lower tick of the position' }),
   tick_upper: z.int().nullable().optional().meta({ description: 'V3 pools: upper tick of the position' }),
@@ -151,7 +154,8 @@ export const undecodableItemShape = z
   .meta({
     id: 'UndecodableEvent',
     description:
-      'An event whose stored row cannot be read. Only its position and its kind are known. The stream sends `gap` instead',
+      'An event whose stored row cannot be read. Only its position and its kind are known. The stream ' +
+      'sends `gap` instead',
   });
 export type UndecodableItem = z.infer<typeof undecodableItemShape>;
 

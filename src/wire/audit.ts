@@ -16,12 +16,13 @@ import { confidenceShape, warningShape } from './tokens';
 
 /** How `inputs_hash` is computed; must match auditHash.ts exactly. */
 const HASH_RECIPE =
-  'SHA-256, with 0x, of the following lines in UTF-8. Each line ends with a line feed. One space separates fields, null ' +
-  'is `-`, and values are printed as in this answer. Lines: `candlehouse-audit 1`; `chain <chain_id>`; ' +
-  '`block <derived_at_block>`; `token <token.address>`; `anchor <anchor.address> <anchor.price_usd>`; ' +
-  'for each hop `hop <step> <from_token> <to_token>`, followed by ' +
-  '`pool <address> <reserve0> <reserve1> <weight> <implied_price>` for each pool of the hop; ' +
-  'for each excluded pool `excluded <address> <reason> <implied_price>`. chain_id is 369 for PulseChain';
+  'SHA-256, with 0x, of the following lines in UTF-8. Each line ends with a line feed. One space ' +
+  'separates fields, null is `-`, and values are printed as in this answer. Lines: ' +
+  '`candlehouse-audit 1`; `chain <chain_id>`; `block <derived_at_block>`; `token <token.address>`; ' +
+  '`anchor <anchor.address> <anchor.price_usd>`; for each hop `hop <step> <from_token> <to_token>`, ' +
+  'followed by `pool <address> <reserve0> <reserve1> <weight> <implied_price>` for each pool of the ' +
+  'hop; for each excluded pool `excluded <address> <reason> <implied_price>`. chain_id is 369 for ' +
+  'PulseChain';
 
 const auditPoolShape = z.object({
   address: addressShape.meta({ description: 'Address of the pool' }),
@@ -37,9 +38,9 @@ const auditPoolShape = z.object({
   }),
   implied_price: decimalShape.meta({
     description:
-      'Price of the pool, to_token per from_token: the marginal price, or the 30-minute mean if the hop has the warning ' +
-      'price_deviates_from_twap. If the pool holds another anchor than to_token, the configured prices of both anchors ' +
-      'convert the price',
+      'Price of the pool, to_token per from_token: the marginal price, or the 30-minute mean if the hop ' +
+      'has the warning price_deviates_from_twap. If the pool holds another anchor than to_token, the ' +
+      'configured prices of both anchors convert the price',
   }),
 });
 
@@ -58,9 +59,10 @@ const excludedPoolShape = z.object({
   address: addressShape.meta({ description: 'Address of the pool' }),
   reason: z.enum(['outlier', 'disagrees', 'no_price', 'low_liquidity', 'dormant', 'not_on_route']).meta({
     description:
-      'outlier: the price is far from the other pools of the hop; disagrees: the price differs from the deeper of two ' +
-      'pools; no_price: the pool has no price, or its other token has no USD price; low_liquidity: the other token ' +
-      'counts for less than 50 USD; dormant: no change for 30 days; not_on_route: the route uses other pools',
+      'outlier: the price is far from the other pools of the hop; disagrees: the price differs from the ' +
+      'deeper of two pools; no_price: the pool has no price, or its other token has no USD price; ' +
+      'low_liquidity: less than 50 USD of the other token; dormant: no change for 30 days; ' +
+      'not_on_route: the route uses other pools',
   }),
   implied_price: decimalShape
     .nullable()
@@ -83,11 +85,13 @@ export const auditShape = z
       .meta({ description: 'The audited token' }),
     price_usd: decimalShape.nullable().meta({
       description:
-        'USD per whole token: the product of all hop_price and anchor.price_usd, to 18 digits; null without a price',
+        'USD per whole token: the product of all hop_price and anchor.price_usd, to 18 digits; null ' +
+        'without a price',
     }),
     price_native: decimalShape.nullable().meta({
       description:
-        'price_usd divided by the USD price of the wrapped native token, to 18 digits; null without either price',
+        'price_usd divided by the USD price of the wrapped native token, to 18 digits; null without ' +
+        'either price',
     }),
     derived_at_block: countShape.meta({ description: 'Block of the price: pool states count as of its end' }),
     derived_at_timestamp: unixSecondsShape.meta({ description: 'Time of that block, unix seconds, UTC' }),
@@ -99,8 +103,8 @@ export const auditShape = z
       .meta({ description: 'Confidence from 0 to 1: 0.99 for an anchor, 0 without a price' }),
     method: z.enum(['lp_weighted_multi_hop', 'stable_anchor', 'last_known', 'none']).meta({
       description:
-        'lp_weighted_multi_hop: the price follows from the hops; stable_anchor: the token is an anchor, whose price is ' +
-        'configured; last_known: no pool of some hop moved for a day; none: no price',
+        'lp_weighted_multi_hop: the price follows from the hops; stable_anchor: the token is an anchor, ' +
+        'whose price is configured; last_known: no pool of some hop moved for a day; none: no price',
     }),
     anchor: z
       .object({
@@ -108,7 +112,7 @@ export const auditShape = z
         price_usd: decimalShape.meta({ description: 'Configured price, USD per whole token' }),
       })
       .nullable()
-      .meta({ description: 'Token with a configured price at the end of the path; null without a price' }),
+      .meta({ description: 'Anchor at the end of the path; null without a price' }),
     hops: z
       .array(auditHopShape)
       .meta({ description: 'Hops from the token to the anchor; empty for an anchor and without a price' }),

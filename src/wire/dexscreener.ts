@@ -40,7 +40,8 @@ const pairIdShape = z
   .regex(/^0x[0-9a-f]{40}(-\d+-\d+)?$/)
   .meta({
     description:
-      'Address of the pool. In a pool of more than two tokens: <address>-<i>-<j>, with the positions of the two tokens',
+      'Address of the pool. In a pool of more than two tokens: <address>-<i>-<j>, with the positions of ' +
+      'the two tokens',
   });
 
 export const screenerPairShape = z.object({
@@ -98,7 +99,8 @@ export const screenerSwapShape = z
     asset1Out: decimalShape.optional().meta({ description: 'Amount of asset1 paid out, whole tokens' }),
     priceNative: decimalShape.meta({
       description:
-        'asset1 per asset0, never 0: the marginal price after the swap, or the paid price if the pool has no marginal price',
+        'asset1 per asset0, never 0: the marginal price after the swap, or the paid price if the pool has ' +
+        'no marginal price',
     }),
   })
   .meta({ id: 'DexScreenerSwap' });

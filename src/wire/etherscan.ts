@@ -12,10 +12,14 @@ export const etherscanAnswerShape = z
           'OK; for an error NOTOK or the error text; for an empty list a text such as No records found',
       }),
       result: z.union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
-      reason: z.string().optional().meta({
-        description:
-          'checkverifystatus: why the verification failed. Clients compare `result` with a fixed text, so the reason is here',
-      }),
+      reason: z
+        .string()
+        .optional()
+        .meta({
+          description:
+            'checkverifystatus: why the verification failed. Clients compare `result` with a fixed text, so ' +
+            'the reason is here',
+        }),
     }),
     z.object({ jsonrpc: z.literal('2.0'), id: z.int(), result: z.string() }),
     z.object({

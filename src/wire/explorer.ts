@@ -19,8 +19,8 @@ const dataShape = z
 /** Nested values of tuples and arrays. OpenAPI describes them no further. */
 const decodedValueShape = z.unknown().meta({
   description:
-    'Value of the argument: integers as base-10 strings, addresses and bytes as lower-case hex, arrays as lists, ' +
-    'tuples as lists of {name, type, value}',
+    'Value of the argument: integers as base-10 strings, addresses and bytes as lower-case hex, ' +
+    'arrays as lists, tuples as lists of {name, type, value}',
 });
 
 export const decodedShape = z
@@ -37,10 +37,14 @@ export const decodedShape = z
           type: z.string().meta({ description: 'Solidity type', example: 'uint256' }),
           indexed: z.boolean().meta({ description: 'Whether the argument is a topic' }),
           value: decodedValueShape,
-          truncated: z.literal(true).optional().meta({
-            description:
-              'Set if `data` is truncated within the argument: `value` is the part before the cut, null if nothing is left',
-          }),
+          truncated: z
+            .literal(true)
+            .optional()
+            .meta({
+              description:
+                'Set if `data` is truncated within the argument: `value` is the part before the cut, null if ' +
+                'nothing is left',
+            }),
           hashed: z.literal(true).optional().meta({
             description: 'Set if `value` is the keccak256 of the argument: the log holds only this hash',
           }),
@@ -76,8 +80,8 @@ export const logEntryShape = z
       .meta({ description: 'Length of the whole data in bytes; present if data_truncated is set' }),
     decoded: decodedShape.nullable().meta({
       description:
-        'The decoded event, by the ABI of the contract, by the ABI of its implementation at the time of the log, or by a ' +
-        'known signature; null if none of them fits',
+        'The decoded event, by the ABI of the contract, by the ABI of its implementation at the time of ' +
+        'the log, or by a known signature; null if none of them fits',
     }),
     finalized: z.boolean().meta({ description: 'Whether the block is final: no reorg can remove the log' }),
   })
@@ -94,8 +98,8 @@ export const logsMetaShape = explorerMetaShape.extend({
     .nullable()
     .meta({
       description:
-        'Value of `cursor` for the next page; null if no logs follow. A page can be shorter than `limit` and still have a ' +
-        'cursor: a search stops after 3 s, and a page ends at about 8 MB',
+        'Value of `cursor` for the next page; null if no logs follow. A page can be shorter than `limit` ' +
+        'and still have a cursor: a search stops after 3 s, and a page ends at about 8 MB',
     }),
 });
 
@@ -131,9 +135,9 @@ const summary = {
     description:
       'pair: pool of a configured DEX; token: token of the market; proxy: other proxy; other: the rest',
   }),
-  verified: z
-    .boolean()
-    .meta({ description: 'Whether the source of this contract, or of one with the same code, is verified' }),
+  verified: z.boolean().meta({
+    description: 'Whether the source is verified, of this contract or of another one with the same code',
+  }),
   proxy: proxyShape.nullable().meta({ description: 'Null if the contract is not known to be a proxy' }),
   creation_block: countShape.nullable().meta({ description: 'Block of the creation; null if unknown' }),
   created_at: unixSecondsShape
@@ -178,8 +182,9 @@ export const contractRecordShape = z
         .nullable()
         .meta({
           description:
-            'Origin of the verification: local (compiled by this service), sourcify or blockscout (imported), ancestor:1 ' +
-            '(same address and code on chain 1), twin (other contract with the same code); null if not verified',
+            'Origin of the verification: local (compiled by this service), sourcify or blockscout (imported), ' +
+            'ancestor:1 (same address and code on chain 1), twin (other contract with the same code); null if ' +
+            'not verified',
         }),
       twin_of: z
         .object({ chain_id: chainIdShape, address: addressShape })
@@ -300,7 +305,7 @@ export const searchHitShape = z
     subtitle: z
       .string()
       .nullable()
-      .meta({ description: 'Second text to show, at most 200 characters; null if there is none' }),
+      .meta({ description: 'Line below the title, at most 200 characters; null if there is none' }),
     verified: z.boolean().meta({ description: 'Whether the source of the contract is verified' }),
     score: z.number().meta({
       description:

@@ -21,13 +21,17 @@ export const overviewShape = z
       .nullable()
       .meta({
         description:
-          'Median gas price of the transactions in the newest 20 blocks, gwei. A block without stored gas prices counts ' +
-          'with its base fee. Null if neither is known',
+          'Median gas price of the transactions in the newest 20 blocks, gwei. A block without stored gas ' +
+          'prices counts with its base fee. Null if neither is known',
       }),
-    token_burned_24h: z.number().nullable().meta({
-      description:
-        'Whole burn tokens sent to the burn addresses from other addresses in 24 h; null if the chain has no burn token',
-    }),
+    token_burned_24h: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'Whole burn tokens sent to the burn addresses from other addresses in 24 h; null if the chain has ' +
+          'no burn token',
+      }),
     token_burned_symbol: z
       .string()
       .nullable()

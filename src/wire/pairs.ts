@@ -46,7 +46,8 @@ const item = {
   }),
   price_native: decimalShape.nullable().meta({
     description:
-      'Native coins per base token: `price` times the native price of the quote token; null without either price',
+      'Native coins per base token: `price` times the native price of the quote token; null without ' +
+      'either price',
   }),
   price: decimalShape.nullable().meta({
     description:
@@ -62,8 +63,8 @@ const item = {
   }),
   liquidity_usd: usdShape.meta({
     description:
-      'Value of the pool (TVL) in USD, by trusted prices. In a V2 pool a single trusted side counts twice. 0 without a ' +
-      'trusted side',
+      'Value of the pool (TVL) in USD, by trusted prices. In a V2 pool a single trusted side counts ' +
+      'twice. 0 without a trusted side',
   }),
   tx_24h: countShape.meta({ description: 'Swaps in 24 h: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({
@@ -121,10 +122,10 @@ export const pairDetailShape = z
   .object({
     ...item,
     token0: addressShape.meta({
-      description: 'Token of reserve0. In a pool of more than two tokens, one of its default two',
+      description: 'Token of reserve0: base_token or quote_token, whichever comes first in the pool',
     }),
     token1: addressShape.meta({
-      description: 'Token of reserve1. In a pool of more than two tokens, one of its default two',
+      description: 'Token of reserve1: base_token or quote_token, whichever comes second in the pool',
     }),
     reserve0: decimalShape
       .nullable()
@@ -172,21 +173,23 @@ export const pairDetailShape = z
       .meta({ description: 'Swaps and their senders in 5 minutes, 1, 6 and 24 hours' }),
     total_supply: decimalShape.nullable().meta({
       description:
-        'Supply of LP tokens, whole tokens, from their Transfer logs; null for V3 pools, and if these logs are incomplete',
+        'Supply of LP tokens, whole tokens, from their Transfer logs; null for V3 pools, and if these ' +
+        'logs are incomplete',
     }),
     lp_holders: countShape.nullable().meta({
       description:
-        'Addresses that hold LP tokens, without the zero address; null for V3 pools, and if the logs are incomplete',
+        'Addresses that hold LP tokens, without the zero address; null for V3 pools, and if the logs are ' +
+        'incomplete',
     }),
     depth_2pct_usd: z
       .object({
-        up: usdShape.nullable().meta({ description: 'Value that raises the price by 2 %, USD' }),
-        down: usdShape.nullable().meta({ description: 'Value that lowers the price by 2 %, USD' }),
+        up: usdShape.nullable().meta({ description: 'Value of a trade that raises the price by 2 %, USD' }),
+        down: usdShape.nullable().meta({ description: 'Value of a trade that lowers the price by 2 %, USD' }),
       })
       .meta({
         description:
-          'Value of a trade that moves the price by +2 % and −2 %, at most the balance of the pool; null without a USD price of ' +
-          'the quote token, and for stable pools',
+          'Value of a trade that moves the price by +2 % and −2 %, at most the balance of the pool; null ' +
+          'without a USD price of the quote token, and for stable pools',
       }),
     factory: addressShape.meta({ description: 'Factory of the pool; for Balancer V2 the vault' }),
     created_tx: hashShape

@@ -38,9 +38,9 @@ const portfolioTokenShape = z
     portfolio_pct: portfolioPct,
     flags: z.array(z.string()).meta({
       description:
-        'rebasing: the logs do not give the balance, so it comes from the contract (from the logs if the answer has the flag ' +
-        'rebasing_guessed); seeded: the balance before the first indexed block comes from the contract, later changes from the ' +
-        'logs',
+        'rebasing: the logs do not give the balance, so it comes from the contract (from the logs if the ' +
+        'answer has the flag rebasing_guessed); seeded: the balance before the first indexed block comes ' +
+        'from the contract, later changes from the logs',
     }),
   })
   .meta({ id: 'PortfolioToken' });
@@ -78,10 +78,13 @@ const portfolioPositionShape = z
     }),
     share_pct: percentShape.nullable().meta({
       description:
-        'Share of the pool in percent, 0 to 100, after the LP tokens that the next mint or burn gives to the protocol. V3 ' +
-        'position: share of the active liquidity, 0 out of range. Null if the share is unknown',
+        'Share of the pool in percent, 0 to 100, after the LP tokens that the next mint or burn gives to ' +
+        'the protocol. V3 position: share of the active liquidity, 0 out of range. Null if the share is ' +
+        'unknown',
     }),
-    tokens: z.array(amountShape).meta({ description: 'Token amounts that the position is worth now' }),
+    tokens: z
+      .array(amountShape)
+      .meta({ description: 'Amounts of the tokens that the position holds at the current price' }),
     value_usd: usdShape.nullable().meta({
       description: 'Value of `tokens` in USD, without unclaimed amounts; null unless each token has a price',
     }),
@@ -91,8 +94,8 @@ const portfolioPositionShape = z
       .optional()
       .meta({
         description:
-          'V3 positions: fees and withdrawn liquidity that a collect would pay out now. `tokens` does not include them. Null ' +
-          'if the node does not answer',
+          'V3 positions: fees and withdrawn liquidity that a collect would pay out now. `tokens` does not ' +
+          'include them. Null if the node does not answer',
       }),
     unclaimed_usd: usdShape.nullable().optional().meta({
       description: 'V3 positions: value of `unclaimed` in USD; null if an amount or a price is unknown',
@@ -144,16 +147,18 @@ export const portfolioShape = z
       .meta({ description: 'LP tokens and V3 positions, largest value first' }),
     flags: z.array(z.string()).meta({
       description:
-        'Codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, rebasing_guessed',
+        'Codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, ' +
+        'rebasing_guessed',
     }),
     warnings: z.array(warningShape).meta({ description: 'Reasons why amounts may be incomplete' }),
   })
   .meta({
     id: 'Portfolio',
     description:
-      'Tokens, native coin and liquidity positions of one address as of one block. Logs give the tokens and positions. The ' +
-      'node gives the native coin, unclaimed amounts, balances of rebasing tokens, and balances from before the first ' +
-      'indexed block. Tokens staked in other contracts are not included. LP tokens are positions, never tokens',
+      'Tokens, native coin and liquidity positions of one address as of one block. Logs give the tokens ' +
+      'and positions. The node gives the native coin, unclaimed amounts, balances of rebasing tokens, ' +
+      'and balances from before the first indexed block. Tokens staked in other contracts are not ' +
+      'included. LP tokens are positions, never tokens',
   });
 export type Portfolio = z.infer<typeof portfolioShape>;
 

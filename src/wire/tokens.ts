@@ -17,8 +17,8 @@ import { barShape, ticksMetaShape } from './ticks';
 export const CONFIDENCE_LEVELS = ['high', 'medium', 'low', 'none'] as const;
 export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
   description:
-    'Confidence of the USD price: high (score 0.9 or more), medium (0.5 or more), low, or none without a price. High and ' +
-    'medium prices are trusted',
+    'Confidence of the USD price: high (score 0.9 or more), medium (0.5 or more), low, or none ' +
+    'without a price. High and medium prices are trusted',
 });
 export type Confidence = z.infer<typeof confidenceShape>;
 
@@ -53,17 +53,19 @@ const item = {
   pool_count: countShape.meta({ description: 'Number of pools that hold the token' }),
   total_supply: decimalShape.nullable().meta({
     description:
-      'Supply from Transfer logs, whole tokens: minted minus sent to the zero address. Null if transfers are missing or do not ' +
-      'add up, and for rebasing tokens',
+      'Supply from Transfer logs, whole tokens: minted minus sent to the zero address. Null if ' +
+      'transfers are missing or do not add up, and for rebasing tokens',
   }),
   fdv_usd: usd.meta({
     description:
-      'Fully diluted value, USD: price_usd times the total supply without the balance of 0x…dEaD; null if either is unknown',
+      'Fully diluted value, USD: price_usd times the total supply without the balance of 0x…dEaD; null ' +
+      'if either is unknown',
   }),
   market_cap_usd: usd.meta({ description: 'Always null, because the circulating supply is unknown' }),
   holders: countShape.nullable().meta({
     description:
-      'Addresses with a positive balance from Transfer logs, without the zero address; null if early transfers are missing',
+      'Addresses with a positive balance from Transfer logs, without the zero address; null if early ' +
+      'transfers are missing',
   }),
   created_at: unixSecondsShape.nullable().meta({
     description:
@@ -74,9 +76,10 @@ const item = {
     .meta({ description: 'Time of the last swap in its pools, unix seconds, UTC; null if there was none' }),
   flags: z.array(z.string()).meta({
     description:
-      'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: transfers before the ' +
-      'first indexed block are missing; unbalanced_transfers: an address sent more than it received; rebasing: checks with ' +
-      'balanceOf found balances that differ from the logs, and the flag stays',
+      'new: first pool created within 24 h; no_metadata: no symbol, name and decimals; partial_history: ' +
+      'transfers before the first indexed block are missing; unbalanced_transfers: an address sent more ' +
+      'than it received; rebasing: checks with balanceOf found balances that differ from the logs, and ' +
+      'the flag stays',
   }),
 } as const;
 
@@ -133,8 +136,8 @@ export const tokenDetailShape = z
       .meta({ description: 'Shares of total_supply in percent, 0 to 100; null without a supply' }),
     burned_supply: decimalShape.nullable().meta({
       description:
-        'Balance of 0x…dEaD, whole tokens, a part of total_supply; null if total_supply is null. Tokens sent to the zero ' +
-        'address are not included',
+        'Balance of 0x…dEaD, whole tokens, a part of total_supply; null if total_supply is null. Tokens ' +
+        'sent to the zero address are not included',
     }),
     top_pool_address: addressShape
       .nullable()

@@ -37,7 +37,8 @@ export const udfSymbolShape = z
   .object({
     name: z.string().meta({
       description:
-        'BASE/QUOTE@dex_name. If several pairs share this name, the oldest pair keeps it, and the others append #address',
+        'BASE/QUOTE@dex_name. If several pairs share this name, the oldest pair keeps it, and the others ' +
+        'append #address',
       example: 'WPLS/USDC@pulsex_v2',
     }),
     ticker: addressShape.meta({
@@ -117,7 +118,10 @@ const quoteValuesShape = z.object({
   ch: z.number().nullable().meta({
     description: 'lp minus prev_close_price, in quote tokens; null if prev_close_price is null',
   }),
-  chp: z.number().nullable().meta({ description: 'Change since prev_close_price in percent; null likewise' }),
+  chp: z
+    .number()
+    .nullable()
+    .meta({ description: 'Change from prev_close_price to lp in percent; null if prev_close_price is null' }),
   short_name: z.string().meta({ description: 'Name of the pair, as in /udf/symbols' }),
   exchange: z.string().meta({ description: 'Display name of the DEX' }),
   description: z.string().meta({ description: 'Tokens, DEX and address of the pair' }),

@@ -41,10 +41,11 @@ function smartContract(deps: DialectDeps, path: string): Route {
     doc: {
       summary: 'A verified contract in the format of Blockscout',
       description:
-        'The answer has name, language, compiler_version, optimization_enabled, optimization_runs, evm_version, abi, source_code, ' +
-        'file_path, additional_sources, compiler_settings, external_libraries, constructor_args, decoded_constructor_args, ' +
-        'verified_at, is_verified, is_fully_verified, is_partially_verified, proxy_type and implementations. A contract that is ' +
-        'not verified is a 404.',
+        'The answer has name, language, compiler_version, optimization_enabled, optimization_runs, ' +
+        'evm_version, abi, source_code, file_path, additional_sources, compiler_settings, ' +
+        'external_libraries, constructor_args, decoded_constructor_args, verified_at, is_verified, ' +
+        'is_fully_verified, is_partially_verified, proxy_type and implementations. A contract that is not ' +
+        'verified is a 404.',
       tag: 'explorer',
       path: { ...inPath, address: requiredAddressParam('address', 'Address of the contract') },
       errors: [400, 404, 503],

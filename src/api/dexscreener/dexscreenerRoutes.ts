@@ -172,9 +172,10 @@ function events(deps: MarketDeps): Route {
     summary: 'DEX Screener adapter: all swaps, joins and exits of a range of blocks',
     tag: 'dexscreener',
     description:
-      'The range includes both bounds, and an answer is always complete. The service refuses a range of more than ' +
-      `${BLOCKS_MAX} blocks or ${EVENTS_MAX} events, or above the newest indexed block. An answer leaves out swaps that exchange no ` +
-      'tokens (flash loans repaid in the same token), and mints and burns without amounts.',
+      'The range includes both bounds, and an answer is always complete. The service refuses a range of ' +
+      `more than ${BLOCKS_MAX} blocks or ${EVENTS_MAX} events, or above the newest indexed block. An ` +
+      'answer leaves out swaps that exchange no tokens (flash loans repaid in the same token), and ' +
+      'mints and burns without amounts.',
     query: {
       fromBlock: required(blockParam('First block')),
       toBlock: required(blockParam('Last block')),

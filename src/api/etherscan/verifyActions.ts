@@ -23,8 +23,9 @@ const REASON_MAX = 1_000;
 
 /** Text for the OpenAPI document. */
 export const VERIFY_BOUNDS =
-  'verifysourcecode: a client address may have two open verifications, and addresses take turns. A compilation may use 30 s ' +
-  'of processor time, 1 GiB of memory and 8 MiB of output. A repeated request that failed before gets the same ticket.';
+  'verifysourcecode: a client address may have two open verifications, and addresses take turns. A ' +
+  'compilation may use 30 s of processor time, 1 GiB of memory and 8 MiB of output. A repeated ' +
+  'request that failed before gets the same ticket.';
 
 export async function verifySourceCode({ deps, asked, chainId, client }: Ask): Promise<EtherscanAnswer> {
   const queue = deps.verifications?.() ?? null;

@@ -29,8 +29,9 @@ export function contractEvents(deps: ExplorerDeps): Route {
         allowed: 'an event name, a signature such as Transfer(address,address,uint256), or a topic0',
         doc: { type: 'string', maxLength: EVENT_MAX },
         description:
-          'Name, signature or topic0 of the event. A name matches all events of this name in the ABIs of the contract and of ' +
-          'its implementations. If they have none, it matches all known events of this name',
+          'Name, signature or topic0 of the event. A name matches all events of this name in the ABIs of ' +
+          'the contract and of its implementations. If they have none, it matches all known events of this ' +
+          'name',
       }),
       topic1: TOPIC_PARAMS.topic1,
       topic2: TOPIC_PARAMS.topic2,

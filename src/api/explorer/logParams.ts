@@ -85,7 +85,8 @@ export const RANGE_PARAMS = {
     max: LOGS_MAX,
     absent: 25,
     description:
-      'Logs per page. A page ends early at about 8 MB, and next_cursor continues. With limit=1 the data is never truncated',
+      'Logs per page. A page ends early at about 8 MB, and next_cursor continues. With limit=1 the data ' +
+      'is never truncated',
   }),
   offset: OFFSET_PARAMS.offset,
   cursor: parsedParam({

@@ -9,8 +9,8 @@ export function logs(deps: ExplorerDeps): Route {
     path: '/api/v1/logs',
     summary: 'Decoded logs of any contracts',
     description:
-      'All given filters must match. Without `address`, `topic0` and `tx_hash`, one call searches at most 10,000 blocks, and ' +
-      '`next_cursor` continues the search.',
+      'All given filters must match. Without `address`, `topic0` and `tx_hash`, one call searches at ' +
+      'most 10,000 blocks, and `next_cursor` continues the search.',
     query: { address: ADDRESSES_PARAM, ...TOPIC_PARAMS, tx_hash: TX_PARAM, ...RANGE_PARAMS },
     answer: logsAnswerShape,
     errors: [400, 503],

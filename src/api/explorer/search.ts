@@ -10,9 +10,10 @@ export function search(deps: ExplorerDeps): Route {
     path: '/api/v1/search',
     summary: 'Objects that a search text can mean, best match first',
     description:
-      'Names rank by the match: the whole name, the start of the name, the start of a word, any other part. Verified contracts ' +
-      'and then higher log counts break ties. Log counts are at most ten minutes old. The search ranks at most 100 tokens, 100 ' +
-      'pairs, 200 verified contracts and 20 signatures. Tokens with more logs and pairs with more liquidity have priority.',
+      'Names rank by the match: the whole name, the start of the name, the start of a word, any other ' +
+      'part. Verified contracts and then higher log counts break ties. Log counts are at most ten ' +
+      'minutes old. The search ranks at most 100 tokens, 100 pairs, 200 verified contracts and 20 ' +
+      'signatures. Tokens with more logs and pairs with more liquidity have priority.',
     query: {
       q: required(
         textParam({ max: 128, description: 'An address, a hash, a block number, a selector or a name' }),

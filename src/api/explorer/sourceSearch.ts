@@ -31,9 +31,10 @@ export function sourceSearch(deps: ExplorerDeps): Route {
     path: '/api/v1/source-search',
     summary: 'Matching lines in the sources of verified contracts',
     description:
-      'Each matching line is one hit. A file that several contracts share counts once. Files of contracts with an exact_match ' +
-      'come first, then files of contracts with more logs. A source that is verified on another chain only appears under one ' +
-      'contract of this chain with the same code. This takes about a minute after both are known.',
+      'Each matching line is one hit. A file that several contracts share counts once. Files of ' +
+      'contracts with an exact_match come first, then files of contracts with more logs. A source that ' +
+      'is verified on another chain only appears under one contract of this chain with the same code. ' +
+      'This takes about a minute after both are known.',
     query: {
       q: Q_PARAM,
       mode: oneOfParam(['text', 'regex'], {

@@ -12,7 +12,7 @@ export const BAR_RANGE_PARAMS = {
     min: 1,
     max: LIMIT_MAX,
     absent: 300,
-    description: 'Maximum number of bars: the last bars before to',
+    description: 'Maximum number of bars. The answer has the last bars before `to`',
   }),
   to: integerParam({
     min: 0,

@@ -38,7 +38,8 @@ export function tokenAudit(deps: MarketDeps): Route {
       if (number < firstSeenBlock)
         throw new AppError(
           'not_found',
-          `there is no price of ${address} at block ${number}: its first pool appeared in block ${firstSeenBlock}`,
+          `there is no price of ${address} at block ${number}: its first pool appeared in block ` +
+            `${firstSeenBlock}`,
         );
       const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
       const { chainId, wrappedNative } = chain;

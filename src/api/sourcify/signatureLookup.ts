@@ -21,8 +21,8 @@ export function signatureLookup(deps: DialectDeps): Route {
     doc: {
       summary: 'Signatures by selector and topic0, in the format of openchain',
       description:
-        'The answer is {ok: true, result: {function: {<selector>: [{name, filtered}]}, event: {<topic0>: [{name, filtered}]}}}. An ' +
-        'unknown function is null, and an unknown event is an empty list.',
+        'The answer is {ok: true, result: {function: {<selector>: [{name, filtered}]}, event: {<topic0>: ' +
+        '[{name, filtered}]}}}. An unknown function is null, and an unknown event is an empty list.',
       tag: 'explorer',
       query: {
         function: textParam({

@@ -154,8 +154,8 @@ function allChains(deps: DialectDeps): Route {
     doc: {
       summary: 'The chains on which an address is verified, in the format of Sourcify',
       description:
-        'The answer is {results: [{matchId, match, creationMatch, runtimeMatch, chainId, address, verifiedAt}]}. An address that is ' +
-        'verified on no chain is a 404 with an empty list.',
+        'The answer is {results: [{matchId, match, creationMatch, runtimeMatch, chainId, address, ' +
+        'verifiedAt}]}. An address that is verified on no chain is a 404 with an empty list.',
       tag: 'explorer',
       path: { address: requiredAddressParam('address', 'Address of the contract') },
       errors: [400, 404, 503],

@@ -86,12 +86,14 @@ export function activityStream(deps: ActivityStreamDeps): Route {
 }
 
 const DESCRIPTION =
-  'A message has an `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", an `event` (swap, mint, burn or sync) ' +
-  'and the item of /activity as `data`. `event: reorg` has {from_block, to_block, removed_ids}: all blocks from from_block on ' +
-  'are void, and the events removed_ids are removed (null: the list is unknown). `event: gap` has {from_id, to_id}: the stream ' +
-  'left out the events from from_id to to_id, both included. With the Last-Event-ID header or last_event_id, the stream first ' +
-  'replays the later events, at most 10,000. An address (IPv6: a /64) may have 100 streams. A connection carries one stream; ' +
-  'later requests on the same connection are not answered.';
+  'A message has an `id` "<block>-<log_index>-<first 8 hex digits of the block hash>", an `event` ' +
+  '(swap, mint, burn or sync) and the item of /activity as `data`. `event: reorg` has {from_block, ' +
+  'to_block, removed_ids}: all blocks from from_block on are void, and the events removed_ids are ' +
+  'removed (null: the list is unknown). `event: gap` has {from_id, to_id}: the stream left out the ' +
+  'events from from_id to to_id, both included. With the Last-Event-ID header or last_event_id, the ' +
+  'stream first replays the later events, at most 10,000. An address (IPv6: a /64) may have 100 ' +
+  'streams. A connection carries one stream; later requests on the same connection are not ' +
+  'answered.';
 
 /**
  * Refuses a stream behind an unanswered request of the same connection. A pipelined response waits for the response

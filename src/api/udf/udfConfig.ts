@@ -31,7 +31,8 @@ export function udfConfig(chain: Pick<ChainFacts, 'dexes'>): Route {
       summary: 'TradingView data feed: configuration',
       tag: 'udf',
       description:
-        'The datafeed URL for UDFCompatibleDatafeed of the charting library is the base of this path: http://<host>/udf.',
+        'The datafeed URL for UDFCompatibleDatafeed of the charting library is the base of this path: ' +
+        'http://<host>/udf.',
       answer: udfConfigShape,
     },
     handle(ctx) {

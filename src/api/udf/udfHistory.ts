@@ -32,8 +32,9 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
     path: '/udf/history',
     summary: 'TradingView data feed: bars of a pair',
     description:
-      'With `countback`, the answer has this number of bars before `to` and ignores `from`. Otherwise it has the bars that open ' +
-      'from `from` to before `to`. A range without bars is `no_data`, with `nextTime` if older bars exist.',
+      'With `countback`, the answer has this number of bars before `to` and ignores `from`. Otherwise ' +
+      'it has the bars that open from `from` to before `to`. A range without bars is `no_data`, with ' +
+      '`nextTime` if older bars exist.',
     query: {
       symbol: SYMBOL_PARAM,
       resolution: required(
@@ -82,7 +83,8 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
       if (bars.length > BARS_MAX)
         throw new AppError(
           'bad_request',
-          `from: got "${from}", and the range has more than ${BARS_MAX} bars; allowed: a shorter range, or countback`,
+          `from: got "${from}", and the range has more than ${BARS_MAX} bars; allowed: a shorter range, or ` +
+            'countback',
         );
       if (bars.length > 0) return toColumns(bars);
       const older = found.at(-1) ?? (await readBars(deps, head, series, Math.max(0, from), 1)).at(-1);
