@@ -110,7 +110,7 @@ function listHeadProblems(
     problems.push({ code: 'node_behind', message });
   }
   if (ageSeconds < -HEAD_AHEAD_S) {
-    const message = `The node's newest block, ${nodeHead}, is ${-ageSeconds} s in the future: this machine's clock is wrong`;
+    const message = `The node's newest block, ${nodeHead}, is ${-ageSeconds} s in the future: the clock of this machine is wrong`;
     problems.push({ code: 'clock_behind', message });
   }
   if (finalNumber !== null && nodeHead - finalNumber > UNFINAL_BLOCKS_MAX) {
