@@ -68,7 +68,7 @@ export function parseReceipts(
   if (!Array.isArray(value))
     throw new BlockMismatch('malformed', header.number, 'the receipts are not a list');
   if (value.length !== header.transactionCount) {
-    const what = `${value.length} receipts for ${header.transactionCount} transactions`;
+    const what = `the block has ${header.transactionCount} transactions, but ${value.length} receipts`;
     throw new BlockMismatch('transactions', header.number, what);
   }
   const transactions: ChainTransaction[] = [];
@@ -153,7 +153,7 @@ function parseLog(
   const fields = asFields(value, header, 'a log');
   assertSameBlock(header, fields, 'a log');
   if (fields['removed'] === true) {
-    throw new BlockMismatch('removed_log', header.number, 'a log is marked as removed');
+    throw new BlockMismatch('removed_log', header.number, 'a log has the field removed set to true');
   }
   if (!sameHex(fields['transactionHash'], transactionHash)) {
     throw new BlockMismatch(
@@ -226,7 +226,7 @@ function assertTransaction(
     throw new BlockMismatch(
       'transactions',
       header.number,
-      `the hash or index of transaction ${index} differs from the block's list`,
+      `the hash or index of transaction ${index} differs from the block's transaction list`,
     );
   }
 }

@@ -119,7 +119,8 @@ function positionRange({ token0, token1, feePips }: WorldPool, choice: number): 
 
 function gift(world: World, token: WorldToken, wallet: Hex, usd: number): DevTransaction {
   const [deployer] = world.accounts;
-  if (deployer === undefined) throw new AppError('internal', 'the world has no accounts');
+  if (deployer === undefined)
+    throw new AppError('internal', 'the node of the development chain has no accounts');
   return call(deployer, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
 }
 

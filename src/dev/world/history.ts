@@ -111,7 +111,8 @@ function wholeOf(value: number, chance: number): number {
 
 function openDue(maker: BlockMaker, world: World, due: readonly Launch[]): void {
   const [deployer] = world.accounts;
-  if (deployer === undefined) throw new AppError('internal', 'the world has no accounts');
+  if (deployer === undefined)
+    throw new AppError('internal', 'the node of the development chain has no accounts');
   for (const { plan } of due) maker.add({ from: deployer, to: world.trader, ...openPoolData(world, plan) });
 }
 

@@ -84,7 +84,7 @@ function factoryOf(contracts: Pick<World, 'v2' | 'v3'>, dex: string): Hex {
 /** The token with this key in the plan; throws if there is none. */
 export function tokenByKey(tokens: readonly WorldToken[], key: string): WorldToken {
   const token = tokens.find((candidate) => candidate.key === key);
-  if (token === undefined) throw new AppError('internal', `the world has no token "${key}"`);
+  if (token === undefined) throw new AppError('internal', `the development chain has no token "${key}"`);
   return token;
 }
 

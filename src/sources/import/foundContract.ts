@@ -69,7 +69,7 @@ export function checkLimits(record: ImportedRecord): ImportedRecord {
     throw new BrokenRecord('the path of a source file contains control characters');
   if (!sources.some((file) => file.path === contract.path)) {
     throw new BrokenRecord(
-      `the file of the contract, ${contract.path.slice(0, 80)}, is not among the sources`,
+      `the sources do not contain ${contract.path.slice(0, 80)}, the file of the contract`,
     );
   }
   let bytes = 0;

@@ -59,7 +59,7 @@ export function readMetadata(
     throw new BrokenRecord(`the metadata has ${targets.length} compilation targets; allowed: 1`);
   const [path, name] = target;
   if (metadata.sources[path] === undefined)
-    throw new BrokenRecord(`the compilation target ${path.slice(0, 80)} is not among the sources`);
+    throw new BrokenRecord(`the sources do not contain the compilation target ${path.slice(0, 80)}`);
   const abi = readAbi(metadata.output.abi);
   if (abi === null) throw new BrokenRecord('the ABI in the metadata is not valid');
   const sources = Object.entries(metadata.sources).map(([each, source]) =>

@@ -191,7 +191,7 @@ test('invalid records are skipped and named, and the others are imported', async
     expect.stringMatching(/is missing$/),
     'the metadata is not JSON',
     'the ABI in the metadata is not valid',
-    'the compilation target no.sol is not among the sources',
+    'the sources do not contain the compilation target no.sol',
     expect.stringMatching(/is not UTF-8$/),
     'the file metadata.json is missing',
   ]);
