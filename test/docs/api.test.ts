@@ -4,7 +4,7 @@ import { startApi } from '../../src/commands/api';
 import { loadConfig } from '../../src/config';
 import { createLog } from '../../src/log';
 import { createMetrics } from '../../src/metrics';
-import { codeOf, listFiles, sectionOf, tableOf, textOf } from '../support/documents';
+import { codeOf, listFiles, sectionOf, rowsOf, textOf } from '../support/documents';
 
 interface Operation {
   readonly description?: string;
@@ -45,7 +45,11 @@ test('every endpoint is described', () => {
   expect([...served]).toEqual(
     expect.arrayContaining(['/', '/api/v1/pairs/{}/ticks', '/v2/chainlist', '/api/v2/smart-contracts/{}']),
   );
-  const described = new Set(pathsIn(withoutFences(textOf(PATH))).flatMap(spellings));
+  // By a heading, by a row of a table of paths, or by a sentence about `GET /path`.
+  const text = withoutFences(textOf(PATH));
+  const rows = rowsOf(text, 'Path').map(([cell = '']) => cell);
+  const lines = text.split('\n').filter((line) => line.includes('GET /'));
+  const described = new Set(pathsIn([...rows, ...lines].join('\n')).flatMap(spellings));
   expect([...served].filter((path) => !described.has(path))).toEqual([]);
 });
 
@@ -87,7 +91,7 @@ test('every parameter of a query is described beside its path', () => {
 test('every action of the Etherscan dialect is described, and no others are', () => {
   const { description = '' } = operations.get('/api') ?? {};
   const [, list = ''] = /Served: ([\w., ]+)\. /.exec(description) ?? [];
-  const rows = tableOf(sectionOf(PATH, 'Etherscan dialect'), 'Module', 'Action');
+  const rows = rowsOf(sectionOf(PATH, 'Etherscan dialect'), 'Module', 'Action');
   const written = rows.flatMap(([module, cell = '']) => codeOf(cell).map((action) => `${module}.${action}`));
   expect(written.length).toBeGreaterThan(30);
   expect(written.sort()).toEqual(list.split(', ').sort());

@@ -24,20 +24,19 @@ export function sectionOf(path: string, heading: string): string {
   return text.split(/^## /m)[0] ?? '';
 }
 
-/** The cells of the rows of the first table whose header begins with these cells. */
-export function tableOf(text: string, ...header: readonly string[]): string[][] {
+/** The rows, as cells, of all tables whose header begins with these cells. Throws when there is no such table. */
+export function rowsOf(text: string, ...header: readonly string[]): string[][] {
   const cellsOf = (row: string): string[] =>
     row
       .split(/(?<!\\)\|/)
       .slice(1, -1)
       .map((cell) => cell.trim());
-  const tables = [...text.matchAll(/^\|.*\n\| *-.*\n((?:\|.*\n)*)/gm)];
-  const found = tables.find(([table]) => {
+  const tables = [...text.matchAll(/^\|.*\n\| *-.*\n((?:\|.*\n)*)/gm)].filter(([table]) => {
     const cells = cellsOf(table.split('\n')[0] ?? '');
     return header.every((cell, column) => cells[column] === cell);
   });
-  if (found === undefined) throw new Error(`there is no table with the header ${header.join(' | ')}`);
-  return (found[1] ?? '').trimEnd().split('\n').map(cellsOf);
+  if (tables.length === 0) throw new Error(`there is no table with the header ${header.join(' | ')}`);
+  return tables.flatMap(([, rows = '']) => rows.trimEnd().split('\n').map(cellsOf));
 }
 
 /** The texts in code style, such as `a` and `b`. */
