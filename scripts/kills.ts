@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Random } from '../test/support/random';
-import { runProgram } from '../test/support/program';
+import { runProgram } from '../test/support/server/program';
 import { percentile } from './bench/figure';
-import { startStubChain } from '../test/support/stubChain';
-import { stubDescription } from '../test/support/stubDescription';
+import { startStubChain } from '../test/support/stub/stubChain';
+import { stubDescription } from '../test/support/stub/stubDescription';
 import { killCreations } from './kills/creation';
 import { allInOne, separate, type Deployment } from './kills/deployment';
 import { ChainLoad, KILL_PLANS, KillRun, type KillPlan } from './kills/killRun';

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 
 import { findPackageRoot } from './clickhouse/client/packageRoot';
-import { addDataCommands, type Started } from './commands/dataCommands';
+import { addDataCommands, type Started } from './commands/data/dataCommands';
 import { runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
-import { runImportSources } from './commands/importSources';
+import { runImportSources } from './commands/data/importSources';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
-import { runVerify } from './commands/verify';
+import { runVerify } from './commands/data/verify';
 import { loadConfig } from './config';
 import { errorText } from './errors';
 import { createLog } from './log';

@@ -55,7 +55,7 @@ function leads(document: string, link: string): boolean {
   return anchor === '' || !path.endsWith('.md') || anchorsOf(path).has(anchor);
 }
 
-test('every relative link of a document leads to a file, and to a heading in it', () => {
+test('every relative link of a document leads to an existing file and heading', () => {
   const broken = documents.flatMap((path) => {
     const text = proseOf(path);
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/\b(?:src|href)="([^"]+)"/g)];
@@ -67,7 +67,7 @@ test('every relative link of a document leads to a file, and to a heading in it'
   expect(broken).toEqual([]);
 });
 
-test('every path that a document names in code style leads to a file', () => {
+test('every path named in a document exists', () => {
   const path = new RegExp(`^(?:${PLACES})/[^\\s:]*$`);
   const broken = documents.flatMap((document) =>
     [...proseOf(document).matchAll(/`([^`\n]+)`/g)]
@@ -103,7 +103,7 @@ function commentsOf(path: string): (readonly [line: number, text: string])[] {
     });
 }
 
-test('comments cite no document and no file that does not exist', () => {
+test('comments cite only existing documents and files', () => {
   const known = [...code, ...documents, ...listFiles('src/dev/contracts', /\.(md|sol|json)$/)];
   const isKnown = (name: string): boolean =>
     known.some((path) => path === name || path.endsWith(`/${name}`)) || existsSync(join(ROOT, name));

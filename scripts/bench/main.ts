@@ -13,14 +13,14 @@ import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import { listWorse } from './baseline';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
-import { benchIngest } from './groupsOfIngest';
-import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groupsOfReads';
-import { benchReorgs, benchStream, benchStreamClients } from './groupsOfStreams';
+import { benchIngest } from './groups/groupsOfIngest';
+import { benchHoldings, benchLogs, benchReads, benchSizes, benchSourceSearch } from './groups/groupsOfReads';
+import { benchReorgs, benchStream, benchStreamClients } from './groups/groupsOfStreams';
 import { benchPeers } from './peers/benchPeers';
-import { loadFolder } from './loadedFolder';
-import { benchPricing } from './pricing';
-import { benchRecovery } from './recovery';
-import { benchWhileIngesting } from './whileIngesting';
+import { loadFolder } from './loaders/loadedFolder';
+import { benchPricing } from './groups/pricing';
+import { benchRecovery } from './groups/recovery';
+import { benchWhileIngesting } from './groups/whileIngesting';
 
 type Run = readonly [groups: readonly string[], run: (bench: Bench) => Promise<void>];
 

@@ -9,9 +9,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Random } from '../../test/support/random';
-import { enginePid, isEngine, spawnProgram, type Settings, type Spawned } from '../../test/support/program';
-import { startStubChain, type StubChain } from '../../test/support/stubChain';
-import { stubDescription } from '../../test/support/stubDescription';
+import {
+  enginePid,
+  isEngine,
+  spawnProgram,
+  type Settings,
+  type Spawned,
+} from '../../test/support/server/program';
+import { startStubChain, type StubChain } from '../../test/support/stub/stubChain';
+import { stubDescription } from '../../test/support/stub/stubDescription';
 import { allInOne } from './deployment';
 import { KillRun } from './killRun';
 

@@ -13,7 +13,7 @@ import {
   type Program,
   type Settings,
   type Spawned,
-} from '../../test/support/program';
+} from '../../test/support/server/program';
 
 export type KillTarget = 'engine' | 'ingester' | 'both' | 'api';
 

@@ -8,11 +8,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { FastRandom, Random } from '../../test/support/random';
-import { EventFollower } from '../../test/support/eventFollower';
-import { enginePid, runProgram, startProgram, waitForBlock, type Program } from '../../test/support/program';
-import { describeDifference, StubTruth } from '../../test/support/stubTruth';
-import { startStubChain, type StubChain } from '../../test/support/stubChain';
-import { stubDescription } from '../../test/support/stubDescription';
+import { EventFollower } from '../../test/support/server/eventFollower';
+import {
+  enginePid,
+  runProgram,
+  startProgram,
+  waitForBlock,
+  type Program,
+} from '../../test/support/server/program';
+import { describeDifference, StubTruth } from '../../test/support/stub/stubTruth';
+import { startStubChain, type StubChain } from '../../test/support/stub/stubChain';
+import { stubDescription } from '../../test/support/stub/stubDescription';
 import { ChainLoad } from '../kills/killRun';
 import { judgeMemory, type MemoryReport, type MemorySample } from './memory';
 import { Questions } from './questions';

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 
 import { AppError } from '../errors';
 import type { ByteCache } from './byteCache';
-import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type Table } from './formats';
+import { chooseTable, linkNext, TABLE_FORMATS, TABLE_TYPES, type Table } from './formats/formats';
 import { toJsonBody } from './jsonBody';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';

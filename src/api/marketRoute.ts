@@ -7,7 +7,7 @@ import type { Market, MarketChain } from '../query/market';
 import type { WalletNode } from '../query/portfolio/walletState';
 import { answering, docOf, readParams, type Endpoint, type Question, type Refusal } from './answering';
 import type { ByteCache } from './byteCache';
-import type { Table } from './formats';
+import type { Table } from './formats/formats';
 import type { Params, ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 

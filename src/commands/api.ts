@@ -5,7 +5,7 @@ import { createApp } from '../api/app';
 import { createByteCache } from '../api/byteCache';
 import { createHttpServer } from '../api/httpServer';
 import { listRoutes } from '../api/routes';
-import { explorerRoutes } from '../api/explorer/explorerRoutes';
+import { explorerRoutes } from '../api/explorerRoutes';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
 import { readAnswer, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';

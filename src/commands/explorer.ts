@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
-import type { ExplorerChain } from '../api/explorer/explorerRoute';
+import type { ExplorerChain } from '../api/explorerRoute';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeState } from '../chain/rpc/nodeState';
 import { openDatabase, type Database } from '../clickhouse/client/database';

@@ -3,7 +3,7 @@ import { Interface } from 'ethers';
 
 import { isHexData, toLowerHex, isAddress, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-import { toHexData, type DevRpc } from './devRpc';
+import { toHexData, type DevRpc } from './node/devRpc';
 
 export const TOKEN_CONSTRUCTOR = new Interface([
   'constructor(string, string, uint256, uint256, address, uint256)',

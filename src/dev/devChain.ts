@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import type { Hex } from '../domain/hex';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
-import { startAnvil, type Anvil } from './anvil';
-import { buildWorld } from './buildWorld';
-import { makeDevFolder, removeOldDevFolders, type DevFolder } from './devFolder';
-import { getBlockHead, openDevRpc, type DevRpc } from './devRpc';
-import { mineHistory, type History } from './history';
-import { tradeLive, type LiveOptions } from './liveTrader';
-import type { ChainConfigFile, World } from './world';
+import { startAnvil, type Anvil } from './node/anvil';
+import { buildWorld } from './world/buildWorld';
+import { makeDevFolder, removeOldDevFolders, type DevFolder } from './node/devFolder';
+import { getBlockHead, openDevRpc, type DevRpc } from './node/devRpc';
+import { mineHistory, type History } from './world/history';
+import { tradeLive, type LiveOptions } from './trading/liveTrader';
+import type { ChainConfigFile, World } from './world/world';
 
 export interface DevChainOptions {
   /** Parent of the chain's folder. */

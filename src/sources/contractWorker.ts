@@ -112,7 +112,7 @@ export class ContractWorker {
       limit: LOOK_MAX,
       from_ord: toOrd(headFrom, 0),
     };
-    const name = full ? 'explorer/list_unchecked_contracts' : 'explorer/list_new_contracts';
+    const name = full ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
     const found = await this.#runner.run(name, params, foundShape);
     const upgraded = await findUpgraded({
       runner: this.#runner,

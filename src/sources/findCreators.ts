@@ -62,7 +62,7 @@ export async function findCreators(
   signal: AbortSignal,
 ): Promise<{ readonly found: number; readonly more: boolean }> {
   const params = { chain_id: chainId, verified_db: verifiedDb, final_to: finalTo, limit: LOOK_MAX };
-  const unasked = await runner.run('explorer/list_unasked_creations', params, unaskedShape);
+  const unasked = await runner.run('contracts/list_unasked_creations', params, unaskedShape);
   if (unasked.length === 0) return { found: 0, more: false };
   const transactions = await readTransactions(rpc, unasked, signal);
   const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));

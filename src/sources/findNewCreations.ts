@@ -63,7 +63,7 @@ export async function findNewCreations(
     addresses: asked.map((address) => address.slice(2)),
     limit: TRACES_MAX,
   };
-  const logs = await runner.run('explorer/list_first_logs', params, firstShape);
+  const logs = await runner.run('contracts/list_first_logs', params, firstShape);
   const transactions = await readTransactions(rpc, logs, signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];

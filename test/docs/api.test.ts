@@ -88,7 +88,7 @@ test('every parameter of a query is described beside its path', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every action of the Etherscan dialect is described, and no others are', () => {
+test('exactly the actions of the Etherscan dialect are described', () => {
   const { description = '' } = operations.get('/api') ?? {};
   const [, list = ''] = /Served: ([\w., ]+)\. /.exec(description) ?? [];
   const rows = rowsOf(sectionOf(PATH, 'Etherscan dialect'), 'Module', 'Action');

@@ -44,7 +44,7 @@ function writtenUsage(text: string): string {
 
 const { commands } = createProgram();
 
-test('every command is described with its options, and no others are', () => {
+test('exactly the commands of the program are described, with their options', () => {
   const rows = rowsOf(sectionOf(PATH, 'Commands'), 'Command');
   expectSame(rows.flatMap(([cell = '']) => codeOf(cell)).map(writtenUsage), commands.map(usageOf));
 });
@@ -73,7 +73,7 @@ test('every command line in a document names a command and options that exist', 
   expect(wrong.map(([call]) => call)).toEqual([]);
 });
 
-test('every setting is described and in .env.example, and no others are', () => {
+test('exactly the settings are described and in .env.example', () => {
   const [, object = ''] = /const settings = z\.object\(\{([^]*?)^\}\);/m.exec(textOf('src/config.ts')) ?? [];
   const settings = [...object.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
   expect(settings).toContain('RPC_URL');
@@ -89,12 +89,12 @@ test('every setting is described and in .env.example, and no others are', () => 
   );
 });
 
-test('every protocol is described, and no others are', () => {
+test('exactly the protocols are described', () => {
   const [, sentence = ''] = /^`protocol` is (.*)\.$/m.exec(textOf(PATH)) ?? [];
   expectSame(codeOf(sentence), PROTOCOL_NAMES);
 });
 
-test('every metric is described with its labels, and no others are', async () => {
+test('exactly the metrics are described, with their labels', async () => {
   const metrics = createMetrics();
   metrics.watchHead(() => null);
   metrics.watchStreams(
@@ -118,7 +118,7 @@ test('every metric is described with its labels, and no others are', async () =>
   );
 });
 
-test('every kind of error and of mismatch is described, and no others are', () => {
+test('exactly the kinds of errors and mismatches are described', () => {
   const section = sectionOf(PATH, 'Metrics');
   const kindsOf = (header: string): string[] =>
     rowsOf(section, header).flatMap(([cell = '']) => codeOf(cell));
@@ -129,7 +129,7 @@ test('every kind of error and of mismatch is described, and no others are', () =
   expectSame(kindsOf('`kind` of a mismatch'), MISMATCH_KINDS);
 });
 
-test('every problem of /readyz is described, and no others are', () => {
+test('exactly the problems of /readyz are described', () => {
   const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts'].map(textOf).join('\n');
   // `catch_up` is a kind of work and no problem.
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
@@ -148,7 +148,7 @@ test('every problem of /readyz is described, and no others are', () => {
   );
 });
 
-test('every alert is described, and no others are', () => {
+test('exactly the alerts are described', () => {
   const alerts = [...textOf('scripts/docker/alerts.yml').matchAll(/^ *- alert: (\w+)$/gm)];
   const rows = rowsOf(sectionOf(PATH, 'Alerts'), 'Alert');
   expectSame(
@@ -171,7 +171,7 @@ describe('the log', () => {
     expect(calls.length).toBeGreaterThan(60);
   });
 
-  test('has every message from info on in the table, and no others are', () => {
+  test('writes exactly the messages in the table, from info on', () => {
     expectSame(
       rows.flatMap(([level, cell = '']) => codeOf(cell).map((message) => `${level}: ${message}`)),
       calls.flatMap(({ level, messages }) => messages.map((message) => `${level}: ${message}`)),

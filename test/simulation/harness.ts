@@ -23,16 +23,16 @@ import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../src/protocols/uniswapV3';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
-import { askRows } from '../support/askRows';
-import { oracleBars, oracleSwaps } from '../support/oracle';
-import { VaultOracle } from '../support/oracleVault';
+import { askRows } from '../support/engine/askRows';
+import { oracleBars, oracleSwaps } from '../support/oracle/oracle';
+import { VaultOracle } from '../support/oracle/oracleVault';
 import { Random } from '../support/random';
-import { compareTransfers } from './transferRows';
-import { comparePriceRows } from './priceRows';
-import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './simChain';
-import { headerOf, simCalls, simFinality, simSource, type SimFaults } from './simNode';
-import { listingOf, VAULT } from './simVault';
-import { compareVaultRows } from './vaultRows';
+import { compareTransfers } from './compare/transferRows';
+import { comparePriceRows } from './compare/priceRows';
+import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './chain/simChain';
+import { headerOf, simCalls, simFinality, simSource, type SimFaults } from './chain/simNode';
+import { listingOf, VAULT } from './chain/simVault';
+import { compareVaultRows } from './compare/vaultRows';
 
 const V2_DEX: Dex = {
   name: 'sim_v2',
@@ -137,12 +137,12 @@ export async function findDifferences(
   firstBlock = 1,
 ): Promise<string[]> {
   const stored = await readStoredState(database, SIM_CHAIN_ID);
-  if (stored === null) return ['nothing is stored'];
+  if (stored === null) return ['the store is empty'];
   const differences: string[] = [];
   const tip = stored.head.at(-1) ?? stored.cursor;
   if (tip.hash !== chain.head.hash)
-    differences.push(`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`);
-  if (stored.headMax > tip.number) differences.push(`a stray canonical block at ${stored.headMax}`);
+    differences.push(`the stored tip is ${tip.number} ${tip.hash}, the chain ends at ${chain.head.number}`);
+  if (stored.headMax > tip.number) differences.push(`a canonical block above the tip: ${stored.headMax}`);
   const listings = new Map(
     chain.vaultPoolsAt(chain.head.hash)!.map((pool) => [pool.address, listingOf(pool)]),
   );

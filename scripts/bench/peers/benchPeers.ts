@@ -14,13 +14,13 @@
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import type { EmbeddedServer } from '../../../src/clickhouse/engine/server';
 import { errorText } from '../../../src/errors';
-import { askRows } from '../../../test/support/askRows';
-import { installProject } from '../../../test/support/installProject';
-import { ingest } from '../backfill';
+import { askRows } from '../../../test/support/engine/askRows';
+import { installProject } from '../../../test/support/server/installProject';
+import { ingest } from '../groups/backfill';
 import { createDatabase, databaseUrl, log, say, waitForMerges, type Bench } from '../bench';
-import { startBenchChild } from '../childProcess';
+import { startBenchChild } from '../children/childProcess';
 import type { Figure } from '../figure';
-import { STUB_V2_FACTORY } from '../../../test/support/stubChain';
+import { STUB_V2_FACTORY } from '../../../test/support/stub/stubChain';
 import { projectOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import { runPonder } from './ponderPeer';
 import { findPostgres, startPostgres, type PostgresServer } from './postgresServer';

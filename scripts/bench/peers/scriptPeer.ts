@@ -2,7 +2,7 @@
 import type { Database } from '../../../src/clickhouse/client/database';
 import { startPeer } from './peerProcess';
 import { projectOf, type PeerRun, type PeerTask } from './peerRun';
-import { askRows } from '../../../test/support/askRows';
+import { askRows } from '../../../test/support/engine/askRows';
 
 /** `database` is empty and at `clickhouseUrl`. The run ends with the process, right after its last insert. */
 export async function runScript(task: PeerTask, clickhouseUrl: string, database: Database): Promise<PeerRun> {

@@ -87,12 +87,12 @@ export async function placeRestored(database: Database, name: string): Promise<v
  */
 export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
   const params = { name, restored: restoredName(name) };
-  const [row] = await selectNamed(database, 'engine/find_restored', params, waitsShape);
+  const [row] = await selectNamed(database, 'backup/find_restored', params, waitsShape);
   return row?.waits === 1;
 }
 
 export async function isBackingUp(database: Database): Promise<boolean> {
-  const [row] = await selectNamed(database, 'engine/count_backups', {}, runningShape);
+  const [row] = await selectNamed(database, 'backup/count_backups', {}, runningShape);
   return Number(row?.running ?? 0) > 0;
 }
 
@@ -135,7 +135,7 @@ async function run(
 }
 
 async function readRow(database: Database, id: string): Promise<BackupRow | undefined> {
-  const [row] = await selectNamed(database, 'engine/find_backup', { id }, backupShape);
+  const [row] = await selectNamed(database, 'backup/find_backup', { id }, backupShape);
   return row;
 }
 

@@ -104,7 +104,7 @@ async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
 async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
   if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
-  const rows = await selectNamed(database, 'engine/list_migrations', {}, migrationShape);
+  const rows = await selectNamed(database, 'schema/list_migrations', {}, migrationShape);
   const state = readState(plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
@@ -145,7 +145,7 @@ async function create(database: Database, plan: Plan, state: State, log: Logger)
 }
 
 async function dropTables(database: Database): Promise<void> {
-  const rows = await selectNamed(database, 'engine/list_droppable_tables', {}, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_droppable_tables', {}, nameRowShape);
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
@@ -188,7 +188,7 @@ async function refuseOther(database: Database, distributed: boolean, those: stri
 }
 
 async function listTables(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await selectNamed(database, 'engine/list_tables', {}, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_tables', {}, nameRowShape);
   return new Set(rows.map((row) => row.name));
 }
 

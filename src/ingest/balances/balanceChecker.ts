@@ -120,7 +120,7 @@ export class BalanceChecker {
   }
 
   async #loadBook(): Promise<BalanceBook> {
-    const rows = await this.#runner.run('balances/list_checks', { limit: TOKENS_MAX }, checkShape);
+    const rows = await this.#runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkShape);
     return new BalanceBook(rows.map((row) => checkShape.parse(row)));
   }
 
@@ -133,7 +133,7 @@ export class BalanceChecker {
       salt: Math.floor(this.deps.clock.random() * 2 ** 52),
       limit: BALANCES_MAX,
     };
-    const fresh = await this.#runner.run('balances/sample_moved', params, heldShape);
+    const fresh = await this.#runner.run('ingest/balances/sample_moved', params, heldShape);
     const pairs = new Map([...again, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
     return [...pairs.values()].slice(0, BALANCES_MAX);
   }
@@ -152,7 +152,7 @@ export class BalanceChecker {
       holders: pairs.map(({ holder }) => holder.slice(2)),
       limit: pairs.length,
     };
-    const rows = await this.#runner.run('balances/list_held', params, balanceShape);
+    const rows = await this.#runner.run('ingest/balances/list_held', params, balanceShape);
     return rows
       .filter(({ ahead }) => !ahead)
       .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));

@@ -68,7 +68,7 @@ async function readBase(
   number: number,
 ): Promise<{ number: number; timestamp: number }> {
   const params = { chain: chainId, number };
-  const [row] = await selectNamed(database, 'ingest/find_block_time', params, timeShape);
+  const [row] = await selectNamed(database, 'ingest/price/find_block_time', params, timeShape);
   if (row === undefined) throw new AppError('broken_invariant', `final block ${number} is not stored`);
   return { number, timestamp: row.timestamp };
 }
@@ -79,7 +79,7 @@ const recordShape = epochShape.extend({ ord: wideIntegerShape });
 type RecordRow = z.infer<typeof recordShape>;
 
 function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
-  return selectNamed(database, 'ingest/list_epochs', { final_ord: finalOrd }, recordShape);
+  return selectNamed(database, 'ingest/price/list_epochs', { final_ord: finalOrd }, recordShape);
 }
 
 /** An epoch's row is written with the first block after the epoch. */
@@ -116,7 +116,7 @@ const routeShape = z.object({
 type RouteRow = z.infer<typeof routeShape>;
 
 function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
-  return selectNamed(database, 'ingest/list_routes', { final_ord: finalOrd }, routeShape);
+  return selectNamed(database, 'ingest/price/list_routes', { final_ord: finalOrd }, routeShape);
 }
 
 function toRoute(row: RouteRow, legOf: LegOf): Route {
@@ -145,7 +145,7 @@ const hopShape = z.object({
 });
 
 async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
-  const rows = await selectNamed(database, 'ingest/list_hops', { final_ord: finalOrd }, hopShape);
+  const rows = await selectNamed(database, 'ingest/price/list_hops', { final_ord: finalOrd }, hopShape);
   return rows.map((row) => [
     row.token,
     { next: row.next_token, price: row.hop_price, confidence: row.hop_confidence },
@@ -180,9 +180,9 @@ async function readBlocks(
 ): Promise<PricedRows[]> {
   if (to < from) return [];
   const range = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
-  const blocks = await selectNamed(database, 'ingest/list_blocks', range, blockShape);
-  const states = await selectNamed(database, 'ingest/list_states', range, stateShape);
-  const swaps = await selectNamed(database, 'ingest/list_swaps', range, swapShape);
+  const blocks = await selectNamed(database, 'ingest/price/list_blocks', range, blockShape);
+  const states = await selectNamed(database, 'ingest/price/list_states', range, stateShape);
+  const swaps = await selectNamed(database, 'ingest/price/list_swaps', range, swapShape);
   const statesOf = groupByBlock(states, (row): PricedState => ({
     pair: row.pair,
     reserve0: BigInt(row.reserve0),

@@ -65,7 +65,7 @@ async function takeSome(
 ): Promise<readonly number[]> {
   const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1];
   const params = { chain: chainId, from, to, span: AUDIT_BLOCKS };
-  const rows = await selectNamed(database, 'ingest/count_range_logs', params, logsShape);
+  const rows = await selectNamed(database, 'ingest/repair/count_range_logs', params, logsShape);
   const logsOf = new Map(rows.map(({ range, logs }) => [range, Number(logs)]));
   let logs = 0;
   const end = ranges.findIndex((range) => (logs += logsOf.get(range) ?? 0) > LOGS_AT_ONCE);
@@ -164,7 +164,7 @@ export async function readRangeHashes(
   to: number,
 ): Promise<Map<number, RangeHash>> {
   const params = { chain: chainId, from, to };
-  const rows = await selectNamed(database, 'ingest/list_range_hashes', params, hashShape);
+  const rows = await selectNamed(database, 'ingest/repair/list_range_hashes', params, hashShape);
   return new Map(
     rows.map(({ from_block, hash, rows: count, sums }) => [
       from_block,

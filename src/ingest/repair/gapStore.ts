@@ -197,7 +197,7 @@ async function listIncomplete(database: Database, blocks: readonly StoredHead[])
     to: Math.max(...numbers),
     commits: blocks.map(({ commit }) => commit),
   };
-  const rows = await selectNamed(database, 'ingest/list_complete_commits', params, commitShape);
+  const rows = await selectNamed(database, 'ingest/repair/list_complete_commits', params, commitShape);
   const complete = new Set(rows.map(({ commit }) => Number(commit)));
   return blocks.filter(({ commit }) => !complete.has(commit));
 }

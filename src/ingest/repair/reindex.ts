@@ -88,14 +88,14 @@ export async function reindex(
 /** Drops tables that a crashed run left behind. */
 async function dropLeftovers(database: Database): Promise<void> {
   const prefixes = { staged: stagedOf(''), next: nextOf('') };
-  const rows = await selectNamed(database, 'engine/list_tables_by_prefix', prefixes, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRowShape);
   for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
 /** Finished ranges that overlap the blocks, ascending. */
 function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
   const params = { chain: chainId, from, to, limit: RANGES_MAX };
-  return selectNamed(database, 'ingest/list_ranges', params, rangeShape);
+  return selectNamed(database, 'ingest/repair/list_ranges', params, rangeShape);
 }
 
 /** Reads the blocks into staged tables, starting from the pools and prices known before them. */
@@ -139,7 +139,7 @@ interface Span {
 }
 
 async function readStart(database: Database, chainId: number): Promise<number> {
-  const [row] = await selectNamed(database, 'ingest/find_start', { chain: chainId }, startShape);
+  const [row] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startShape);
   return row?.from_block ?? 1;
 }
 
@@ -254,7 +254,7 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
   const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
   const params = { chain: chainId, first, to: span.to };
-  const noted = await selectNamed(database, 'ingest/list_hashed_ranges', params, startShape);
+  const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startShape);
   const ranges = listWholeRanges(first, span.to + AUDIT_BLOCKS).filter((range) =>
     noted.some(({ from_block }) => from_block === range),
   );

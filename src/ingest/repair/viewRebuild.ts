@@ -154,7 +154,7 @@ async function listSteps(database: Database, table: string, size: StepSize): Pro
 }
 
 async function listColumns(database: Database, table: string): Promise<string> {
-  const rows = await selectNamed(database, 'engine/list_columns', { table }, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_columns', { table }, nameRowShape);
   return rows.map(({ name }) => name).join(', ');
 }
 

@@ -52,7 +52,7 @@ export function createClickHouseStore(
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
     async listTokens(): Promise<Map<Hex, number>> {
-      const rows = await selectNamed(database, 'ingest/list_tokens', {}, tokenShape);
+      const rows = await selectNamed(database, 'ingest/store/list_tokens', {}, tokenShape);
       return new Map(rows.map((row) => [row.address, row.decimals]));
     },
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
@@ -243,7 +243,7 @@ async function dropPartitionsBelow(
   nameOf: (table: string) => string,
 ): Promise<void> {
   const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
-  const parts = await selectNamed(database, 'ingest/list_head_partitions', names, partitionShape);
+  const parts = await selectNamed(database, 'ingest/store/list_head_partitions', names, partitionShape);
   for (const { table, partition } of parts) {
     const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
     if ((Number(partition) + 1) * blocks > block) continue;

@@ -84,7 +84,7 @@ export interface PruneBound {
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
-  const [newest] = await selectNamed(database, 'ingest/find_kept_from', kept, blockShape);
+  const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', kept, blockShape);
   const keepFrom = newest?.number ?? null;
   if (keepFrom === null) throw new AppError('bad_config', `no final blocks of chain ${chainId} are stored`);
   if (before > keepFrom) {
@@ -95,7 +95,7 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
     );
   }
   const below = { chain: chainId, before };
-  const [range] = await selectNamed(database, 'ingest/find_range_end', below, blockShape);
+  const [range] = await selectNamed(database, 'ingest/store/find_range_end', below, blockShape);
   const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
   const [size] = await selectMade(
     database,
@@ -111,7 +111,12 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
 
 /** The first block at or after `time` (unix seconds), or null. */
 export async function findBlockAt(database: Database, chainId: number, time: number): Promise<number | null> {
-  const [row] = await selectNamed(database, 'ingest/find_block_at', { chain: chainId, time }, blockShape);
+  const [row] = await selectNamed(
+    database,
+    'ingest/store/find_block_at',
+    { chain: chainId, time },
+    blockShape,
+  );
   return row?.number ?? null;
 }
 
@@ -121,7 +126,12 @@ export async function findBlockAt(database: Database, chainId: number, time: num
  */
 export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
   if (floor === 0) return 0;
-  const [row] = await selectNamed(database, 'ingest/find_whole_day', { chain: chainId, floor }, blockShape);
+  const [row] = await selectNamed(
+    database,
+    'ingest/store/find_whole_day',
+    { chain: chainId, floor },
+    blockShape,
+  );
   return row?.number ?? 2 ** 32 - 1;
 }
 
@@ -142,7 +152,7 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
 /** Parts that ClickHouse still has to rewrite. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
   const tables = [...PRUNABLE, 'events'];
-  const [row] = await selectNamed(database, 'ingest/sum_mutations', { tables }, mutationsShape);
+  const [row] = await selectNamed(database, 'ingest/store/sum_mutations', { tables }, mutationsShape);
   return { parts: Number(row?.parts ?? 0), failure: row?.failure ?? '' };
 }
 

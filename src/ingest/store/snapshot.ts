@@ -70,7 +70,7 @@ export async function dropSnapshot(database: Database, target: string): Promise<
 }
 
 async function listTables({ database, source }: SnapshotOptions): Promise<string[]> {
-  const rows = await selectNamed(database, 'engine/list_stored_tables', { source }, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRowShape);
   const rank = (name: string): number =>
     FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
   return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
@@ -128,8 +128,8 @@ async function cloneAll(
 }
 
 export async function describeContent(database: Database, chainId: number): Promise<Content> {
-  const [row] = await selectNamed(database, 'ingest/find_content', { chain: chainId }, contentShape);
-  const [size] = await selectNamed(database, 'engine/sum_bytes', {}, bytesShape);
+  const [row] = await selectNamed(database, 'ingest/store/find_content', { chain: chainId }, contentShape);
+  const [size] = await selectNamed(database, 'schema/sum_bytes', {}, bytesShape);
   return {
     startBlock: row?.start_block ?? 0,
     finalTo: row?.final_to ?? 0,

@@ -39,7 +39,7 @@ const versionShape = z.object({ version: wideIntegerShape });
 /** Null: the chain was never ingested into this database. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
-  const ranges = await selectNamed(database, 'ingest/list_newest_ranges', chain, promotionShape);
+  const ranges = await selectNamed(database, 'ingest/store/list_newest_ranges', chain, promotionShape);
   const done = ranges.find((row) => row.status === 'done');
   if (done === undefined) return null;
   const cursor: Cursor = {
@@ -50,9 +50,9 @@ export async function readStoredState(database: Database, chainId: number): Prom
   };
   const begun = ranges.find((row) => row.status === 'intent' && Number(row.seq) > cursor.seq);
   const above = { ...chain, cursor: cursor.number };
-  const rows = await selectNamed(database, 'ingest/list_head_blocks', above, headShape);
-  const [start] = await selectNamed(database, 'ingest/find_start', chain, startShape);
-  const [last] = await selectNamed(database, 'ingest/find_head_version', chain, versionShape);
+  const rows = await selectNamed(database, 'ingest/store/list_head_blocks', above, headShape);
+  const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startShape);
+  const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionShape);
   return {
     startBlock: start?.from_block ?? 1,
     cursor,
@@ -123,7 +123,7 @@ const poolShape = z.object({
 /** Pools of the final tables up to the block. */
 export async function readPools(database: Database, finalTo: number): Promise<PoolRow[]> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await selectNamed(database, 'ingest/list_pools', params, poolShape);
+  const rows = await selectNamed(database, 'ingest/store/list_pools', params, poolShape);
   return rows.map((row) => ({ ...row, ord: Number(row.ord), weights: row.weights.map(BigInt) }));
 }
 
@@ -142,7 +142,7 @@ export async function readPoolStates(
   exact: boolean,
 ): Promise<Map<Hex, PoolState>> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
-  const name = exact ? 'ingest/list_exact_states' : 'ingest/list_latest_states';
+  const name = exact ? 'ingest/store/list_exact_states' : 'ingest/store/list_latest_states';
   const rows = await selectNamed(database, name, params, stateShape);
   return new Map(
     rows.map((row) => [

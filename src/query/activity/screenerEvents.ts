@@ -72,8 +72,8 @@ export async function listScreenerEvents(
     limit: limit + 1,
   };
   const [swaps, liquidity] = await Promise.all([
-    runner.run('dexscreener/list_swaps', params, swapRowShape),
-    runner.run('dexscreener/list_liquidity', params, liquidityRowShape),
+    runner.run('activity/list_screener_swaps', params, swapRowShape),
+    runner.run('activity/list_screener_liquidity', params, liquidityRowShape),
   ]);
   if (swaps.length + liquidity.length > limit) return null;
   const rows: (SwapRow | LiquidityRow)[] = [...swaps, ...liquidity];

@@ -156,26 +156,34 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
       if (addresses.length === 0) return [];
       params[field] = [...new Set(addresses)].map((address) => address.slice(2));
     }
-    return runner.run(`audit/${name}`, params, shape);
+    return runner.run(name, params, shape);
   };
   /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
   const readBoth = async <Row>(
-    name: string,
+    [finalName, headName]: readonly [finalName: string, headName: string],
     named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
     shape: z.ZodType<Row>,
     keyOf: (row: Row) => string,
     extra: QueryParams = {},
   ): Promise<Row[]> => {
     const [final, newer] = await Promise.all([
-      read(`list_${name}`, named, shape, extra),
-      inHead ? read(`list_head_${name}`, named, shape, extra) : [],
+      read(finalName, named, shape, extra),
+      inHead ? read(headName, named, shape, extra) : [],
     ]);
     return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
   };
   const listHops = (tokens: readonly Hex[], fromOrd: number): Promise<AuditHopRow[]> =>
-    readBoth('hops', { tokens }, hopRowShape, ({ token }) => token, { from_ord: fromOrd });
+    readBoth(['audit/list_hops', 'audit/list_head_hops'], { tokens }, hopRowShape, ({ token }) => token, {
+      from_ord: fromOrd,
+    });
   return {
-    listRoutes: (tokens) => readBoth('routes', { tokens }, routeRowShape, ({ token }) => token),
+    listRoutes: (tokens) =>
+      readBoth(
+        ['audit/list_routes', 'audit/list_head_routes'],
+        { tokens },
+        routeRowShape,
+        ({ token }) => token,
+      ),
     async listHops(tokens) {
       // An active token has a hop within the last day. A search over all hops would take long.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
@@ -188,19 +196,31 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
       );
       return [...recent, ...older];
     },
-    listPools: (pairs) => read('list_pools', { pairs }, poolRowShape),
+    listPools: (pairs) => read('audit/list_pools', { pairs }, poolRowShape),
     listEpochs: (pairs, afterOrd) =>
-      readBoth('epochs', { pairs }, epochRowShape, ({ pair, leg }) => `${pair}/${leg}`, {
-        ...epochOrd,
-        after_ord: afterOrd,
-      }),
+      readBoth(
+        ['audit/list_epochs', 'audit/list_head_epochs'],
+        { pairs },
+        epochRowShape,
+        ({ pair, leg }) => `${pair}/${leg}`,
+        {
+          ...epochOrd,
+          after_ord: afterOrd,
+        },
+      ),
     listStates: (pairs, epochs) =>
-      readBoth('states', { pairs }, stateRowShape, ({ pair }) => pair, {
-        epochs: [...new Set([...epochs, epochOf(number)])],
-      }),
-    listOlderStates: (pairs) => read('list_older_states', { pairs }, stateRowShape),
+      readBoth(
+        ['audit/list_states', 'audit/list_head_states'],
+        { pairs },
+        stateRowShape,
+        ({ pair }) => pair,
+        {
+          epochs: [...new Set([...epochs, epochOf(number)])],
+        },
+      ),
+    listOlderStates: (pairs) => read('audit/list_older_states', { pairs }, stateRowShape),
     listTrades: (pairs) =>
-      read('list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+      read('audit/list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
   };
 }
 

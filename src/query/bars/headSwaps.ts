@@ -114,7 +114,7 @@ class KeptHeadSwaps implements HeadSwaps {
       pair,
       limit,
     };
-    const rows = await this.runner.read('ticks/list_head_swaps', params, readSwap);
+    const rows = await this.runner.read('bars/list_head_swaps', params, readSwap);
     if (pair !== '' && rows.length === limit)
       throw new AppError('unavailable', 'too much of the chain waits for finality');
     return rows;

@@ -115,7 +115,7 @@ async function readKnown(
     address: bare.length === 1 && only !== undefined ? only : '',
     addresses: bare.length === 1 ? [] : bare,
   };
-  const rows = await source.runner.read('explorer/list_contract_facts', params, readFact);
+  const rows = await source.runner.read('contracts/list_contract_facts', params, readFact);
   const known = new Map<Hex, Known>();
   for (const row of rows) {
     const one = known.get(row.address) ?? nothing();

@@ -1,0 +1,107 @@
+/** Command line of the commands on stored data: backup, restore, prune and reindex. */
+import { InvalidArgumentError, type Command } from 'commander';
+
+import type { Config } from '../../config';
+import { AppError } from '../../errors';
+import { PRUNABLE, type Prunable } from '../../ingest/store/retention';
+import type { Logger } from '../../log';
+import { runBackup } from './backup';
+import { runPrune, type PruneOptions } from './prune';
+import { runReindex } from './reindex';
+import { runRestore } from './restore';
+import { SECOND_CHAIN_ID } from '../secondChain';
+import { stopOnSignals } from '../stopSignal';
+
+export interface Started {
+  readonly config: Config;
+  readonly log: Logger;
+}
+
+/** `parseBlock` returns a block number or throws. */
+export function addDataCommands(
+  program: Command,
+  start: () => Started,
+  parseBlock: (text: string, before?: number) => number,
+): void {
+  addCopies(program, start);
+  program
+    .command('prune')
+    .description('drop rows of old final blocks; bars, prices and balances stay')
+    .requiredOption(
+      '--before <block|date>',
+      'drop what is older: a block, or a date such as 2026-01-31 (UTC)',
+      readBound,
+    )
+    .option('--what <list>', `comma list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
+    .option('--chain <id>', `369 (or CHAIN_ID), or ${SECOND_CHAIN_ID}`, parseBlock)
+    .option('--yes', 'do it; without, only what would go is said', false)
+    .action(
+      async (options: {
+        before: PruneOptions['before'];
+        what: readonly Prunable[];
+        chain?: number;
+        yes: boolean;
+      }) => {
+        const { config, log } = start();
+        const { before, what, chain = config.chainId, yes } = options;
+        if (chain !== config.chainId && chain !== SECOND_CHAIN_ID)
+          throw new AppError(
+            'bad_config',
+            `--chain ${chain}: expected ${config.chainId} or ${SECOND_CHAIN_ID}`,
+          );
+        await runPrune(config, log, stopOnSignals(), { before, what, chainId: chain, yes });
+      },
+    );
+  program
+    .command('reindex')
+    .description(
+      'read final blocks A to B from the node again and replace what is stored otherwise, with all that was made of it',
+    )
+    .requiredOption('--from <block>', 'first block', parseBlock)
+    .requiredOption('--to <block>', 'last block', parseBlock)
+    .option('--check', 'only name what differs; exits 1 when something does', false)
+    .action(async (options: { from: number; to: number; check: boolean }) => {
+      const { config, log } = start();
+      process.exitCode = await runReindex(config, log, stopOnSignals(), options);
+    });
+}
+
+function addCopies(program: Command, start: () => Started): void {
+  program
+    .command('backup <place>')
+    .description(
+      'copy everything that must be kept, as of one moment, while a program may go on: to a folder (a name lies below ' +
+        "DATA_DIR/backups); with CLICKHOUSE_URL to File('…'), Disk('…', '…') or S3('…', '…', '…') of that server",
+    )
+    .action(async (place: string) => {
+      const { config, log } = start();
+      await runBackup(config, log, stopOnSignals(), place);
+    });
+  program
+    .command('restore <place>')
+    .description('put a backup into an empty database; no program may run on it')
+    .option('--replace', 'drop what the database holds, once the backup was restored beside it', false)
+    .action(async (place: string, options: { replace: boolean }) => {
+      const { config, log } = start();
+      await runRestore(config, log, place, options);
+    });
+}
+
+/** Parses a block number, a date or an ISO 8601 time. UTC unless the text has an offset. */
+export function readBound(text: string): PruneOptions['before'] {
+  if (/^\d{1,10}$/.test(text)) return { block: Number(text) };
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
+  const zoned = isDate && text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text;
+  const time = isDate ? Date.parse(zoned) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError(`expected a block or a date such as 2026-01-31, got "${text}"`);
+  return { time: Math.floor(time / 1_000) };
+}
+
+export function readTables(text: string): readonly Prunable[] {
+  const names = text.split(',');
+  const tables = PRUNABLE.filter((table) => names.includes(table));
+  if (tables.length !== new Set(names).size)
+    throw new InvalidArgumentError(`expected a comma list of ${PRUNABLE.join(', ')}, got "${text}"`);
+  return tables;
+}

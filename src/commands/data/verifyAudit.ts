@@ -1,0 +1,38 @@
+/**
+ * The audit part of `verify`: prints the audit hash of each complete range of final blocks, so two deployments can
+ * compare.
+ */
+import type { Database } from '../../clickhouse/client/database';
+import {
+  AUDIT_BLOCKS,
+  hashRanges,
+  listDifferentTables,
+  listWholeRanges,
+  readRangeHashes,
+} from '../../ingest/repair/auditHash';
+
+/** Hashes the stored rows and compares them with the hashes noted when the range became final. True: no difference. */
+export async function printAudit(
+  database: Database,
+  chainId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+  print: (line: string) => void,
+): Promise<boolean> {
+  const ranges = listWholeRanges(from, to);
+  const noted = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+  let same = true;
+  for await (const now of hashRanges(database, chainId, ranges)) {
+    const before = noted.get(now.from);
+    const tables = before === undefined ? [] : listDifferentTables(before, now);
+    const isDifferent = before !== undefined && before.hash !== now.hash;
+    if (isDifferent) same = false;
+    const range = `blocks ${now.from}-${now.from + AUDIT_BLOCKS - 1}`;
+    const word = isDifferent
+      ? `DIFFERENT in ${tables.join(', ')}: noted was ${before.hash}`
+      : before === undefined
+        ? 'not noted yet'
+        : 'as noted';
+    print(`audit ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
+  }
+  return same;
+}
