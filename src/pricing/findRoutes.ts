@@ -8,7 +8,7 @@ import { soundAnchors, type PegInput } from './anchors';
 import { ANCHOR_CONFIDENCE } from './confidence';
 import { depthIn } from './epoch';
 import { NO_STATE } from './leg';
-import type { LegEntry, TokenEntry } from './legBook';
+import type { LegEntry, TokenEntry } from './poolIndex';
 import { anchorPrices, type AnchorPrices, type Market } from './market';
 import { noRoute, type PriceAnchor, type Route } from './route';
 import { settle, type LegWeight, type SettledTokens } from './settle';

@@ -7,7 +7,7 @@ import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
 import { DORMANT_SECONDS } from './epoch';
 import { DEPTH_PART, type LegKey, type LegState } from './leg';
-import type { LegEntry, TokenEntry } from './legBook';
+import type { LegEntry, TokenEntry } from './poolIndex';
 import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
 import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';

@@ -5,7 +5,7 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { LegRecord } from '../../../src/pricing/epoch';
 import { findRoutes } from '../../../src/pricing/findRoutes';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
-import { LegBook } from '../../../src/pricing/legBook';
+import { PoolIndex } from '../../../src/pricing/poolIndex';
 import type { AnchorPrices } from '../../../src/pricing/market';
 import type { PriceAnchor } from '../../../src/pricing/route';
 import type { Settled } from '../../../src/pricing/settle';
@@ -102,19 +102,19 @@ export function findRoutesOver(
   records: ReadonlyMap<string, LegRecord>,
   { epoch, time }: { readonly epoch: number; readonly time: number },
 ): FoundRoutes {
-  const book = new LegBook();
-  for (const leg of legs) book.addLeg(leg, false);
+  const index = new PoolIndex();
+  for (const leg of legs) index.addLeg(leg, false);
   for (const leg of legs) {
     const record = records.get(leg.key);
-    if (record !== undefined) book.loadRecord(record);
+    if (record !== undefined) index.loadRecord(record);
   }
   const { anchors, settled } = findRoutes({
     ...config,
     epoch,
     time,
-    tokenOf: ({ address }) => book.tokenOf(address),
-    live: () => book.liveLegs(),
-    legsOf: (anchor) => book.tokenOf(anchor).legs,
+    tokenOf: ({ address }) => index.tokenOf(address),
+    live: () => index.liveLegs(),
+    legsOf: (anchor) => index.tokenOf(anchor).legs,
   });
   return { anchors, settled: new Map([...settled].map(([{ address }, found]) => [address, found])) };
 }
