@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/hex';
 import { pathConfidence } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
-import { findRoutes } from './findRoutes';
+import { findEpochRoutes } from './findEpochRoutes';
 import type { Leg, LegKey, LegState } from './leg';
 import { PoolIndex, type LegEntry, type TokenEntry } from './poolIndex';
 import { priceRouteHop, type Market } from './market';
@@ -21,7 +21,7 @@ import {
   type Route,
   type TokenHop,
 } from './route';
-import { settle, type LegWeight, type SettledTokens } from './settle';
+import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
@@ -137,11 +137,11 @@ export class Pricer {
     for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
   }
 
-  /** Applies the next block. A reversible block can be undone until it is settled. */
+  /** Applies the next block. A reversible block can be undone until `finalize`. */
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
     const { journal } = this.index;
     if (reversible) journal.open(block.number);
-    else journal.settle(Infinity);
+    else journal.finalize(Infinity);
     return this.step(block);
   }
 
@@ -165,8 +165,8 @@ export class Pricer {
   }
 
   /** Blocks up to `number` become final and can no longer be undone. */
-  settle(number: number): void {
-    this.index.journal.settle(number);
+  finalize(number: number): void {
+    this.index.journal.finalize(number);
   }
 
   private step(block: MarketBlock): PriceChanges {
@@ -179,7 +179,7 @@ export class Pricer {
     for (const { key, amount } of block.traded) this.trade(block, index.findLeg(key), amount, touched);
     index.setClock({ ...index.clock, block: block.number, time: block.timestamp, ingested: true });
     this.forgetPrices();
-    this.settleRecent(block, touched, routes);
+    this.routeRecent(block, touched, routes);
     for (const [token, route] of routes) {
       index.setRoute(token, route);
       touched.add(token);
@@ -212,7 +212,7 @@ export class Pricer {
     const epochTime = clock.epoch === null && !clock.ingested ? block.timestamp : clock.time;
     // Loaded legs may have been dormant for years.
     if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
-    const { anchors, settled } = findRoutes({
+    const { anchors, routed } = findEpochRoutes({
       ...config,
       epoch,
       time: epochTime,
@@ -221,9 +221,9 @@ export class Pricer {
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
     index.setClock({ ...clock, epoch, epochFirst, epochTime, anchors });
-    for (const [token, { route }] of settled)
+    for (const [token, { route }] of routed)
       if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
-    for (const token of index.routed) if (!settled.has(token)) routes.set(token, noRoute(token.address));
+    for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
     for (const [token, route] of routes) index.setRoute(token, route);
     return records;
   }
@@ -263,12 +263,12 @@ export class Pricer {
   }
 
   /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
-  private settleRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
+  private routeRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
     const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
-    // The legs over which a price can reach these tokens. Settling finds the tokens beyond them.
+    // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
     const legs: LegEntry[] = [];
-    const settled: SettledTokens = new Map();
+    const routed: RoutedTokens = new Map();
     for (const token of waiting) {
       for (const leg of token.legs) {
         const other = otherToken(leg, token);
@@ -276,12 +276,12 @@ export class Pricer {
         if (route === null || !isRouted(route)) continue;
         const price = this.priceNow(other);
         if (price === null) continue;
-        settled.set(other, { route, usd: price.usd });
+        routed.set(other, { route, usd: price.usd });
         legs.push(leg);
       }
     }
-    if (settled.size === 0) return;
-    const known = new Set(settled.keys());
+    if (routed.size === 0) return;
+    const known = new Set(routed.keys());
     const input = {
       market: this.market,
       anchors: this.index.clock.anchors,
@@ -290,8 +290,8 @@ export class Pricer {
       legsOf: (token: TokenEntry) => unroutedLegs(token),
       weigh: (leg: LegEntry) => weighNow(leg, block.timestamp),
     };
-    settle(input, settled, legs);
-    for (const [token, { route }] of settled) if (!known.has(token)) routes.set(token, route);
+    searchRoutes(input, routed, legs);
+    for (const [token, { route }] of routed) if (!known.has(token)) routes.set(token, route);
   }
 
   private hopOf(token: TokenEntry, route: Route<LegEntry>): CurrentHop {

@@ -315,7 +315,7 @@ export class IngestSession {
     this.cursor = cursor;
     this.watch?.add(intent.counts);
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
-    this.reader.settle(cursor.number);
+    this.reader.finalize(cursor.number);
     this.report(null);
     this.deps.audit?.poke(this.startBlock, cursor.number);
   }

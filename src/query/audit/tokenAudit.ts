@@ -8,7 +8,7 @@ import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../p
 import { DEPTH_PART } from '../../pricing/leg';
 import type { HopPool, HopPrice } from '../../pricing/hop';
 import { priceRouteHop } from '../../pricing/market';
-import { knownSide } from '../../pricing/settle';
+import { knownSide } from '../../pricing/searchRoutes';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';

@@ -98,7 +98,7 @@ test.each([4, 5, 6, 7, 8])('seed %d: a rewind restores the earlier state exactly
     index.journal.open(epoch);
     runEpoch(index, random, epoch, time);
     seen[epoch] = { time, plain: plain(index, time) };
-    if (random.chance(0.1)) index.journal.settle(epoch - 10);
+    if (random.chance(0.1)) index.journal.finalize(epoch - 10);
     if (!random.chance(0.1)) continue;
     epoch -= random.int(0, Math.min(6, epoch));
     index.journal.rewindTo(epoch);
@@ -106,13 +106,13 @@ test.each([4, 5, 6, 7, 8])('seed %d: a rewind restores the earlier state exactly
   }
 });
 
-test('a rewind goes back to the last settled block at most', () => {
+test('a rewind goes back to the last final block at most', () => {
   const index = new PoolIndex();
   for (let number = 1; number <= 5; number += 1) {
     index.journal.open(number);
     index.setClock({ ...index.clock, block: number });
   }
-  index.journal.settle(3);
+  index.journal.finalize(3);
   index.journal.rewindTo(1);
   expect(index.clock.block).toBe(3);
 });
