@@ -17,8 +17,8 @@ import type { Floors } from '../store/retention';
 import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
 /** Statements may still be running, so the check is repeated before a rebuild: 3 times, 1 second apart. */
-const SETTLE_TIMES = 3;
-const SETTLE_MS = 1_000;
+const RECHECKS_MAX = 3;
+const RECHECK_MS = 1_000;
 
 /** A view target that does not match its source. */
 export interface WrongTotal {
@@ -135,8 +135,8 @@ export async function mendViews(
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
   let wrong = await look();
   // A statement of a dead process may still finish.
-  for (let time = 0; wrong !== null && time < SETTLE_TIMES; time += 1) {
-    await delay(SETTLE_MS);
+  for (let time = 0; wrong !== null && time < RECHECKS_MAX; time += 1) {
+    await delay(RECHECK_MS);
     wrong = await look();
   }
   const mended = new Set<EventTableName>();

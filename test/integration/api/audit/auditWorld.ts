@@ -46,7 +46,7 @@ export const AUDIT_CHAIN: ChainFacts = {
 
 /** Tokens answer only decimals(). */
 const rpc: EthCalls = {
-  batchSettled: (calls, parse) =>
+  batchOutcomes: (calls, parse) =>
     Promise.resolve(
       calls.map(({ params }, index) => {
         const [{ to, data }] = params as [{ to: Hex; data: Hex }];

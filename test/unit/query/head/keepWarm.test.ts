@@ -24,7 +24,7 @@ function slowTables() {
   return { asked, finish, at };
 }
 
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('without requests no tables are built ahead', () => {
   const tables = slowTables();
@@ -42,7 +42,7 @@ test('after a request the tables of new heads are built one at a time, the newes
   for (const number of [2, 3, 4]) warmer.onHead(headOf(number));
   expect(tables.asked).toEqual([1, 2]);
   tables.finish[1]!();
-  await settle();
+  await nextTurn();
   expect(tables.asked).toEqual([1, 2, 4]);
 });
 
@@ -54,10 +54,10 @@ test('the tables of a head are built one after the other, after a short delay', 
   warmer.onHead(headOf(2));
   warmer.onHead(headOf(3));
   expect(first.asked).toEqual([1]);
-  while (first.asked.length < 2) await settle();
+  while (first.asked.length < 2) await nextTurn();
   expect([first.asked, second.asked]).toEqual([[1, 3], []]);
   first.finish[1]!();
-  while (second.asked.length < 1) await settle();
+  while (second.asked.length < 1) await nextTurn();
   expect(second.asked).toEqual([3]);
 });
 
@@ -82,8 +82,8 @@ test('warming continues after a failure', async () => {
   });
   await watched.at(headOf(1));
   warmer.onHead(headOf(2));
-  await settle();
+  await nextTurn();
   warmer.onHead(headOf(3));
-  await settle();
+  await nextTurn();
   expect(asked).toEqual([1, 2, 3]);
 });
