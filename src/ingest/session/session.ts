@@ -24,7 +24,7 @@ import { beyondFinality, checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
-import { takeOver, type TakenOver } from '../store/takeOver';
+import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** A shorter distance to the head is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
@@ -65,7 +65,7 @@ export class IngestSession {
 
   private constructor(
     private readonly deps: SessionDeps,
-    { stored, seqFloor }: TakenOver,
+    { stored, seqFloor }: Fenced,
     private readonly signal: AbortSignal,
   ) {
     this.seqFloor = seqFloor;
@@ -100,7 +100,7 @@ export class IngestSession {
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    const session = new IngestSession(deps, await takeOver(deps.store, stored, deps.now()), signal);
+    const session = new IngestSession(deps, await fenceOff(deps.store, stored, deps.now()), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
     if (stored.intent !== null) await session.replayBackfill(stored.intent);
@@ -288,7 +288,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Takes over a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
+  /** Collects a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
@@ -320,7 +320,7 @@ export class IngestSession {
     this.deps.audit?.poke(this.startBlock, cursor.number);
   }
 
-  /** While a head is processed, `advance` itself takes over the promotion. */
+  /** While a head is processed, `advance` itself collects the promotion. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {
