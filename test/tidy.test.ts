@@ -171,7 +171,7 @@ test('every SQL query opens with a comment and binds its values', () => {
 /** Where statements are made of the names of tables and columns, and so cannot be files. */
 const MAKES_SELECTS = [
   'src/clickhouse/engine/backup.ts',
-  'src/ingest/repair/auditHash.ts',
+  'src/ingest/repair/rangeHash.ts',
   'src/ingest/store/clickhouseStore.ts',
   'src/ingest/repair/gapStore.ts',
   'src/ingest/repair/reindex.ts',

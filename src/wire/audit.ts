@@ -13,7 +13,7 @@ import {
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
-/** How `inputs_hash` is computed; must match auditHash.ts exactly. */
+/** How `inputs_hash` is computed; must match hashInputs.ts exactly. */
 const HASH_RECIPE =
   'sha256, with 0x, of these UTF-8 lines, each ended by \\n, fields divided by one space, null as -, all values as they ' +
   'stand in this answer: `candlehouse-audit 1`; `chain <chain_id>`; `block <derived_at_block>`; ' +

@@ -14,7 +14,7 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './auditHash';
+import { HASH_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './rangeHash';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import { fetchAhead } from '../session/fetchAhead';
@@ -250,12 +250,12 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
   }
 }
 
-/** Recomputes the audit hashes that exist for the span. */
+/** Recomputes the range hashes that exist for the span. */
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
-  const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
+  const first = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
   const params = { chain: chainId, first, to: span.to };
   const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startShape);
-  const ranges = listWholeRanges(first, span.to + AUDIT_BLOCKS).filter((range) =>
+  const ranges = listWholeRanges(first, span.to + HASH_BLOCKS).filter((range) =>
     noted.some(({ from_block }) => from_block === range),
   );
   for await (const range of hashRanges(database, chainId, ranges))

@@ -10,7 +10,7 @@ import { needsSync, syncToHead, type Extension } from '../../chain/head/syncToHe
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { AuditKeeper } from '../repair/auditKeeper';
+import type { RangeHasher } from '../repair/rangeHasher';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
 import { fetchAhead } from './fetchAhead';
@@ -35,8 +35,8 @@ export interface SessionDeps extends ReaderDeps {
   readonly status: IngestStatus;
   /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no audit hashes are stored. */
-  readonly audit?: AuditKeeper | undefined;
+  /** Absent: no range hashes are stored. */
+  readonly rangeHasher?: RangeHasher | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** Default: the system clock. */
@@ -166,7 +166,7 @@ export class IngestSession {
     endWork(status, 'catch_up');
     this.report(head.number);
     if (!this.promoter.isBusy) await this.watch?.check();
-    this.deps.audit?.poke(this.startBlock, this.cursor.number);
+    this.deps.rangeHasher?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
 
@@ -317,7 +317,7 @@ export class IngestSession {
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
     this.reader.finalize(cursor.number);
     this.report(null);
-    this.deps.audit?.poke(this.startBlock, cursor.number);
+    this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
   /** While a head is processed, `advance` itself collects the promotion. */

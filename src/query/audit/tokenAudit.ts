@@ -13,7 +13,7 @@ import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, otherPools } from './auditExclusions';
-import { hashInputs } from './auditHash';
+import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRoute, NOT_FINALIZED } from './auditWarnings';
 
