@@ -177,7 +177,7 @@ const MAKES_SELECTS = [
   'src/ingest/repair/reindex.ts',
   'src/ingest/store/retention.ts',
   'src/ingest/store/snapshot.ts',
-  'src/ingest/repair/viewAudit.ts',
+  'src/ingest/repair/viewCheck.ts',
   'src/ingest/repair/viewRebuild.ts',
 ];
 

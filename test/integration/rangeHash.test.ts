@@ -1,5 +1,5 @@
 /**
- * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal audit
+ * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal range
  * hashes for each range of 1,000 blocks. A changed row changes only its range's hash.
  */
 import { askRows } from '../support/engine/askRows';
@@ -21,7 +21,7 @@ const CHAIN_ID = 369;
 const BLOCKS = 2_140;
 /** Last blocks of the ranges that are complete and final. */
 const WHOLE = [0, 1_000];
-const SEED = Number(process.env['AUDIT_SEED'] ?? 3);
+const SEED = Number(process.env['RANGE_HASH_SEED'] ?? 3);
 
 let chain: StubChain;
 let straight: ProgramHome;
@@ -105,7 +105,7 @@ test('the stored hash equals a row-by-row sum over the table', async () => {
   expect(noted.get(0)!.sums.get('swaps')).toBe(sum);
 });
 
-async function audit(database: Database): Promise<{ same: boolean; lines: string[] }> {
+async function printHashes(database: Database): Promise<{ same: boolean; lines: string[] }> {
   const lines: string[] = [];
   const range = { from: 1, to: WHOLE.at(-1)! + 999 };
   const same = await printRangeHashes(database, CHAIN_ID, range, (line) => lines.push(line.trim()));
@@ -114,7 +114,7 @@ async function audit(database: Database): Promise<{ same: boolean; lines: string
 
 test('verify prints each range, and names the range and table of a changed row', async () => {
   const { database } = stepwise;
-  const before = await audit(database);
+  const before = await printHashes(database);
   expect(before.same).toBe(true);
   expect(before.lines).toHaveLength(WHOLE.length);
   for (const line of before.lines)
@@ -124,7 +124,7 @@ test('verify prints each range, and names the range and table of a changed row',
     `ALTER TABLE transfers UPDATE amount = amount + 1
      WHERE ord = (SELECT max(ord) FROM transfers WHERE ord < ${1_500 * 2 ** 20}) SETTINGS mutations_sync = 2`,
   );
-  const after = await audit(database);
+  const after = await printHashes(database);
   expect(after.same).toBe(false);
   expect(after.lines[0]).toBe(before.lines[0]);
   expect(after.lines[1]).toContain('DIFFERENT in transfers: noted was');

@@ -88,8 +88,8 @@ export async function refillGaps(
     log.warn({ from, to }, 'the gap is refilled');
   }
   const last = found.at(-1);
-  // Audit once at the end, because aggregates are counted over all rows.
-  if (last !== undefined) await deps.store.auditRange(last);
+  // Check once at the end, because aggregates are counted over all rows.
+  if (last !== undefined) await deps.store.checkRange(last);
   const left = await read();
   if (left.length > 0) throw rowsGone(left);
   return true;

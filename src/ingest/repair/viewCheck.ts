@@ -1,7 +1,7 @@
 /**
- * Checks that materialized views hold all rows of their sources, and rebuilds incomplete views. An engine
- * killed between storing an insert's deduplication token and filling a view loses the view's rows. A repeated
- * insert does not bring them back.
+ * The view check: finds materialized views that lack rows of their sources, and rebuilds them. An engine killed
+ * between storing an insert's deduplication token and filling a view loses the view's rows. A repeated insert does
+ * not bring them back.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -58,7 +58,7 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
            GROUP BY chain_id, from_block, to_block, to_hash)`;
   const totals = await selectMade(
     database,
-    'audit aggregates',
+    'check totals',
     `SELECT 'swaps' AS name, (${swaps}) AS total
      UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
      UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
@@ -108,7 +108,7 @@ export async function findUnseen(database: Database, range: OrdRange): Promise<W
   );
   const rows = await selectMade(
     database,
-    'audit views',
+    'check newest rows',
     each.join(' UNION ALL '),
     { from_ord: range.fromOrd, to_ord: range.toOrd },
     seenShape,
