@@ -2,6 +2,7 @@
  * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
  * Replaces tables that differ, together with their aggregates.
  */
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { z } from 'zod';
 
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -21,7 +22,6 @@ import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality } from '../session/sameChain';
 import { startShape } from '../store/storedState';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
@@ -122,7 +122,7 @@ async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): P
     for (const block of blocks) {
       const hash = ends.get(block.number);
       if (hash !== undefined && hash !== block.hash)
-        throw beyondFinality({ number: block.number, hash }, block);
+        throw new BeyondFinality({ number: block.number, hash }, block);
     }
     last = blocks.at(-1) ?? last;
     if (batch.logs >= BATCH_LOGS) {

@@ -5,6 +5,7 @@
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';
 import type { FinalBlock, Finality } from '../../chain/head/finality';
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { HeadFollower } from '../../chain/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../chain/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
@@ -20,7 +21,7 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality, checkSameChain, proveFinal } from './sameChain';
+import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
@@ -340,7 +341,8 @@ export class IngestSession {
       await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
       last = blocks.at(-1) ?? last;
     }
-    if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);
+    if (last.hash !== intent.toHash)
+      throw new BeyondFinality({ number: intent.to, hash: intent.toHash }, last);
     this.cursor = await store.writeRange(intent.seq, batch, intent);
     this.follower = new HeadFollower(baseOf(this.cursor));
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
