@@ -144,7 +144,7 @@ test('the filter finds the same pairs as the API, and shows a message if there a
     ([hashes, rows]) => isDeepStrictEqual(rows, hashes),
   );
   await filter.fill('no such thing');
-  await page.getByText('No pair fits').waitFor();
+  await page.getByText('No matching pairs').waitFor();
 });
 
 test('slash, typing, an arrow and Enter open a token, and arrows and Enter open a row of a table', async () => {

@@ -312,7 +312,7 @@ test.each([
   [
     'Vyper',
     { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
-    /^Vyper contracts are not verified here/,
+    /^Vyper contracts cannot be verified here/,
   ],
   ['an array instead of standard JSON', { sourceCode: '[]' }, /standard JSON input is not valid/],
   [
@@ -357,7 +357,7 @@ test('a client address may have two open verifications, and a third is refused w
   const answers = await Promise.all(['one', 'two', 'three'].map((comment) => post(withComment(comment))));
   const refused = answers.filter(({ status }) => status === '0');
   expect(refused).toEqual([
-    notOk('Too many open verifications: a client address may have 2; try again when one has ended'),
+    notOk('Too many open verifications: a client address may have 2; retry after one has ended'),
   ]);
   const open = answers.filter(({ status }) => status === '1');
   expect(open).toHaveLength(2);
@@ -386,7 +386,7 @@ test('a read-only API starts, and refuses verification with the reason', async (
       return ((await answer.json()) as Json)['result'];
     };
     // Busy until the head is read.
-    await untilTrue(async () => /^Contracts are not verified over/.test(String(await ask())));
+    await untilTrue(async () => /^This service does not verify contracts/.test(String(await ask())));
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',
       message: expect.stringMatching(/may only read/),

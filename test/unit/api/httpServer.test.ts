@@ -130,24 +130,24 @@ test.each([
     400,
     '1048576',
   ],
-  ['bytes that are not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'no HTTP'],
+  ['bytes that are not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n', 400, 'not a valid HTTP'],
   [
     'two Content-Length headers',
     'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
   [
     'a Content-Length and chunked encoding',
     'GET /up HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
   [
     'a bare carriage return in a header',
     'GET /up HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n',
     400,
-    'no HTTP',
+    'not a valid HTTP',
   ],
 ])(
   'a request with %s is refused with the error body of the API, and the socket is closed',

@@ -54,7 +54,7 @@ test('valid values are parsed, and lists lose duplicates and follow the declared
 
 test.each([
   ['page=0', 'page: got "0"; allowed: an integer from 1 to 9007199254740991'],
-  ['page=1&page=1', 'page: got 2 values; allowed: one'],
+  ['page=1&page=1', 'page: got 2 values; allowed: one value'],
   ['page=', 'page: got ""; allowed: an integer from 1 to 9007199254740991'],
   ['to=9007199254740992', 'to: got "9007199254740992"; allowed: an integer from 0 to 9007199254740991'],
   ['order=DESC', 'order: got "DESC"; allowed: one of desc, asc'],

@@ -85,7 +85,7 @@ test('a database whose engine has ended is away at once', () => {
   const answer = judge(headAged(5), failed, null, NOW_MS, { isEngineAway: true });
   expect(answer.ready).toBe(false);
   expect(answer.checks.database.ok).toBe(false);
-  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database does not run' }]);
+  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database is not running' }]);
 });
 
 test('problems of the ingester are passed on', () => {

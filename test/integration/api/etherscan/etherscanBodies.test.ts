@@ -9,7 +9,7 @@ import { createRandom } from '../../../support/createRandom';
 
 const VERSION = '0.8.30';
 const LARGE = notOk(
-  'Error! The request body is larger than 64 KiB; only that of the action verifysourcecode may be larger',
+  'Error! The request body is larger than 64 KiB; only the action verifysourcecode accepts a larger body',
 );
 const BAD = notOk('Error! Invalid request body');
 const VERIFY = {

@@ -207,8 +207,7 @@ test('getLogs returns logs in full, and an answer above 32 MB is an error', asyn
       .slice(0, 15)
       .map(({ data }) => data),
   );
-  const text =
-    'Error! The answer is larger than 32 MB. Please ask for fewer logs by offset or for a smaller block range';
+  const text = 'Error! The answer is larger than 32 MB. Please use a smaller offset or a smaller block range';
   for (const query of [
     `address=${EMITTER}&offset=27`,
     `address=${EMITTER}&topic0=${TOPIC}`,

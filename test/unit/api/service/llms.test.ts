@@ -52,8 +52,8 @@ M.
 
 ## Links
 
-- [OpenAPI document](/openapi.json): shapes of all answers, with real examples
-- [Reference](/docs): the same for people
+- [OpenAPI document](/openapi.json): all fields of all answers, with real examples
+- [Reference](/docs): the same as a web page with a form to try calls
 `);
 });
 
