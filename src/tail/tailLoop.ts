@@ -103,7 +103,7 @@ class DatabaseTail implements TailLoop {
         // A hanging database must not delay the shutdown.
         await untilAborted(this.step(news), signal);
         for (const resolve of waiting) resolve();
-        if (failures > 0) log.info({ failures }, 'the tail loop reads the head again');
+        if (failures > 0) log.info({ failures }, 'the tail loop can read the head again');
         failures = 0;
         this.lastError = null;
       } catch (error) {

@@ -206,7 +206,11 @@ function assertSameBlock(header: BlockHeader, fields: Fields, what: string): voi
   }
   const number = readNumber(fields['blockNumber'], BLOCK_MAX, header.number, 'blockNumber');
   if (number !== header.number) {
-    throw new BlockMismatch('block_identity', header.number, `the blockNumber of ${what} is ${number}`);
+    throw new BlockMismatch(
+      'block_identity',
+      header.number,
+      `the blockNumber of ${what} is ${number}, expected ${header.number}`,
+    );
   }
 }
 

@@ -53,7 +53,7 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
       if (now() - shown < (onTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
       shown = now();
       if (onTerminal) draw();
-      else log.info({ block: last, to, ...facts() }, 'backfill');
+      else log.info({ block: last, to, ...facts() }, 'backfill progress');
     },
     end() {
       if (onTerminal) terminal?.write('\r\x1b[2K');
