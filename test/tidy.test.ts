@@ -151,6 +151,10 @@ test('there is no any, no disabled check and no unfinished mark', () => {
   expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
+test('private members are marked by the keyword', () => {
+  expect(code.filter((path) => /\bthis\.#\w/.test(textOf(path)))).toEqual([]);
+});
+
 test('every source file opens with a comment about its purpose', () => {
   expect(sources.filter((path) => !textOf(path).startsWith('/**'))).toEqual([]);
 });
