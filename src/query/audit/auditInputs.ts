@@ -10,7 +10,7 @@ import { epochOf, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
 import { priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
-import { HOPS_MAX } from '../../pricing/route';
+import { HOPS_MAX } from '../../pricing/priceRoute';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
 import type { AuditTable } from './auditTables';
@@ -29,7 +29,7 @@ import {
 } from './auditRows';
 import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
-import type { TokenPrice } from '../prices/priceBook';
+import type { TokenPrice } from '../prices/priceByHops';
 import type { PriceSources } from '../prices/tokenPrices';
 
 /** A leg with the row of its pool. */

@@ -6,7 +6,7 @@ import type { Token } from '../../wire/primitives';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type PoolRow } from './pools';
 import { aprPercent, tvlOf, tvlOfWeighted, wholeUnits, type PoolSide } from './poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceBook';
+import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
 import { tokenOf, type TokenMap } from '../tokens/tokens';
 

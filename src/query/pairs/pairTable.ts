@@ -15,7 +15,7 @@ import { createPairBases, type PairBase, type PairBases } from './pairBase';
 import { PairEntry, poolTokensOf, type PoolTokens } from './pairItem';
 import { meanBalancesRowShape, pastPricesRowShape, tradesRowShape } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import type { TokenPrices } from '../prices/priceBook';
+import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
 import type { PoolRow } from './pools';
 import type { TokenMap } from '../tokens/tokens';

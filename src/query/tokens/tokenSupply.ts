@@ -3,7 +3,7 @@ import { unitsToNumber } from '../../domain/amounts';
 import type { TokenDetail, Warning } from '../../wire/tokens';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { PoolRow } from '../pairs/pools';
-import type { TokenPrice } from '../prices/priceBook';
+import type { TokenPrice } from '../prices/priceByHops';
 
 const TOP = [10, 20, 40] as const;
 
