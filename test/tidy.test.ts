@@ -180,7 +180,7 @@ const MAKES_SELECTS = [
   'src/ingest/repair/gapStore.ts',
   'src/ingest/repair/reindex.ts',
   'src/ingest/store/retention.ts',
-  'src/ingest/store/snapshot.ts',
+  'src/ingest/store/cloneTables.ts',
   'src/ingest/repair/viewCheck.ts',
   'src/ingest/repair/viewRebuild.ts',
 ];

@@ -3,7 +3,7 @@ import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { Hex } from '../domain/hex';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { Market, MarketChain } from '../query/market';
+import type { MarketTables, MarketChain } from '../query/marketTables';
 import type { WalletNode } from '../query/portfolio/walletState';
 import { answering, docOf, readParams, type Endpoint, type Question, type Refusal } from './answering';
 import type { ByteCache } from './byteCache';
@@ -18,7 +18,7 @@ export interface ChainFacts extends MarketChain {
   readonly majors: readonly Hex[];
 }
 
-export interface MarketDeps extends Market {
+export interface MarketDeps extends MarketTables {
   /** The block that answers are as of. Null while the database is away or no block is indexed. */
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;

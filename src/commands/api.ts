@@ -28,7 +28,7 @@ import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { HeadNews } from '../query/head/headState';
 import { createPrecomputer } from '../query/head/precomputer';
-import { createMarket } from '../query/market';
+import { createMarketTables } from '../query/marketTables';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
 import { createExplorer } from './explorer';
@@ -94,7 +94,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
-  const market = createMarket(runner, chain, directory);
+  const market = createMarketTables(runner, chain, directory);
   const cache = createByteCache();
   const head = (): HeadSnapshot | null => tail.current();
   const explorer = createExplorer({ config, log, metrics, runner, head, cache, market, rpc });

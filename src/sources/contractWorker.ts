@@ -77,7 +77,7 @@ export class ContractWorker {
     const { status, log } = this.deps;
     const tasks = [
       { run: () => this.look(signal), failure: 'codes of contracts could not be read' },
-      { run: () => this.lookForCreators(signal), failure: 'makers of contracts could not be looked for' },
+      { run: () => this.lookForCreators(signal), failure: 'creators of contracts could not be looked for' },
       {
         run: () => this.lend(),
         failure: 'sources of other chains could not be lent to contracts with the same code',
