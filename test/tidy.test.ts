@@ -144,6 +144,18 @@ test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
+/** One word for one thing. The page and the development chain keep small names of their own. */
+test('no two files export the same name', () => {
+  const files = new Map<string, Set<string>>();
+  for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
+    for (const [, name = ''] of textOf(path).matchAll(
+      /^export (?:abstract |async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    ))
+      files.set(name, (files.get(name) ?? new Set()).add(path));
+  const shared = [...files].filter(([, paths]) => paths.size > 1);
+  expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
+});
+
 test('there is no any, no disabled check and no unfinished mark', () => {
   const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
   expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);

@@ -8,7 +8,7 @@ import { listRoutes } from '../api/routes';
 import { explorerRoutes } from '../api/explorerRoutes';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import { readAnswer, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';
+import { readReadiness, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
@@ -131,7 +131,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   );
   metrics.watchQueue('stream', () => hub.queuedMessages());
   if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
-  metrics.watchProblems(() => readAnswer(facts).problems.map(({ code }) => code));
+  metrics.watchProblems(() => readReadiness(facts).problems.map(({ code }) => code));
   const server = createHttpServer(app.callback());
   const url = await listen(server, config);
   const stop = new AbortController();
@@ -139,7 +139,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   log.info({ url }, 'API listening');
   return {
     url,
-    problems: () => readAnswer(facts).problems,
+    problems: () => readReadiness(facts).problems,
     connect(readUrl, writer) {
       const distributed = config.clickhouseCluster !== null;
       const place = {

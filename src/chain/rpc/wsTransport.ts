@@ -15,7 +15,7 @@ import {
   endpointError,
   isRecord,
   oversizedError,
-  readAnswer,
+  readRpcAnswer,
   reasonOf,
   USER_AGENT,
   type EndpointUrl,
@@ -297,7 +297,7 @@ class WsTransport implements RpcTransport {
     if (pending === undefined || typeof id !== 'number') return;
     connection.pending.delete(id);
     const { bytesMax, cut } = boundOf([pending.call], this.options.bodyBytesMax);
-    if (length <= bytesMax) pending.deliver(readAnswer(this.endpoint, parsed));
+    if (length <= bytesMax) pending.deliver(readRpcAnswer(this.endpoint, parsed));
     else if (cut === 'answer') pending.fail(this.oversized(tooLargeText(bytesMax)));
     else pending.deliver({ error: oversizedError(this.endpoint, tooLargeText(bytesMax), cut) });
   }

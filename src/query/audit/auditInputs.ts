@@ -24,7 +24,7 @@ import {
   type AuditReader,
   type EpochRow,
   type RouteRow,
-  type StateRow,
+  type AuditStateRow,
   type TradeRow,
 } from './auditRows';
 import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
@@ -54,7 +54,7 @@ export interface AuditInputs {
   readonly anchors: AnchorPrices;
   readonly market: Market;
   readonly legs: ReadonlyMap<LegKey, AuditLeg>;
-  readonly rawStates: ReadonlyMap<Hex, StateRow>;
+  readonly rawStates: ReadonlyMap<Hex, AuditStateRow>;
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
@@ -180,7 +180,7 @@ async function readStates(
   onPath: readonly Hex[],
   candidates: readonly Hex[],
   records: readonly EpochRow[],
-): Promise<ReadonlyMap<Hex, StateRow>> {
+): Promise<ReadonlyMap<Hex, AuditStateRow>> {
   const wanted = new Set(onPath);
   const epochs = records.filter(({ pair }) => wanted.has(pair)).map(epochOfRecord);
   const rows = await reader.listStates([...onPath, ...candidates], epochs);
@@ -216,7 +216,7 @@ function recordsOf(
 /** A leg that changed in the running epoch has its newest state, any other leg the state of its record. */
 function stateOfLegs(
   legs: ReadonlyMap<LegKey, AuditLeg>,
-  raw: ReadonlyMap<Hex, StateRow>,
+  raw: ReadonlyMap<Hex, AuditStateRow>,
   rows: readonly EpochRow[],
   block: AuditBlock,
   decimalsOf: DecimalsOf,

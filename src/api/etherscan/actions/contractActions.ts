@@ -6,7 +6,7 @@ import { findVerification, type ContractFacts } from '../../../query/contracts/c
 import { implementationsAt, readProxies } from '../../../query/logs/logDecoder';
 import { findWholeVerification } from '../../../query/contracts/twinArguments';
 import type { Action, Actions, Ask } from '../action';
-import { badParam, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from '../askedParams';
 import { checkVerifyStatus, verifySourceCode } from './verifyActions';
 import { writeSources } from '../writeSources';
@@ -103,7 +103,7 @@ function readAddresses(asked: AskedParams): Hex[] {
   const name = 'contractaddresses';
   const texts = (textOf(asked, name) ?? '').split(',').map((text) => text.trim());
   const given = texts.filter((text) => text !== '');
-  if (given.length === 0) throw badParam(TEXTS.noAddress);
+  if (given.length === 0) throw dialectError(TEXTS.noAddress);
   if (given.length > CREATIONS_MAX) throw badFormat(name);
   return [...new Set(given.map(addressOf))];
 }
