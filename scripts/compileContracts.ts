@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { keccak256 } from 'ethers';
 
 import { AppError } from '../src/errors';
-import { findPackageRoot, readPackageBytecode } from '../src/dev/packageFiles';
+import { findPackageRoot } from '../src/clickhouse/client/packageRoot';
+import { readPackageBytecode } from '../src/dev/packageFiles';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
 type Sources = Record<string, { content: string }>;

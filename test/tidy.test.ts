@@ -144,11 +144,27 @@ test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
+/** One word for one thing. The page and the development chain keep small names of their own. */
+test('no two files export the same name', () => {
+  const files = new Map<string, Set<string>>();
+  for (const path of sources.filter((one) => !/^src\/(web|dev)\//.test(one)))
+    for (const [, name = ''] of textOf(path).matchAll(
+      /^export (?:abstract |async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    ))
+      files.set(name, (files.get(name) ?? new Set()).add(path));
+  const shared = [...files].filter(([, paths]) => paths.size > 1);
+  expect(shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
+});
+
 test('there is no any, no disabled check and no unfinished mark', () => {
   const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
   expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
   const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
   expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
+});
+
+test('private members are marked by the keyword', () => {
+  expect(code.filter((path) => /\bthis\.#\w/.test(textOf(path)))).toEqual([]);
 });
 
 test('every source file opens with a comment about its purpose', () => {
@@ -176,7 +192,7 @@ const MAKES_SELECTS = [
   'src/ingest/repair/gapStore.ts',
   'src/ingest/repair/reindex.ts',
   'src/ingest/store/retention.ts',
-  'src/ingest/store/snapshot.ts',
+  'src/ingest/store/cloneTables.ts',
   'src/ingest/repair/viewCheck.ts',
   'src/ingest/repair/viewRebuild.ts',
 ];

@@ -8,7 +8,7 @@ import { listRoutes } from '../api/routes';
 import { explorerRoutes } from '../api/explorerRoutes';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import { readAnswer, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';
+import { readReadiness, readyz, type IngestFacts, type ReadyProblem } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
@@ -28,7 +28,7 @@ import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { HeadNews } from '../query/head/headState';
 import { createPrecomputer } from '../query/head/precomputer';
-import { createMarket } from '../query/market';
+import { createMarketTables } from '../query/marketTables';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
 import { createExplorer } from './explorer';
@@ -94,7 +94,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     metricsRoute({ metrics }),
     activityStream({ runner, chainId: config.chainId, tail, hub, log }),
   ];
-  const market = createMarket(runner, chain, directory);
+  const market = createMarketTables(runner, chain, directory);
   const cache = createByteCache();
   const head = (): HeadSnapshot | null => tail.current();
   const explorer = createExplorer({ config, log, metrics, runner, head, cache, market, rpc });
@@ -131,7 +131,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   );
   metrics.watchQueue('stream', () => hub.queuedMessages());
   if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
-  metrics.watchProblems(() => readAnswer(facts).problems.map(({ code }) => code));
+  metrics.watchProblems(() => readReadiness(facts).problems.map(({ code }) => code));
   const server = createHttpServer(app.callback());
   const url = await listen(server, config);
   const stop = new AbortController();
@@ -139,7 +139,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   log.info({ url }, 'API listening');
   return {
     url,
-    problems: () => readAnswer(facts).problems,
+    problems: () => readReadiness(facts).problems,
     connect(readUrl, writer) {
       const distributed = config.clickhouseCluster !== null;
       const place = {

@@ -21,7 +21,7 @@ import { createBlockHashes } from '../query/head/blockHashes';
 import { createContractReader } from '../query/contracts/contracts';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { Market } from '../query/market';
+import type { MarketTables } from '../query/marketTables';
 import { readChangeMark } from '../query/head/headState';
 import { createLogCounts } from '../query/logs/logCounts';
 import { createLogDecoder } from '../query/logs/logDecoder';
@@ -46,7 +46,7 @@ export interface ExplorerOptions {
   readonly runner: QueryRunner;
   readonly head: () => HeadSnapshot | null;
   readonly cache: ByteCache;
-  readonly market: Pick<Market, 'directory' | 'pairs' | 'holders'>;
+  readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders'>;
   /** Connection to the market chain's node for API requests; null: none. */
   readonly rpc: EndpointPool | null;
 }

@@ -5,14 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { findPackageRoot as findRootAbove } from '../clickhouse/client/packageRoot';
+import { findPackageRoot } from '../clickhouse/client/packageRoot';
 import { isHexData, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
-
-/** The folder of the package.json that names candlehouse. */
-export function findPackageRoot(): string {
-  return findRootAbove(__dirname);
-}
 
 /**
  * The path of a file in an installed package, such as `@uniswap/v2-core/build/UniswapV2Pair.json`; throws if missing.

@@ -12,7 +12,7 @@ import {
   endpointError,
   isRecord,
   oversizedError,
-  readAnswer,
+  readRpcAnswer,
   reasonOf,
   USER_AGENT,
   type EndpointUrl,
@@ -167,10 +167,10 @@ function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): Rp
     if ('result' in single && single['id'] !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }
-    return [readAnswer(endpoint, single)];
+    return [readRpcAnswer(endpoint, single)];
   }
   if (!Array.isArray(parsed)) {
-    const answer = isRecord(parsed) ? readAnswer(endpoint, parsed) : null;
+    const answer = isRecord(parsed) ? readRpcAnswer(endpoint, parsed) : null;
     if (answer !== null && 'error' in answer) throw answer.error;
     throw endpointError(endpoint, 'bad_answer', 'the answer to a batch is not a list');
   }
@@ -178,7 +178,7 @@ function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): Rp
   for (const response of parsed) {
     const id: unknown = isRecord(response) ? response['id'] : undefined;
     if (isRecord(response) && typeof id === 'number' && id >= 0 && id < count) {
-      answers[id] = readAnswer(endpoint, response);
+      answers[id] = readRpcAnswer(endpoint, response);
     }
   }
   return answers.map(

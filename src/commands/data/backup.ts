@@ -13,10 +13,10 @@ import { endPause } from '../../ingest/store/pause';
 import {
   checkWhole,
   describeContent,
-  dropSnapshot,
-  takeSnapshot,
+  dropClone,
+  cloneTables,
   type Content,
-} from '../../ingest/store/snapshot';
+} from '../../ingest/store/cloneTables';
 import type { Logger } from '../../log';
 import { attach, showBytes, type Attached } from '../attach';
 import { placeToWrite } from './backupPlace';
@@ -57,7 +57,7 @@ export async function runBackup(
         taken.push(each);
         const database = attached.open(source);
         for (const statement of operationsTable()) await database.command('create operations', statement);
-        await takeSnapshot({ database, source, target: each.target, clock: systemClock(), log, signal });
+        await cloneTables({ database, source, target: each.target, clock: systemClock(), log, signal });
       }
       const contents = await checkAll(attached, taken);
       const total = contents.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -69,7 +69,7 @@ export async function runBackup(
       for (const [index, { chainId }] of taken.entries()) output.write(describe(chainId, contents[index]));
       output.write(`${showBytes(bytes)} written to ${written.shown}\n`);
     } finally {
-      for (const { target } of taken) await dropSnapshot(system, target);
+      for (const { target } of taken) await dropClone(system, target);
       await written.cleanUp();
     }
   } finally {

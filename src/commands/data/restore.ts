@@ -9,7 +9,7 @@ import { migrate } from '../../clickhouse/schema/migrate';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';
 import { AppError, errorText } from '../../errors';
-import { checkWhole, describeContent, type Content } from '../../ingest/store/snapshot';
+import { checkWhole, describeContent, type Content } from '../../ingest/store/cloneTables';
 import type { Logger } from '../../log';
 import { attach, type Attached } from '../attach';
 import { BACKUP_NAMES, describe, type CommandOutput } from './backup';

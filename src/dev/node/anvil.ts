@@ -15,7 +15,7 @@ import { createInterface } from 'node:readline';
 
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
-import { findPackageRoot } from '../packageFiles';
+import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 
 export interface AnvilOptions {
   readonly log: Logger;

@@ -15,7 +15,7 @@ import { AppError } from '../../errors';
 import { epochOf, epochStart, type LegRecord } from '../../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../../pricing/leg';
 import type { PricedState } from '../../pricing/legState';
-import { isAnchorRoute, ROUTE_WARNINGS, type Route, type TokenHop } from '../../pricing/route';
+import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
 import type { PricedPool, PricedRows, PricedSwap } from './marketBlock';
 
 type LegOf = ReadonlyMap<LegKey, Leg>;
@@ -26,7 +26,7 @@ export interface StoredPrices {
   /** Pools up to the base. */
   readonly pools: readonly PricedPool[];
   records(legOf: LegOf): LegRecord[];
-  routes(legOf: LegOf): Route[];
+  routes(legOf: LegOf): PriceRoute[];
   readonly hops: readonly (readonly [Hex, TokenHop])[];
   /** Blocks of the current epoch up to the cursor, ascending. */
   readonly blocks: readonly PricedRows[];
@@ -119,8 +119,8 @@ function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
   return selectNamed(database, 'ingest/price/list_routes', { final_ord: finalOrd }, routeShape);
 }
 
-function toRoute(row: RouteRow, legOf: LegOf): Route {
-  const route: Route = {
+function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
+  const route: PriceRoute = {
     token: row.token,
     next: row.next_token,
     hops: row.hops,

@@ -320,7 +320,7 @@ export class IngestSession {
     this.cursor = cursor;
     this.watch?.add(intent.counts);
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
-    this.reader.finalize(cursor.number);
+    this.reader.finalise(cursor.number);
     this.report(null);
     this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }

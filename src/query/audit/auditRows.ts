@@ -74,7 +74,7 @@ const stateRowShape = z.object({
   price: z.number(),
   balances: z.array(z.string()),
 });
-export type StateRow = z.infer<typeof stateRowShape>;
+export type AuditStateRow = z.infer<typeof stateRowShape>;
 
 const tradeRowShape = z.object({ pair: hex, leg: z.int(), at_ord: z.string(), amount1: z.string() });
 export type TradeRow = z.infer<typeof tradeRowShape>;
@@ -128,9 +128,9 @@ export interface AuditReader {
   /** Newest records as of the first block of the epoch, none older than `afterOrd`. */
   listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
   /** Newest states in the running epoch and in the given epochs. */
-  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<StateRow[]>;
+  listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<AuditStateRow[]>;
   /** Newest states of any age. */
-  listOlderStates(pairs: readonly Hex[]): Promise<StateRow[]>;
+  listOlderStates(pairs: readonly Hex[]): Promise<AuditStateRow[]>;
   /** Swaps since the epoch began, in order. */
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
 }
@@ -229,6 +229,6 @@ export function epochOfRecord(row: EpochRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)) - EPOCH_BLOCKS);
 }
 
-export function epochOfState(row: StateRow): number {
+export function epochOfState(row: AuditStateRow): number {
   return epochOf(blockOfOrd(Number(row.at_ord)));
 }

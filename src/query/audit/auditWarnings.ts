@@ -1,6 +1,6 @@
 /** Warnings about an audited price: codes for programs, sentences for people. */
 import type { HopWarning } from '../../pricing/hop';
-import type { RouteWarning } from '../../pricing/route';
+import type { RouteWarning } from '../../pricing/priceRoute';
 import type { Warning } from '../../wire/tokens';
 
 type HopCode = HopWarning | RouteWarning | 'v3_narrow_range';
@@ -60,7 +60,7 @@ export const MAX_HOPS_REACHED: Warning = {
 };
 
 /** `reasons`: why each examined pool of the token was excluded. */
-export function noRoute(reasons: readonly string[]): Warning {
+export function noRouteWarning(reasons: readonly string[]): Warning {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const text = [...counts].map(([reason, count]) => `${count} ${reason}`).join(', ');

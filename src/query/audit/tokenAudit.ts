@@ -15,7 +15,7 @@ import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecim
 import { droppedPools, otherPools } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
-import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRoute, NOT_FINALIZED } from './auditWarnings';
+import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRouteWarning, NOT_FINALIZED } from './auditWarnings';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
@@ -147,7 +147,7 @@ function warningsOf(
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
-    return [noRoute(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    return [noRouteWarning(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));

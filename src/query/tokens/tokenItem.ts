@@ -6,7 +6,7 @@ import type { Token } from '../../wire/primitives';
 import type { TokenDetail, TokenItem, Warning } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { trustedValueOf } from '../pairs/poolValue';
-import type { TokenPrice, TokenPrices } from '../prices/priceBook';
+import type { TokenPrice, TokenPrices } from '../prices/priceByHops';
 import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
 import { distributionOf, supplyOf, warningsOfTransfers, worthOf, type HoldingFacts } from './tokenSupply';
 import type { TokenWindows } from './tokenWindows';

@@ -2,8 +2,8 @@
 import { unitsToNumber } from '../../domain/amounts';
 import type { TokenDetail, Warning } from '../../wire/tokens';
 import type { TokenHolding } from '../holders/holderCounts';
-import type { PoolRow } from '../pairs/pools';
-import type { TokenPrice } from '../prices/priceBook';
+import type { StoredPool } from '../pairs/pools';
+import type { TokenPrice } from '../prices/priceByHops';
 
 const TOP = [10, 20, 40] as const;
 
@@ -32,7 +32,7 @@ export function supplyOf({ holding, partial, rebasing }: HoldingFacts): Supply |
 
 /** The supply of an LP token. Complete if the pool's creation is indexed. */
 export function lpSupplyOf(
-  pool: Pick<PoolRow, 'created_block'>,
+  pool: Pick<StoredPool, 'created_block'>,
   { holding, partial }: HoldingFacts,
 ): { readonly supply: bigint | null; readonly holders: number } | null {
   if (partial && pool.created_block === null) return null;

@@ -12,7 +12,7 @@ import { BrokenRecord, type ImportedRecord } from './foundContract';
 /** The chain that 369 and 943 started as copies of. */
 export const ANCESTOR_CHAIN = 1;
 
-export type Attached = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
+export type AttachedCode = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
  * The records to store for each record, or the reason why there are none. `descendants`: chains copied from chain 1.
@@ -21,7 +21,7 @@ export async function attachCodes(
   records: readonly ImportedRecord[],
   chain: ChainCode,
   descendants: readonly number[],
-): Promise<Attached[]> {
+): Promise<AttachedCode[]> {
   const codes = new Map<string, Hex>();
   const wanted = new Map<number, Set<Hex>>();
   for (const { contract } of records) {

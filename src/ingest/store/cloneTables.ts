@@ -1,7 +1,6 @@
 /**
- * Makes a snapshot of one database for a backup: clones its tables (hard links) into another database,
- * between two ranges. Head tables are left out because the node can provide them again. The schema recreates
- * the views.
+ * Clones the tables of one database (hard links) into another database for a backup, between two ranges. Head
+ * tables are left out because the node can provide them again. The schema recreates the views.
  */
 import { z } from 'zod';
 
@@ -16,7 +15,7 @@ import { inPause } from './pause';
 import { readFloors } from './retention';
 import { findWrongTotal } from '../repair/viewCheck';
 
-export interface SnapshotOptions {
+export interface CloneOptions {
   /** Connected to the source database. */
   readonly database: Database;
   /** `source`: name of the database to copy. `target`: name of the copy. */
@@ -49,7 +48,7 @@ const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contr
 const LAST = ['source_files', 'tokens'];
 
 /** Throws `unavailable` if an open range does not finish, or if ranges are written despite the pause. */
-export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
+export async function cloneTables(options: CloneOptions): Promise<void> {
   const { database, log, source } = options;
   const tables = await listTables(options);
   await inPause(database, async () => {
@@ -68,11 +67,11 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<void> {
   });
 }
 
-export async function dropSnapshot(database: Database, target: string): Promise<void> {
-  await database.command('drop snapshot', `DROP DATABASE IF EXISTS ${target} SYNC`);
+export async function dropClone(database: Database, target: string): Promise<void> {
+  await database.command('drop clone', `DROP DATABASE IF EXISTS ${target} SYNC`);
 }
 
-async function listTables({ database, source }: SnapshotOptions): Promise<string[]> {
+async function listTables({ database, source }: CloneOptions): Promise<string[]> {
   const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRowShape);
   const rank = (name: string): number =>
     FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
@@ -89,7 +88,7 @@ interface Ranges {
   readonly open: boolean;
 }
 
-async function readRanges({ database, source }: SnapshotOptions): Promise<Ranges> {
+async function readRanges({ database, source }: CloneOptions): Promise<Ranges> {
   const [row] = await selectMade(
     database,
     'read ranges',
@@ -102,7 +101,7 @@ async function readRanges({ database, source }: SnapshotOptions): Promise<Ranges
   return { print: row?.print ?? '', open: row?.open ?? false };
 }
 
-async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {
+async function untilQuiet(options: CloneOptions): Promise<Ranges> {
   const { clock, signal, source } = options;
   for (const end = clock.now() + QUIET_MAX_MS; ; await clock.sleep(POLL_MS, signal)) {
     const ranges = await readRanges(options);
@@ -117,11 +116,11 @@ async function untilQuiet(options: SnapshotOptions): Promise<Ranges> {
 }
 
 async function cloneAll(
-  { database, source, target, signal }: SnapshotOptions,
+  { database, source, target, signal }: CloneOptions,
   tables: readonly string[],
 ): Promise<void> {
-  await dropSnapshot(database, target);
-  await database.command('create snapshot', `CREATE DATABASE ${target}`);
+  await dropClone(database, target);
+  await database.command('create clone', `CREATE DATABASE ${target}`);
   for (const table of tables) {
     signal.throwIfAborted();
     await database.command(`clone ${table}`, `CREATE TABLE ${target}.${table} CLONE AS ${source}.${table}`);

@@ -29,10 +29,10 @@ const TRACERS: readonly Tracer[] = [
 ];
 
 /**
- * The creator of `contract` in a transaction. Null: the trace does not create the contract. Undefined: no node can
+ * The contract that created `contract` in a transaction. Null: the trace does not create the contract. Undefined: no node can
  * trace. Rejects when the signal aborts.
  */
-export async function findMaker(
+export async function findFactory(
   rpc: TraceRpc,
   transaction: Hex,
   contract: Hex,
@@ -99,7 +99,7 @@ const tracesShape = z.array(
 );
 
 /**
- * Reads Parity's list of traces. A contract address determines its creator, so an attempt that failed later also
+ * Reads Parity's list of traces. A contract address determines its factory, so an attempt that failed later also
  * counts.
  */
 function readTraces(trace: unknown, contract: Hex): Hex | null {
