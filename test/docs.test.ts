@@ -75,7 +75,7 @@ function leads(document: string, link: string): boolean {
   return anchor === '' || !path.endsWith('.md') || anchorsOf(path).has(anchor);
 }
 
-test('every relative link of a document leads to a file, and to a heading in it', () => {
+test('every relative link of a document leads to an existing file and heading', () => {
   const broken = documents.flatMap((path) => {
     const text = proseOf(path);
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/\b(?:src|href)="([^"]+)"/g)];
@@ -87,7 +87,7 @@ test('every relative link of a document leads to a file, and to a heading in it'
   expect(broken).toEqual([]);
 });
 
-test('every path that a document names in code style leads to a file', () => {
+test('every path named in a document exists', () => {
   const path = new RegExp(`^(?:${PLACES})/[^\\s:]*$`);
   const broken = documents.flatMap((document) =>
     [...proseOf(document).matchAll(/`([^`\n]+)`/g)]
@@ -104,7 +104,7 @@ function listSettings(): string[] {
   return [...object.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
 }
 
-test('the settings of config.ts are documented, and no others are', () => {
+test('exactly the settings of config.ts are documented', () => {
   const settings = listSettings();
   expect(settings).toContain('RPC_URL');
   const example = textOf('.env.example');
@@ -142,7 +142,7 @@ function listRoutePaths(): string[] {
   );
 }
 
-test('every endpoint stands in the reference of the API', () => {
+test('every endpoint is in the API reference', () => {
   const routes = listRoutePaths();
   expect(routes).toContain('/api/v1/pairs/{address}/ticks');
   expect(routes).toContain('/v2/chainlist');
@@ -176,7 +176,7 @@ function commentsOf(path: string): (readonly [line: number, text: string])[] {
     });
 }
 
-test('comments cite no document and no file that does not exist', () => {
+test('comments cite only existing documents and files', () => {
   const known = [...code, ...documents, ...listFiles('src/dev/contracts', /\.(md|sol|json)$/)];
   const isKnown = (name: string): boolean =>
     known.some((path) => path === name || path.endsWith(`/${name}`)) || existsSync(join(ROOT, name));

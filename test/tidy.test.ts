@@ -82,7 +82,7 @@ test(`no folder holds more than ${FILES_MAX} files`, () => {
   expect(full).toEqual([]);
 });
 
-test('imports go only downwards through the layers', () => {
+test('imports go only down through the layers', () => {
   const wrong = sources.flatMap((path) => {
     const allowed = LAYERS[layerOf(path)] ?? [];
     return importsOf(path)
@@ -93,7 +93,7 @@ test('imports go only downwards through the layers', () => {
   expect(wrong).toEqual([]);
 });
 
-test('imports leave a folder only for those it may know, and the package has no tests', () => {
+test('files import only from allowed folders, and the package contains no tests', () => {
   const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/') + '/';
   const wrong = code.flatMap((path) => {
     const [, allowed = []] = FOLDERS.find(([folder]) => path.startsWith(folder)) ?? [];
@@ -108,7 +108,7 @@ test('imports leave a folder only for those it may know, and the package has no 
   expect(JSON.parse(textOf('tsconfig.build.json'))).toMatchObject({ include: ['src/**/*.ts'] });
 });
 
-test('no imports go in circles', () => {
+test('imports have no circles', () => {
   const circles: string[] = [];
   const state = new Map<string, 'open' | 'done'>();
   const visit = (path: string, trail: readonly string[]): void => {
@@ -128,7 +128,7 @@ test('no imports go in circles', () => {
   expect(circles).toEqual([]);
 });
 
-test('only clickhouse imports the database client, only config, main and the development node read the environment', () => {
+test('only src/clickhouse imports the database client, and only allowed files read the environment', () => {
   const clients = sources.filter(
     (path) => /'@clickhouse\/client'/.test(textOf(path)) && layerOf(path) !== 'clickhouse',
   );
@@ -139,30 +139,30 @@ test('only clickhouse imports the database client, only config, main and the dev
   expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
 });
 
-test('no barrels, no vague file names', () => {
+test('there are no barrel files and no vague file names', () => {
   expect(sources.filter((path) => /\/(index|utils?|helpers?|common|misc|types)\.ts$/.test(path))).toEqual([]);
   expect(sources.filter((path) => /^export \* from/m.test(textOf(path)))).toEqual([]);
 });
 
-test('no holes in the types, no unfinished marks', () => {
+test('there is no any, no disabled check and no unfinished mark', () => {
   const hole = /: any\b|<any>|as any\b|@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable/;
   expect(sources.filter((path) => hole.test(textOf(path)))).toEqual([]);
   const mark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
   expect(code.filter((path) => mark.test(textOf(path)))).toEqual([]);
 });
 
-test('every source file opens by saying what it is for', () => {
+test('every source file opens with a comment about its purpose', () => {
   expect(sources.filter((path) => !textOf(path).startsWith('/**'))).toEqual([]);
 });
 
-test('no test is skipped or alone', () => {
+test('no test is skipped or runs alone', () => {
   const lonely = new RegExp(
     `\\b(it|test|describe)\\.(${['sk' + 'ip', 'on' + 'ly', 'to' + 'do'].join('|')})\\b|\\bx(it|describe)\\(`,
   );
   expect(listFiles('test', /\.ts$/).filter((path) => lonely.test(textOf(path)))).toEqual([]);
 });
 
-test('every SQL query says what a row is, binds its values and has an end', () => {
+test('every SQL query opens with a comment and binds its values', () => {
   const queries = listFiles('clickhouse/queries', /\.sql$/);
   expect(queries.filter((path) => !textOf(path).startsWith('--'))).toEqual([]);
   expect(queries.filter((path) => /\$\{/.test(textOf(path)))).toEqual([]);
@@ -181,7 +181,7 @@ const MAKES_SELECTS = [
   'src/ingest/repair/viewRebuild.ts',
 ];
 
-test('rows are read by named statements, all of which are used, and their shape is always checked', () => {
+test('every named query is written out by a caller, and other statements are limited to MAKES_SELECTS', () => {
   const queries = listFiles('clickhouse/queries', /\.sql$/).map((path) =>
     relative('clickhouse/queries', path).replace(/\.sql$/, ''),
   );

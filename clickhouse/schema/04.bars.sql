@@ -9,12 +9,12 @@ CREATE TABLE IF NOT EXISTS bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
     pair FixedString(20) COMMENT 'Pool address' CODEC(ZSTD(3)),
-    leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps' CODEC(ZSTD(3)),
+    leg UInt16 COMMENT 'Leg of the pool, encoded as in swaps' CODEC(ZSTD(3)),
     bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
-    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, price, USD per whole base token) of the first swap that has both; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
-    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)),
-    first_quote SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first swap that has a price, but none in USD; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    last_quote SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'The same of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
+    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, price, USD per whole base token) of the first swap with both prices; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
+    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'As first, of the last swap with both prices; (0, 0, 0): none' CODEC(ZSTD(3)),
+    first_quote SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, price) of the first swap with a price but no USD price; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    last_quote SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As first_quote, of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
     high SimpleAggregateFunction(max, Float64) COMMENT 'Largest price; 0: none' CODEC(ZSTD(3)),
     low SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price; infinity: none' CODEC(ZSTD(3)),
     high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
@@ -24,9 +24,9 @@ CREATE TABLE IF NOT EXISTS bars
     volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps' CODEC(ZSTD(3)),
     fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps' CODEC(ZSTD(3)),
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps' CODEC(ZSTD(3)),
-    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked' CODEC(ZSTD(3)),
+    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps that are not tracked' CODEC(ZSTD(3)),
     buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the base token fell' CODEC(ZSTD(3)),
-    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the swaps without both prices; 0: none. What the head adds lies beyond it and the ord of last' CODEC(Delta, ZSTD(3))
+    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the swaps without both prices; 0: none. Head swaps count only above this ord and the ord of last' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
@@ -35,7 +35,7 @@ COMMENT 'Bars of all six timeframes over final swaps';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS
 WITH
-    if(price_usd > 0, 0, price) AS quote_only -- a swap has a price in USD only where it has one
+    if(price_usd > 0, 0, price) AS quote_only -- a swap with a USD price also has a price
 SELECT
     arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
     pair,

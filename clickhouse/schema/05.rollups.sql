@@ -7,10 +7,10 @@ CREATE TABLE IF NOT EXISTS dex_hours
     dex LowCardinality(String) COMMENT 'Slug of the DEX',
     hour UInt32 COMMENT 'Start of the hour, unix seconds, UTC',
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps',
-    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps whose USD value is not tracked',
+    untracked SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps that are not tracked',
     volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd of tracked swaps',
     fee_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of fee_usd of tracked swaps',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row'
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row; head swaps count only above it'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (dex, hour)

@@ -7,40 +7,40 @@ CREATE TABLE IF NOT EXISTS pool_epochs
     ord UInt64 COMMENT 'Largest ord of the first block after the epoch',
     timestamp UInt32 COMMENT 'Time of the last block of the epoch, unix seconds, UTC',
     pair FixedString(20) COMMENT 'Pool address',
-    leg UInt16 COMMENT 'Which two tokens of the pool, as in swaps',
-    price Float64 COMMENT 'Marginal price at its end, whole token1 per whole token0; 0: none',
-    reserve0 Float64 COMMENT 'Real balance of token0 at its end, whole tokens',
-    reserve1 Float64 COMMENT 'Real balance of token1 at its end, whole tokens',
-    liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at its end, whole tokens',
-    depth_liquidity Float64 COMMENT 'The same over the epoch: median of its ends of blocks',
+    leg UInt16 COMMENT 'Leg of the pool, encoded as in swaps',
+    price Float64 COMMENT 'Marginal price at the end of the epoch, whole token1 per whole token0; 0: none',
+    reserve0 Float64 COMMENT 'Real balance of token0 at the end of the epoch, whole tokens',
+    reserve1 Float64 COMMENT 'Real balance of token1 at the end of the epoch, whole tokens',
+    liquidity Float64 COMMENT 'Square root of the product of the virtual reserves at the end of the epoch, whole tokens',
+    depth_liquidity Float64 COMMENT 'Median of liquidity over the ends of the blocks of the epoch, whole tokens',
     mean_log Float64 COMMENT 'Exponentially weighted mean of ln(price) with a time constant of 30 minutes',
-    traded Float64 COMMENT 'Whole token1 traded, decaying with the same constant',
-    moved_at UInt32 COMMENT 'Time of the last block that moved it, unix seconds, UTC',
+    traded Float64 COMMENT 'Traded amount in whole token1, decaying with a time constant of 30 minutes',
+    moved_at UInt32 COMMENT 'Time of the last block that changed the leg, unix seconds, UTC',
     PROJECTION by_pair (SELECT pair, ord ORDER BY pair, ord)
 )
 ENGINE = MergeTree
 ORDER BY ord
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Averages of final epochs, of the legs that moved in them; append only';
+COMMENT 'Records of final epochs, one per leg that changed; append only';
 
 -- HEAD OF pool_epochs PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
 -- One row: the route that prices a token from this block on, if it differs from the previous route.
 CREATE TABLE IF NOT EXISTS token_routes
 (
-    ord UInt64 COMMENT 'Largest ord of the block from whose end on the route holds',
+    ord UInt64 COMMENT 'Largest ord of the block at whose end the route starts to apply',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    token FixedString(20) COMMENT 'The token that is priced',
-    next_token FixedString(20) COMMENT 'The token it is priced in; zero bytes: an anchor, or no route',
-    hops UInt8 COMMENT 'Hops to the anchor; 0: an anchor, or no route',
-    hop_confidence Float64 COMMENT 'Trust in this hop, 0-1',
-    depth_usd Float64 COMMENT 'Depth of its narrowest hop: USD that move the price by 2 percent, in steps of an eighth of an octave',
-    recent Bool COMMENT 'Made within the epoch, from liquidity that no epoch has confirmed yet',
-    stale Bool COMMENT 'No pool of the hop moved for a day',
+    token FixedString(20) COMMENT 'Token that the route prices',
+    next_token FixedString(20) COMMENT 'Token of the price; zero bytes: the token is an anchor or has no route',
+    hops UInt8 COMMENT 'Number of hops to the anchor; 0: the token is an anchor or has no route',
+    hop_confidence Float64 COMMENT 'Confidence of this hop, 0-1',
+    depth_usd Float64 COMMENT 'Smallest depth of the hops to the anchor: USD that moves the price by 2 percent, in steps of an eighth of an octave',
+    recent Bool COMMENT 'Whether the route relies on liquidity that no closed epoch has confirmed',
+    stale Bool COMMENT 'Whether no pool of the hop changed for a day',
     pairs Array(FixedString(20)) COMMENT 'Pools of the hop',
-    legs Array(UInt16) COMMENT 'Their legs',
-    weights Array(Float64) COMMENT 'Their weights, not normalised',
-    warnings Array(LowCardinality(String)) COMMENT 'Codes of what a user should know',
+    legs Array(UInt16) COMMENT 'Leg of each pool, encoded as in swaps',
+    weights Array(Float64) COMMENT 'Weight of each pool, not normalised',
+    warnings Array(LowCardinality(String)) COMMENT 'Codes of warnings about the price',
     PROJECTION by_token (SELECT token, ord ORDER BY token, ord)
 )
 ENGINE = MergeTree
@@ -56,12 +56,12 @@ CREATE TABLE IF NOT EXISTS token_prices
 (
     ord UInt64 COMMENT 'Largest ord of the block',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    token FixedString(20) COMMENT 'The token',
-    next_token FixedString(20) COMMENT 'The token it is priced in; zero bytes: hop_price is USD',
+    token FixedString(20) COMMENT 'Token with the price',
+    next_token FixedString(20) COMMENT 'Token of hop_price; zero bytes: hop_price is in USD',
     hop_price Float64 COMMENT 'Whole next_token per whole token; 0: no price',
-    hop_confidence Float64 COMMENT 'Trust in this hop, 0-1; the product along the path, at most 0.989, is the trust in the price',
-    price_usd Float64 COMMENT 'USD per whole token at the end of this block; 0: none',
-    confidence Float64 COMMENT 'Trust in it, 0-1',
+    hop_confidence Float64 COMMENT 'Confidence of this hop, 0-1. The confidence of a price is the product along the path, at most 0.989',
+    price_usd Float64 COMMENT 'USD per whole token at the end of the block; 0: none',
+    confidence Float64 COMMENT 'Confidence of price_usd, 0-1',
     previous_next_token FixedString(20) COMMENT 'next_token before this block',
     previous_hop_price Float64 COMMENT 'hop_price before this block; 0: none',
     PROJECTION by_token (SELECT token, ord ORDER BY token, ord)
@@ -69,15 +69,15 @@ CREATE TABLE IF NOT EXISTS token_prices
 ENGINE = MergeTree
 ORDER BY ord
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
-COMMENT 'Prices of final blocks where they changed; append only';
+COMMENT 'Hops of tokens at the final blocks that changed them; append only';
 
 -- HEAD OF token_prices PARTITION BY intDiv(ord, 268435456) ORDER BY ord
 
 -- One row: part of a token's newest final hop; the tuple with the largest ord counts.
 CREATE TABLE IF NOT EXISTS token_price_latest
 (
-    token FixedString(20) COMMENT 'The token',
-    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64)) COMMENT 'Newest hop, as in token_prices'
+    token FixedString(20) COMMENT 'Token of the hop',
+    price SimpleAggregateFunction(max, Tuple(ord UInt64, next_token FixedString(20), hop_price Float64, hop_confidence Float64)) COMMENT 'Newest hop, with the columns of token_prices'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY token
@@ -96,12 +96,12 @@ GROUP BY token;
 CREATE TABLE IF NOT EXISTS token_bars
 (
     timeframe UInt32 COMMENT 'Length in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
-    token FixedString(20) COMMENT 'The token' CODEC(ZSTD(3)),
+    token FixedString(20) COMMENT 'Token that the bar prices' CODEC(ZSTD(3)),
     bucket UInt32 COMMENT 'Open time, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
-    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, USD, native tokens per whole token) of the first swap that has both prices; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
-    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'The same of the last swap that has both; (0, 0, 0): none' CODEC(ZSTD(3)),
-    first_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap that has a price in USD, but none in the native token; (2^64-1, 0): none' CODEC(ZSTD(3)),
-    last_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'The same of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
+    first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT '(ord, USD, native tokens per whole token) of the first swap with both prices; (2^64-1, 0, 0): none' CODEC(ZSTD(3)),
+    last SimpleAggregateFunction(max, Tuple(UInt64, Float64, Float64)) COMMENT 'As first, of the last swap with both prices; (0, 0, 0): none' CODEC(ZSTD(3)),
+    first_usd SimpleAggregateFunction(min, Tuple(UInt64, Float64)) COMMENT '(ord, USD per whole token) of the first swap with a USD price but no native price; (2^64-1, 0): none' CODEC(ZSTD(3)),
+    last_usd SimpleAggregateFunction(max, Tuple(UInt64, Float64)) COMMENT 'As first_usd, of the last such swap; (0, 0): none' CODEC(ZSTD(3)),
     high_usd SimpleAggregateFunction(max, Float64) COMMENT 'Largest USD price; 0: none' CODEC(ZSTD(3)),
     low_usd SimpleAggregateFunction(min, Float64) COMMENT 'Smallest USD price; infinity: none' CODEC(ZSTD(3)),
     high_native SimpleAggregateFunction(max, Float64) COMMENT 'Largest price in the native token; 0: none' CODEC(ZSTD(3)),
@@ -110,7 +110,7 @@ CREATE TABLE IF NOT EXISTS token_bars
     volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Sum of amount_usd' CODEC(ZSTD(3)),
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Tracked swaps' CODEC(ZSTD(3)),
     buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Swaps in which the pool balance of the token fell' CODEC(ZSTD(3)),
-    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the tracked swaps without both prices; 0: none. What the head adds lies beyond it and the ord of last' CODEC(Delta, ZSTD(3))
+    other_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord of the tracked swaps without both prices; 0: none. Head swaps count only above this ord and the ord of last' CODEC(Delta, ZSTD(3))
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, timeframe, bucket)

@@ -5,11 +5,11 @@ CREATE TABLE IF NOT EXISTS transfers
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    token FixedString(20) COMMENT 'Token contract, the emitter',
-    sender FixedString(20) COMMENT 'Whose balance falls; the zero address for a mint',
-    recipient FixedString(20) COMMENT 'Whose balance rises; the zero address for a burn',
-    amount UInt256 COMMENT 'Raw units' CODEC(ZSTD(1)),
-    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'transfer: a Transfer log; deposit and withdrawal: those of the wrapped native token, which mint and burn without a Transfer',
+    token FixedString(20) COMMENT 'Token contract, which emitted the log',
+    sender FixedString(20) COMMENT 'Address whose balance falls; the zero address for a mint',
+    recipient FixedString(20) COMMENT 'Address whose balance rises; the zero address for a burn',
+    amount UInt256 COMMENT 'Amount, raw units' CODEC(ZSTD(1)),
+    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Log of the transfer. deposit, withdrawal: only of the wrapped native token, which mints and burns without a Transfer log',
     tx_index UInt32 COMMENT 'Index of the transaction in its block'
 )
 ENGINE = MergeTree
@@ -26,10 +26,10 @@ COMMENT 'Final ERC-20 transfers; append only';
 CREATE TABLE IF NOT EXISTS token_balances
 (
     token FixedString(20) COMMENT 'Token contract',
-    holder FixedString(20) COMMENT 'Who holds it',
+    holder FixedString(20) COMMENT 'Address of the holder',
     balance SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units' CODEC(ZSTD(1)),
     transfers SimpleAggregateFunction(sum, UInt64) COMMENT 'Transfers in and out',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row: what the head adds lies beyond it'
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row; head transfers count only above it'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (token, holder)
@@ -57,13 +57,13 @@ FROM
 )
 GROUP BY token, holder;
 
--- One row: the same, by holder.
+-- One row: part of the balance of one token at one address, as in token_balances, but by holder.
 CREATE TABLE IF NOT EXISTS holder_balances
 (
-    holder FixedString(20) COMMENT 'Who holds it',
+    holder FixedString(20) COMMENT 'Address of the holder',
     token FixedString(20) COMMENT 'Token contract',
     balance SimpleAggregateFunction(sum, Int256) COMMENT 'Received minus sent, raw units, as in token_balances' CODEC(ZSTD(1)),
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row'
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'Largest ord in this row; head transfers count only above it'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (holder, token)
@@ -96,17 +96,17 @@ CREATE TABLE IF NOT EXISTS position_events
 (
     ord UInt64 COMMENT 'block_number * 2^20 + log_index',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    manager FixedString(20) COMMENT 'Position manager, the emitter',
-    token_id UInt256 COMMENT 'Number of the position (the NFT)' CODEC(ZSTD(1)),
+    manager FixedString(20) COMMENT 'Position manager, which emitted the log',
+    token_id UInt256 COMMENT 'Token id of the position NFT' CODEC(ZSTD(1)),
     kind Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'transfer: a new owner; increase, decrease: liquidity; collect: tokens paid out',
-    sender FixedString(20) COMMENT 'transfer: the owner before; zero bytes otherwise',
-    recipient FixedString(20) COMMENT 'transfer: the owner after; collect: who was paid; zero bytes otherwise',
+    sender FixedString(20) COMMENT 'transfer: previous owner; zero bytes otherwise',
+    recipient FixedString(20) COMMENT 'transfer: new owner; collect: recipient of the tokens; zero bytes otherwise',
     pair FixedString(20) COMMENT 'increase: the pool; zero bytes otherwise',
     tick_lower Int32 COMMENT 'increase: lower tick; 0 otherwise',
     tick_upper Int32 COMMENT 'increase: upper tick; 0 otherwise',
-    liquidity UInt128 COMMENT 'increase, decrease: L put in or taken out' CODEC(ZSTD(1)),
-    amount0 UInt256 COMMENT 'Raw token0 put in, freed or paid out' CODEC(ZSTD(1)),
-    amount1 UInt256 COMMENT 'Raw token1' CODEC(ZSTD(1))
+    liquidity UInt128 COMMENT 'increase, decrease: liquidity added or removed; 0 otherwise' CODEC(ZSTD(1)),
+    amount0 UInt256 COMMENT 'Token0, raw units. increase: added; decrease: ready to collect; collect: paid out' CODEC(ZSTD(1)),
+    amount1 UInt256 COMMENT 'Token1, raw units, as amount0' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (manager, token_id, ord)
@@ -118,10 +118,10 @@ COMMENT 'Final events of V3 positions; append only';
 -- One row: a position that an owner once received. position_events has the current owner.
 CREATE TABLE IF NOT EXISTS owner_positions
 (
-    owner FixedString(20) COMMENT 'Who got the position',
+    owner FixedString(20) COMMENT 'Address that received the position',
     manager FixedString(20) COMMENT 'Position manager',
-    token_id UInt256 COMMENT 'Number of the position',
-    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'When it got it last'
+    token_id UInt256 COMMENT 'Token id of the position NFT',
+    last_ord SimpleAggregateFunction(max, UInt64) COMMENT 'ord of the newest transfer of the position to this owner'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (owner, manager, token_id)
@@ -143,12 +143,12 @@ GROUP BY owner, manager, token_id;
 CREATE TABLE IF NOT EXISTS token_balance_checks
 (
     token FixedString(20) COMMENT 'Token contract',
-    checked_block UInt32 COMMENT 'Block as of which balances were compared last',
+    checked_block UInt32 COMMENT 'Block of the newest comparison',
     holders_checked UInt64 COMMENT 'Balances compared so far',
-    mismatches UInt64 COMMENT 'How many of them the logs do not tell; in a history that begins late: whose difference changed',
+    mismatches UInt64 COMMENT 'Compared balances that differ from the logs. If early transfers are missing, a constant difference does not count',
     mismatch_block UInt32 COMMENT 'Block of the newest mismatch; 0: none',
-    rebasing Bool COMMENT 'There were mismatches as of two blocks; stays true when later checks agree',
-    version UInt64 COMMENT 'When it was written, unix milliseconds, UTC'
+    rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches; later matches do not reset it',
+    version UInt64 COMMENT 'Time of writing, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY token

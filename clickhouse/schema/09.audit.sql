@@ -6,10 +6,10 @@ CREATE TABLE IF NOT EXISTS audit_hashes
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',
     from_block UInt32 COMMENT 'First block of the range, a multiple of 1,000',
-    hash FixedString(16) COMMENT 'Hash over all tables: the first half of the SHA-256 of their names, row counts and sums, a line each',
+    hash FixedString(16) COMMENT 'First 16 bytes of a SHA-256 over all tables: name, row count and sum of each table on one line',
     rows UInt64 COMMENT 'Rows of the range in all tables',
-    sums Map(LowCardinality(String), UInt128) COMMENT 'By table: the sum modulo 2^128 of the sipHash128 of each row',
-    hashed_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was hashed, UTC'
+    sums Map(LowCardinality(String), UInt128) COMMENT 'By table: sum of the sipHash128 of its rows, modulo 2^128',
+    hashed_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'Time of hashing, UTC'
 )
 ENGINE = ReplacingMergeTree(hashed_at)
 ORDER BY (chain_id, from_block)

@@ -84,13 +84,13 @@ export function chainParam(chainIds: readonly number[]): Param<number | null> {
     parse: (text) => chainIds.find((id) => String(id) === text) ?? null,
     allowed,
     doc: { type: 'integer', enum: chainIds.map(String), default: chainIds[0] ?? 0 },
-    description: 'Chain',
+    description: 'Chain id',
   });
 }
 
 export const OFFSET_PARAMS = {
-  limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items a page' }),
-  offset: integerParam({ min: 0, max: OFFSET_MAX, absent: 0, description: 'Items left out' }),
+  limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items per page' }),
+  offset: integerParam({ min: 0, max: OFFSET_MAX, absent: 0, description: 'Number of items to skip' }),
 } as const;
 
 /** A route that answers JSON as of the head of the requested chain. */

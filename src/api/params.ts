@@ -113,7 +113,7 @@ function addressSchema(name: string): z.ZodType<Hex, string> {
 }
 
 const ADDRESS_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' } as const;
-const ADDRESS_ALLOWED = 'an address';
+const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits';
 
 /** An address in any letter case; mixed case must have a valid checksum. Absent: null. */
 export function addressParam(name: string, description: string): Param<Hex | null> {
@@ -191,7 +191,7 @@ export function parseParams<P extends Params>(
     const texts = given.getAll(name);
     const [text] = texts;
     if (texts.length > 1) {
-      throw new AppError('bad_request', `${name}: got ${texts.length} values; allowed: one`);
+      throw new AppError('bad_request', `${name}: got ${texts.length} values; allowed: one value`);
     }
     return text;
   });

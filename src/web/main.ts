@@ -31,10 +31,10 @@ const VIEWS: Readonly<Record<string, View>> = {
 /** Without stream events, the page polls for the newest block. */
 const POLL_MS = 5_000;
 const STATES: Readonly<Record<LiveState, string>> = {
-  idle: 'Paused: nothing is followed while nobody looks',
+  idle: 'Paused while the page is hidden',
   connecting: 'Connecting to the live stream',
   live: 'Live: events arrive as they are indexed',
-  away: 'The live stream broke off; trying again',
+  away: 'The live stream is interrupted; reconnecting',
 };
 
 interface HeadListener {
@@ -142,7 +142,9 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
     window.scrollTo(0, 0);
     if (view === undefined) {
       app.setTitle('Not found');
-      main.replaceChildren(emptyNotice('There is nothing here. ', h('a', { href: '#/' }, 'To the market')));
+      main.replaceChildren(
+        emptyNotice('This page does not exist. ', h('a', { href: '#/' }, 'Go to the market')),
+      );
       return;
     }
     const live = followedBy(app.live, follow);

@@ -46,34 +46,37 @@ test('whatsabi loads the ABIs of all verified contracts', async () => {
   expect(abis).toEqual(world.verified.map(({ contract }) => contract.abi));
 });
 
-test.each(MOUNTS)('whatsabi reads contract, sources and a miss on %s', async (mount, chainId) => {
-  const script = `
+test.each(MOUNTS)(
+  'whatsabi reads a contract, its sources and an unknown contract on %s',
+  async (mount, chainId) => {
+    const script = `
     import { whatsabi } from '@shazow/whatsabi';
     const loader = new whatsabi.loaders.EtherscanV1ABILoader({ baseURL: given.url, apiKey: 'k' });
     const { name, compilerVersion, runs, abi, getSources } = await loader.getContract(given.address);
     const miss = await loader.loadABI(given.missing);
     print({ name, compilerVersion, runs, abi, sources: await getSources(), miss });
   `;
-  const seen = world.twoFaced[chainId];
-  const { contract, address } = seen;
-  const missing = world.unverified.address;
-  const found = await runScript<{ sources: { path?: string; content: string }[] }>(world.clients, script, {
-    url: world.url + mount,
-    address,
-    missing,
-  });
-  expect(found).toMatchObject({
-    name: contract.name,
-    compilerVersion: `v${contract.version}`,
-    runs: '200',
-    abi: contract.abi,
-    miss: [],
-  });
-  const sources = found.sources.map(({ path, content }) => [path ?? contract.path, content]);
-  expect(Object.fromEntries(sources)).toEqual(filesOf(seen));
-});
+    const seen = world.twoFaced[chainId];
+    const { contract, address } = seen;
+    const missing = world.unverified.address;
+    const found = await runScript<{ sources: { path?: string; content: string }[] }>(world.clients, script, {
+      url: world.url + mount,
+      address,
+      missing,
+    });
+    expect(found).toMatchObject({
+      name: contract.name,
+      compilerVersion: `v${contract.version}`,
+      runs: '200',
+      abi: contract.abi,
+      miss: [],
+    });
+    const sources = found.sources.map(({ path, content }) => [path ?? contract.path, content]);
+    expect(Object.fromEntries(sources)).toEqual(filesOf(seen));
+  },
+);
 
-test.each(PATHS)('whatsabi reads the same in Blockscout words below %s', async (mount, chainId) => {
+test.each(PATHS)('whatsabi reads the same from the Blockscout API below "%s"', async (mount, chainId) => {
   const script = `
     import { whatsabi } from '@shazow/whatsabi';
     const loader = new whatsabi.loaders.BlockscoutABILoader({ baseURL: given.url, apiKey: 'k' });
@@ -141,7 +144,7 @@ test.each([
   },
 );
 
-test('wagmi says of an unverified contract that it is not verified', async () => {
+test('wagmi reports that an unverified contract is not verified', async () => {
   const { code, stdout, stderr } = await generate(`${world.url}/api`, 369, world.unverified.address);
   expect(code).not.toBe(0);
   expect(stdout + stderr).toMatch(/Contract source code not verified/);
@@ -151,7 +154,7 @@ test.each([
   ['', 369],
   ['/943', 943],
 ] as const)(
-  'ethers 6.13 with the plugin for "%s" reads contract, head, balance and calls',
+  'ethers 6.13 with the plugin for "%s" reads a contract, the head, a balance and calls',
   async (base, chainId) => {
     const script = `
     import { EtherscanPlugin, EtherscanProvider, Network } from 'ethers';
@@ -192,7 +195,7 @@ test.each([
 test.each([
   ['', 369],
   ['/943', 943],
-] as const)('ethers 5 reads the logs of a contract from "%s" as the node has them', async (base, chainId) => {
+] as const)('ethers 5 reads the same logs from "%s" as from the node', async (base, chainId) => {
   const script = `
     import { createRequire } from 'node:module';
     const { ethers } = createRequire(process.cwd() + '/')('ethers-5');
@@ -248,7 +251,7 @@ async function findCreation(rpc: DevRpc, address: string): Promise<number> {
 }
 
 test.each(PATHS)(
-  "graph-cli's contract service reads ABI, name and start block from %s",
+  'graph-cli reads ABI, name and start block of a contract from "%s"',
   async (mount, chainId) => {
     const script = `
     import { ContractService } from './node_modules/@graphprotocol/graph-cli/dist/command-helpers/contracts.js';

@@ -136,7 +136,7 @@ async function waitForHash(hash: string): Promise<void> {
   throw new Error(`the API never came to block ${hash}:\n${program.output().slice(-2_000)}`);
 }
 
-test('through trades and reorgs every bar, state and streamed event is that of the chain', async () => {
+test('after trades and reorgs every bar, pool state and streamed event is correct for the chain', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     time += random.pick([5, 20, 61, 400, 4_000]);
@@ -158,7 +158,7 @@ test('through trades and reorgs every bar, state and streamed event is that of t
   expect(await compareAll()).toEqual([]);
 });
 
-test("a pool's state is what the contract says", async () => {
+test('the state of a pool equals the answer of its contract', async () => {
   for (const pool of world.pools) {
     const answer = await fetch(`${program.url}/api/v1/pairs/${pool.address}`);
     const { data } = (await answer.json()) as { data: Record<string, unknown> };
@@ -184,7 +184,7 @@ test("a pool's state is what the contract says", async () => {
   }
 });
 
-test('the stream, net of reorgs, is the list of activity', async () => {
+test('the stream, net of reorgs, equals the activity list', async () => {
   const listed: string[] = [];
   let cursor: string | null = null;
   do {

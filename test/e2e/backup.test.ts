@@ -36,7 +36,7 @@ const settings = (name: string): Settings => ({
   LOG_LEVEL: 'warn',
 });
 
-test('a running program is backed up by name, restored into another folder, read again and gone on with', async () => {
+test('a running program is backed up by name, restored into another folder, and continues there', async () => {
   chain.setHead(200);
   const program = await startProgram('all', { ...settings('one'), LOG_LEVEL: 'info' });
   await waitForBlock(program.url, 200);
@@ -74,7 +74,7 @@ test('a running program is backed up by name, restored into another folder, read
   await runToSuccess(['verify'], settings('two'));
 });
 
-test('pruning without --yes drops nothing, and a bound that is too young is refused with the newest one', async () => {
+test('prune without --yes drops nothing, and a too recent bound is refused with the newest possible one', async () => {
   const planned = await runProgram(['prune', '--before', '1'], settings('two'));
   expect(planned).toEqual({ code: 0, output: expect.stringMatching(/would drop 0 rows of logs.*\n.*--yes/) });
   const young = await runProgram(
@@ -87,7 +87,7 @@ test('pruning without --yes drops nothing, and a bound that is too young is refu
   });
 });
 
-test('each command has help, and unknown flags and places are errors', async () => {
+test('each command has help, and unknown flags and destinations are errors', async () => {
   for (const command of ['backup', 'restore', 'prune', 'reindex']) {
     const { code, output } = await runProgram([command, '--help'], {});
     expect(output).toMatch(new RegExp(`Usage: candlehouse ${command}`));

@@ -113,7 +113,7 @@ function depositOf(pool: TestWorld['pools'][number]): { amount0: bigint; amount1
   return { amount0: raw(pool.token0), amount1: raw(pool.token1) };
 }
 
-test('every user has what the contracts say, through reorgs', async () => {
+test('the balances of every user equal the answers of the contracts, through reorgs', async () => {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     const transactions = await randomActions(random);
@@ -143,7 +143,7 @@ test('every user has what the contracts say, through reorgs', async () => {
   expect(compared).toBe(wallets.length * world.tokens.length);
 });
 
-test('V3 positions have the liquidity and the ticks that the position manager says', async () => {
+test('V3 positions have the liquidity and ticks of the position manager', async () => {
   let seen = 0;
   for (let block = 1; block <= head; block += 1) {
     for (const id of await world.listMintedPositions(block)) {
@@ -169,7 +169,7 @@ test('V3 positions have the liquidity and the ticks that the position manager sa
   expect(seen).toBeGreaterThan(0);
 });
 
-test('a V2 token has as many holders and as much supply as its contract', async () => {
+test('the supply of a token equals its contract, and its holder count includes every user', async () => {
   const usdc = world.tokens.find(({ key }) => key === 'usdc')!;
   const answer = await get<{ total_supply: string | null; holders: number | null }>(
     `/tokens/${usdc.address}`,

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a node of another chain stops the start, naming both ids', async () => {
+test('a node of another chain stops the start, and the error names both chain ids', async () => {
   const { code, output } = await runProgram(['all'], {
     RPC_URL: chain.url,
     CHAIN_ID: '943',
@@ -38,7 +38,7 @@ test('a node of another chain stops the start, naming both ids', async () => {
   expect(code).toBe(1);
 });
 
-test('a node of another chain under the second chain stops the start too, and with it the market chain', async () => {
+test('a node of another chain for the second chain stops the start of both chains', async () => {
   const { code, output } = await runProgram(['all'], {
     RPC_URL: chain.url,
     RPC_URL_943: chain.url,
@@ -49,7 +49,7 @@ test('a node of another chain under the second chain stops the start too, and wi
   expect(code).toBe(1);
 });
 
-test('a broken chain description stops the start, naming each wrong field', async () => {
+test('a wrong chain description stops the start, and the error names each wrong field', async () => {
   const file = join(folder, 'broken.json');
   writeFileSync(
     file,
@@ -61,7 +61,7 @@ test('a broken chain description stops the start, naming each wrong field', asyn
   expect(code).toBe(1);
 });
 
-test('ingest without RPC_URL says which setting is missing', async () => {
+test('ingest without RPC_URL names the missing setting', async () => {
   const { code, output } = await runProgram(['ingest'], { DATA_DIR: join(folder, 'none') });
   expect(output).toMatch(/^candlehouse: RPC_URL is not set/m);
   expect(code).toBe(1);
@@ -88,7 +88,7 @@ test('unknown flags and commands are errors, and every command has help', async 
   }
 });
 
-test('backfill stores the asked blocks and ends; a later start goes on from there', async () => {
+test('backfill stores the requested blocks and ends, and a later start continues from there', async () => {
   const settings = {
     RPC_URL: chain.url,
     CHAIN_CONFIG: join(folder, 'chain.json'),
@@ -111,7 +111,7 @@ test('backfill stores the asked blocks and ends; a later start goes on from ther
   }
 });
 
-test('backfill and verify refuse ranges of which they can do nothing, and name the blocks they worked on', async () => {
+test('backfill and verify refuse impossible ranges, and print the blocks that they processed', async () => {
   // Uses the shared engine, because starting one for each command is slow.
   const database = await createTestDatabase();
   const settings = {
@@ -136,7 +136,7 @@ test('backfill and verify refuse ranges of which they can do nothing, and name t
   await database.drop();
 });
 
-test('while the embedded engine is being started again /readyz is 503 and says why', async () => {
+test('while the embedded engine restarts, /readyz is a 503 with the reason', async () => {
   const settings = {
     RPC_URL: chain.url,
     CHAIN_CONFIG: join(folder, 'chain.json'),

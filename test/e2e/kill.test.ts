@@ -20,7 +20,7 @@ const CREATION_KILLS = 4;
 const SEED = Number(process.env['KILL_SEED'] ?? 11);
 
 test.each([allInOne, separate])(
-  'killed at random moments, %p ends with the bars and events of the oracle and leaves nothing behind',
+  'after kills at random moments %p ends with the bars and events of the oracle and leaves nothing behind',
   async (deploy) => {
     const random = new Random(SEED);
     const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kill-'));
@@ -58,7 +58,7 @@ test.each([allInOne, separate])(
   },
 );
 
-test('first starts that are killed at random moments leave folders that start, ingest and answer like the oracle', async () => {
+test('a data folder whose first start was killed starts, ingests and answers like the oracle', async () => {
   const said: string[] = [];
   const random = new Random(SEED);
   const report = await killCreations({ kills: CREATION_KILLS, random, say: (text) => said.push(text) });

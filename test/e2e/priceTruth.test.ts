@@ -107,7 +107,7 @@ function sell(pool: WorldPool, key: string, usd: number, user = 0): DevTransacti
   return pool.protocol === 'uniswap_v3' ? world.swapV3(pool, swap) : world.swapV2(pool, swap);
 }
 
-test('every token has its true price, whatever its decimals, and nothing prices a pool of strangers', async () => {
+test('every token has its true price at any decimals, and a pool of two unpriced tokens has none', async () => {
   for (const { key, priceUsd } of world.tokens) {
     const audit = await auditOf(key);
     if (key === 'pepe' || key === 'floki') {
@@ -128,7 +128,7 @@ test('every token has its true price, whatever its decimals, and nothing prices 
   }
 });
 
-test('the value locked in a pool is what was put in', async () => {
+test('the TVL of a pool equals the value of its deposits', async () => {
   for (const [place, index] of Object.entries(TRUTH_POOLS)) {
     const pool = world.pool(index);
     const { liquidity_usd } = await pair(pool);
@@ -139,7 +139,7 @@ test('the value locked in a pool is what was put in', async () => {
   }
 });
 
-test('trades between tokens that nothing prices make no tracked volume', async () => {
+test('trades between unpriced tokens make no tracked volume', async () => {
   const pool = poolAt('pepeFloki');
   for (let i = 0; i < 3; i += 1) {
     await mine(0, [sell(pool, 'pepe', 2_000), sell(pool, 'floki', 2_000, 1)]);
@@ -148,7 +148,7 @@ test('trades between tokens that nothing prices make no tracked volume', async (
   expect(answer).toMatchObject({ volume_24h_usd: 0, price_usd: null, tx_24h: 6 });
 });
 
-test('a wash trader makes exactly the volume of his trades, and no price', async () => {
+test('wash trades make exactly their own volume and do not change the price', async () => {
   const pool = poolAt('hexdWpls');
   const before = await pair(pool);
   const price = Number((await token('hexd')).price_usd);
@@ -159,7 +159,7 @@ test('a wash trader makes exactly the volume of his trades, and no price', async
   expect(off((await token('hexd')).price_usd, price)).toBeLessThan(0.2);
 });
 
-test('a thin pool pushed to a thousand times the price moves neither price nor value, and is shown as left out', async () => {
+test('a thin pool pushed to a thousand times the price changes neither price nor TVL, and is shown as excluded', async () => {
   const thin = poolAt('hexdDaiThin');
   const before = await token('hexd');
   // √1000 − 1 times the pool's own side.
@@ -175,7 +175,7 @@ test('a thin pool pushed to a thousand times the price moves neither price nor v
   expect(off(held.liquidity_usd, dai + hexd * Number(audit.price_usd))).toBeLessThan(0.5);
 });
 
-test('a price pushed up and down again inside one block leaves no trace in the published price', async () => {
+test('a price pushed up and down within one block does not change the published price', async () => {
   const pool = poolAt('hexdWpls');
   const before = await token('hexd');
   const { reserve0, reserve1 } = await world.readReserves(pool);
@@ -201,7 +201,7 @@ test('a taxed token is priced by its reserves', async () => {
   expect(off((await token('taxed')).price_usd, inWpls * Number(wpls.price_usd))).toBeLessThan(1e-6);
 });
 
-test('reserves that a sync changes without a trade do not move the price until time confirms them', async () => {
+test('reserves changed by a sync without a trade do not change the price until time confirms them', async () => {
   const pool = poolAt('wholeWpls');
   const before = Number((await token('whole')).price_usd);
   const { reserve0, reserve1 } = await world.readReserves(pool);
@@ -225,7 +225,7 @@ async function giveWhole(pool: WorldPool, amount: bigint): Promise<void> {
   }
 }
 
-test('a stable that lost its peg is no anchor any more, and what it was paired with keeps its price', async () => {
+test('a stablecoin that lost its peg is no anchor, and its paired tokens keep their prices', async () => {
   const before = Number((await token('wpls')).price_usd);
   const pools = [poolAt('usdcUsdt'), poolAt('wplsUsdt')];
   for (const pool of pools) await mine(0, [sell(pool, 'usdt', 130_000)]);

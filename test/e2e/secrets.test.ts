@@ -67,7 +67,7 @@ const common = (): Record<string, string> => ({
   LOG_LEVEL: 'trace',
 });
 
-test('keys of nodes that fail in every way, and repeat them, are in no line of the log', async () => {
+test('the log contains no keys of nodes that fail in every way and repeat the keys', async () => {
   const webSocket = nodeUrl.replace('http://', 'ws://');
   const program = spawnProgram('all', {
     ...common(),
@@ -82,7 +82,7 @@ test('keys of nodes that fail in every way, and repeat them, are in no line of t
 });
 
 test.each(['serve', 'all'])(
-  'the password of a database that is away is in no line of the log of %s',
+  'the password of a database that is down is in no log line of %s',
   async (command) => {
     const { code, output } = await runProgram([command], {
       ...common(),
@@ -96,7 +96,7 @@ test.each(['serve', 'all'])(
   },
 );
 
-test('a password that the database refuses is in no line of the log', async () => {
+test('a password that the database refuses is in no log line', async () => {
   const engine = new URL(process.env['CANDLEHOUSE_TEST_WRITER_URL']!);
   const url = `http://writer:${SECRETS.password}@${engine.host}/candlehouse_none`;
   for (const args of [['migrate'], ['verify'], ['backfill', '--from', '1', '--to', '2']]) {
@@ -111,7 +111,7 @@ test.each([
   ['CLICKHOUSE_URL', `http//${SECRETS.user}:${SECRETS.password}@host`],
   ['RPC_URL', `ipc://${SECRETS.user}:${SECRETS.password}@x/${SECRETS.pathKey}`],
   ['RPC_URL', `https://x/${SECRETS.pathKey},nonsense?key=${SECRETS.queryKey}`],
-])('a wrong %s is refused without showing what is secret in it', async (name, value) => {
+])('a wrong %s is refused without showing its secrets', async (name, value) => {
   const { code, output } = await runProgram(['serve'], { ...common(), [name]: value });
   expect(code).toBe(1);
   expect(output).toContain(name);

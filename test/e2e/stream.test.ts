@@ -44,7 +44,7 @@ function settingsOf(): Settings {
   };
 }
 
-test('clients that come back with their last id end with the canonical events, through reorgs and kills of every part', async () => {
+test('clients that reconnect with their last id end with the canonical events, despite reorgs and kills', async () => {
   const random = new Random(SEED);
   chain = await startStubChain({ blocks: 120, logsPerBlock: 16, pairs: 8, seed: SEED });
   const deployment = separate(settingsOf(), join(folder, 'data'));
@@ -106,7 +106,7 @@ async function readMetric(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-test('clients that never read cost a bounded memory each, and the others nothing', async () => {
+test('clients that never read use a bounded memory and do not affect other clients', async () => {
   // Each client would receive about 25 MB, several times the kernel's buffers.
   const blocks = 260;
   chain = await startStubChain({ blocks, logsPerBlock: 320, pairs: 8, seed: SEED });

@@ -114,7 +114,7 @@ async function collectable(owner: Hex, id: bigint): Promise<readonly [bigint, bi
   return [BigInt(String(amount0)), BigInt(String(amount1))];
 }
 
-test('positions show what collect would pay, to the unit, and the native coin is the node’s', async () => {
+test('positions show exactly the amounts that collect would pay, and the native balance is that of the node', async () => {
   const random = new Random(SEED);
   const owners = await earnFees(random);
   // Liquidity is removed from a position but not collected: the amount is owed, and no longer in the position.
@@ -147,7 +147,7 @@ test('positions show what collect would pay, to the unit, and the native coin is
   expect(paid).toBeGreaterThan(3);
 });
 
-test('a token whose balances change without logs is marked, and its balances come from its contract', async () => {
+test('a token whose balances change without logs is flagged, and its balances come from its contract', async () => {
   const token = world.tokens.find(({ key }) => key === 'whole')!;
   const holder = world.users[1]!;
   const slot = keccak256(
@@ -187,7 +187,7 @@ test('a token whose balances change without logs is marked, and its balances com
   expect(scrape).toMatch(/^candlehouse_skipped_transfer_logs\{reason="nft"\} 0$/m);
 });
 
-test('wallets older than the history have what balanceOf says, in tokens and LP tokens, from then on', async () => {
+test('wallets older than the stored history have the balances that balanceOf returns, in tokens and LP tokens', async () => {
   const late = await start('late', String(head - 6));
   try {
     await waitForBlock(late.url, head);

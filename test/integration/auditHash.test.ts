@@ -72,14 +72,14 @@ afterAll(async () => {
   await chain.close();
 });
 
-test('ranges are whole thousands of blocks, the first one without block 0', () => {
+test('audit ranges are 1,000 whole blocks, and the first range omits block 0', () => {
   expect(listWholeRanges(1, 998)).toEqual([]);
   expect(listWholeRanges(1, 2_000)).toEqual([0, 1_000]);
   expect(listWholeRanges(2, 3_999)).toEqual([1_000, 2_000, 3_000]);
   expect(listWholeRanges(1_000, 1_999)).toEqual([1_000]);
 });
 
-test('one backfill and many steps with reorgs and restarts have the same hashes', async () => {
+test('a backfill and a step-by-step run with reorgs and restarts have the same audit hashes', async () => {
   const [a, b] = await Promise.all(
     [straight, stepwise].map(({ database }) => readRangeHashes(database, CHAIN_ID, 0, BLOCKS)),
   );
@@ -93,7 +93,7 @@ test('one backfill and many steps with reorgs and restarts have the same hashes'
   }
 });
 
-test('what is noted is what a row by row sum over the tables gives', async () => {
+test('the stored hash equals a row-by-row sum over the table', async () => {
   const { database } = straight;
   const rows = await askRows<{ hash: string }>(
     database,
@@ -112,7 +112,7 @@ async function audit(database: Database): Promise<{ same: boolean; lines: string
   return { same, lines };
 }
 
-test('verify prints each range, and names the one range and table in which a row was changed', async () => {
+test('verify prints each range, and names the range and table of a changed row', async () => {
   const { database } = stepwise;
   const before = await audit(database);
   expect(before.same).toBe(true);
@@ -130,7 +130,7 @@ test('verify prints each range, and names the one range and table in which a row
   expect(after.lines[1]).toContain('DIFFERENT in transfers: noted was');
 });
 
-test('a row twice, a row less and two rows swapped are all seen', async () => {
+test('a duplicate row, a missing row and two swapped rows change the hash', async () => {
   const { database } = straight;
   const hashNow = async (): Promise<string> => {
     for await (const { hash } of hashRanges(database, CHAIN_ID, [0])) return hash;

@@ -90,7 +90,7 @@ async function mineUntilLogged(text: RegExp): Promise<void> {
   }
 }
 
-test('final rows that are lost while the program runs are noticed and stored again, equal to the bit', async () => {
+test('final rows lost while the program runs are detected and stored again, bit by bit', async () => {
   const range = await findRange();
   // A late statement marks the range as done twice, which is not a gap.
   await home.database.command(
@@ -110,7 +110,7 @@ test('final rows that are lost while the program runs are noticed and stored aga
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });
 
-test('swaps that are lost with the memory of their insert are stored again, and their bars do not count twice', async () => {
+test('swaps lost together with their insert tokens are stored again, and their bars count once', async () => {
   await program.stop();
   const whole = { from_block: 1, to_block: LAST };
   const before = await hashTables(whole);
@@ -127,7 +127,7 @@ test('swaps that are lost with the memory of their insert are stored again, and 
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });
 
-test('swaps that cannot be stored again without counting twice stop the writer, which names the range', async () => {
+test('swaps that cannot be stored again without double counting stop the writer, and the error names the range', async () => {
   await program.stop();
   const range = await findRange();
   await remove('swaps', range);
@@ -139,7 +139,7 @@ test('swaps that cannot be stored again without counting twice stop the writer, 
   expect((await fetch(`${program.url}/api/v1/activity?limit=1`)).status).toBe(200);
 });
 
-test('head blocks that lost their rows, or stand above a hole, are written again', async () => {
+test('head blocks without their rows, or above a missing block, are written again', async () => {
   await program.stop();
   await remove('logs_head', { from_block: LAST - 20, to_block: LAST - 18 });
   await remove('head_blocks', { from_block: LAST - 9, to_block: LAST - 9 });

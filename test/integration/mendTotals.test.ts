@@ -81,12 +81,12 @@ const GROUPS: readonly string[][] = [
   ['token_bars'],
 ];
 
-test('every table is damaged in one of the cases', () => {
+test('the cases together damage every table', () => {
   expect(GROUPS.flat().sort()).toEqual([...NAMES].sort());
 });
 
 test.each(GROUPS.map((group) => [group]))(
-  'rows that %j lost come back, and no other changes',
+  'the rebuild restores rows lost in %j and changes no others',
   async (damaged) => {
     const intent = await intentOf(STORED - 20, STORED);
     const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
@@ -127,7 +127,7 @@ test.each(GROUPS.map((group) => [group]))(
   },
 );
 
-test('a range of which rows are gone is refused, and is not done', async () => {
+test('a range with missing rows is refused and does not count as done', async () => {
   const ingested = createClickHouseStore(store.db, CHAIN_ID);
   const intent = await intentOf(STORED - 20, STORED);
   const more = { ...intent, counts: { ...intent.counts, swaps: (intent.counts['swaps'] ?? 0) + 1 } };

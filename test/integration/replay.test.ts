@@ -48,7 +48,7 @@ const barsOf = (): Promise<unknown[]> =>
 test.each([
   ['backfill', FIRST],
   ['promotion', LAST],
-])('a %s that was cut off while a view had lost its rows', async (kind, head) => {
+])('a %s cut off while a view lost its rows is repaired at the next start', async (kind, head) => {
   chain.setHead(FIRST);
   const first = await home.start([chain.url]);
   await first.untilBlock(FIRST);

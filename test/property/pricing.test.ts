@@ -74,7 +74,7 @@ function marketOf({ records, time }: ReturnType<typeof recordWorld>): Market {
   };
 }
 
-test('routes equal those of a search that looks at everything, whatever the order of the legs', () => {
+test('routes equal those of a plain exhaustive search, for any order of the legs', () => {
   let routed = 0;
   let far = 0;
   forEachWorld((seed) => {
@@ -115,13 +115,13 @@ test('routes equal those of a search that looks at everything, whatever the orde
   expect(far).toBeGreaterThan(RUNS / 4);
 });
 
-test('a token is priced only through tokens settled before it, in at most 4 hops, by weights that sum to 1', () => {
+test('a token is priced only through tokens settled before it, in at most 4 hops, with weights of sum 1', () => {
   forEachWorld((seed) => {
     const scene = recordWorld(seed);
     const found = routesOf(scene);
     const order = [...found.settled.keys()];
     for (const [token, { route, usd }] of found.settled) {
-      holds(usd > 0 && Number.isFinite(usd), 'a price that is no number');
+      holds(usd > 0 && Number.isFinite(usd), 'a price is not a positive number');
       if (isAnchorRoute(route)) continue;
       expect(order.indexOf(route.next)).toBeLessThan(order.indexOf(token));
       expect(order.indexOf(route.next)).toBeGreaterThanOrEqual(0);
@@ -185,7 +185,7 @@ const sorted = ({ records, routes, hops }: PriceChanges) => ({
 
 const pricesOf = (pricer: Pricer, { tokens }: MarketWorld) => tokens.map((token) => pricer.priceOf(token));
 
-test('after every block the product of the newest emitted hops is the price, bit by bit, and nothing is NaN', () => {
+test('after every block the price is the product of the stored hops, bit by bit, and never NaN', () => {
   let prices = 0;
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 110);
@@ -197,8 +197,8 @@ test('after every block the product of the newest emitted hops is the price, bit
         const price = pricer.priceOf(token);
         same(stored.priceOf(token), price);
         if (price === null) continue;
-        holds(price.usd > 0 && Number.isFinite(price.usd), 'a price that is no number');
-        holds(price.confidence > 0 && price.confidence <= 0.99, 'trust beyond its bounds');
+        holds(price.usd > 0 && Number.isFinite(price.usd), 'a price is not a positive number');
+        holds(price.confidence > 0 && price.confidence <= 0.99, 'a confidence is out of bounds');
         prices += 1;
       }
     }
@@ -206,7 +206,7 @@ test('after every block the product of the newest emitted hops is the price, bit
   expect(prices).toBeGreaterThan(RUNS * 100);
 });
 
-test('inside an epoch a block changes only tokens of its own legs, and those that they give a route', () => {
+test('within an epoch a block changes only tokens of its own legs and tokens that they give a route', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 70);
     const pricer = new Pricer(world.config);
@@ -220,18 +220,19 @@ test('inside an epoch a block changes only tokens of its own legs, and those tha
       const opens = epochOf(block.number) !== epoch;
       epoch = epochOf(block.number);
       if (opens) continue;
-      holds(records.length === 0, 'a record inside an epoch');
+      holds(records.length === 0, 'a record was written within an epoch');
       holds(
         routes.every(({ recent }) => recent),
-        'a confirmed route inside an epoch',
+        'a confirmed route was written within an epoch',
       );
       for (const { token } of routes) own.add(token);
-      for (const { token } of hops) holds(own.has(token), `${token} was not touched`);
+      for (const { token } of hops)
+        holds(own.has(token), `the hop of ${token} changed without an event of its legs`);
     }
   }, runsOf(300));
 });
 
-test('the order of entries in a block does not show in a single bit', () => {
+test('the order of entries in a block does not change any bit of the result', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 70);
     const random = new Random(seed + 1);
@@ -243,7 +244,7 @@ test('the order of entries in a block does not show in a single bit', () => {
   }, runsOf(500));
 });
 
-test('a pricer that is loaded at the end of an epoch goes on as one that never stopped', () => {
+test('a pricer loaded at the end of an epoch continues like one that never stopped', () => {
   let compared = 0;
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 130);
@@ -281,7 +282,7 @@ test('a pricer that is loaded at the end of an epoch goes on as one that never s
   expect(compared).toBeGreaterThan(500);
 });
 
-test('a pricer that is taken back and goes on again is as if it had never gone another way', () => {
+test('a pricer that was rewound continues as if the other branch had never existed', () => {
   forEachWorld((seed) => {
     const world = makeMarketWorld(seed, 110);
     const other = makeMarketWorld(seed + 1, 110);

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i ends on two shards as on the model, with the chain’s content',
+  'seed %i ends with the same content on two shards and on the model, correct for the chain',
   async (seed) => {
     expect((await checkOnEngine(backend, seed)).wrong).toEqual([]);
     const parts = await Promise.all(

@@ -137,12 +137,12 @@ export async function findDifferences(
   firstBlock = 1,
 ): Promise<string[]> {
   const stored = await readStoredState(database, SIM_CHAIN_ID);
-  if (stored === null) return ['nothing is stored'];
+  if (stored === null) return ['the store is empty'];
   const differences: string[] = [];
   const tip = stored.head.at(-1) ?? stored.cursor;
   if (tip.hash !== chain.head.hash)
-    differences.push(`tip ${tip.number} ${tip.hash}, chain ${chain.head.number}`);
-  if (stored.headMax > tip.number) differences.push(`a stray canonical block at ${stored.headMax}`);
+    differences.push(`the stored tip is ${tip.number} ${tip.hash}, the chain ends at ${chain.head.number}`);
+  if (stored.headMax > tip.number) differences.push(`a canonical block above the tip: ${stored.headMax}`);
   const listings = new Map(
     chain.vaultPoolsAt(chain.head.hash)!.map((pool) => [pool.address, listingOf(pool)]),
   );

@@ -29,7 +29,7 @@ async function withDatabase<T>(run: (database: Database) => Promise<T>): Promise
   }
 }
 
-test('a backfilled chain equals the oracle', () =>
+test('the stored rows of a backfilled chain equal the oracle', () =>
   withDatabase(async (database) => {
     const chain = new SimChain(7);
     chain.mine(400);
@@ -47,7 +47,7 @@ test('a backfilled chain equals the oracle', () =>
     for (const count of Object.values(seen!)) expect(Number(count)).toBeGreaterThan(10);
   }));
 
-test('a reorg of two blocks is gone from the head, and going back restores it', () =>
+test('a reorg of two blocks removes them from the head, and switching back restores them', () =>
   withDatabase(async (database) => {
     const chain = new SimChain(8);
     chain.mine(60);
@@ -62,7 +62,7 @@ test('a reorg of two blocks is gone from the head, and going back restores it', 
   }));
 
 test.each([5, 6])(
-  'seed %i: begun in mid-history, the vault pools found there have the books and fees of all that went before',
+  'seed %i: vault pools found in the middle of the history have their earlier balances and fees',
   (seed) =>
     withDatabase(async (database) => {
       const chain = new SimChain(seed);
@@ -140,6 +140,6 @@ async function simulate(seed: number, database: Database): Promise<string[]> {
 }
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-  'seed %i: after reorgs, node failures and crashes everything stored equals the oracle',
+  'seed %i: after reorgs, node failures and crashes all stored rows equal the oracle',
   (seed) => withDatabase(async (database) => expect(await simulate(seed, database)).toEqual([])),
 );

@@ -31,7 +31,7 @@ const ABI = new Interface([
 const flat = (value: unknown): string =>
   Array.isArray(value) ? value.map(flat).join(' ') : String(value).toLowerCase();
 
-test('the oracle reads every well-formed event as ethers does', () => {
+test('the oracle parses every well-formed event like ethers', () => {
   const size = { emptyChance: 0, transactionsMax: 6, bigChance: 0.01, logsMax: 400 };
   const chain = new SimChain(77, createWilderness(new FastRandom(78), size));
   chain.mine(120);

@@ -245,7 +245,7 @@ class SeedRunner {
     }
     const { number } = this.chain.head;
     const where = `${status.phase} at ${status.indexed}, ${status.problem}`;
-    return { stuck: this.stopped ?? `block ${number} was not reached: ${where}` };
+    return { stuck: this.stopped ?? `the ingester did not reach block ${number}: ${where}` };
   }
 
   private async isThere(): Promise<boolean> {

@@ -1,7 +1,7 @@
 -- One row: one fact about a contract as of the snapshot, in RowBinary for contractFacts.ts. Values of `fact`:
 --
 --   1 created   from the receipt of the creating transaction: one = sender, hash = transaction, x = block, y = time
---   2 told      the same from the node: other = factory, version = time of writing
+--   2 told      creation from the node: columns as for 1, and other = factory, version = time of writing
 --
 --   3 pool      one = factory, hash = transaction, x = block, y = time of the creation
 --   4 code      from the node: one = implementation, other = beacon, hash = code hash, x = size,

@@ -1,7 +1,7 @@
 -- One row: the ord of a matching log of one transaction, newest or oldest first. Key: the first four bytes of the hash
 -- in the projection by_tx. The head twin is small. `addresses`, `tx_hash`: hex without 0x. `topics0` to `topics3`:
--- accepted topics at each position; empty for any. Each clause (left_at[k], left[k], right_at[k], right[k]): at least
--- one of the two positions holds its topic. Hex without 0x.
+-- accepted topics at each position; empty for any. A log must also satisfy every clause k: the topic at position
+-- left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics: hex without 0x.
 SELECT toString(e.ord) AS ord
 FROM
 (

@@ -1,4 +1,4 @@
--- One row: one of the `addresses` (hex without 0x) whose code equals that of a verified contract on any chain.
+-- One row: one of the `addresses` (hex without 0x) with the same code as a verified contract on any chain. Read as
 -- RowBinary. Keys: address in contract_codes, and code_hash in verified_code_hashes of the database `verified_db`.
 SELECT address
 FROM contract_codes FINAL

@@ -1,6 +1,7 @@
--- One row: a verified contract of any chain whose name contains `q` (lower case, not empty). RowBinary. Other chains
--- count because a contract of this chain may be a twin. Best match first as in search_names, then this chain before
--- others. Reads the text index of verified_contracts in the database `verified_db`.
+-- One row: a verified contract of any chain whose name contains `q` (lower case, not empty). Read as RowBinary. Other
+-- chains count because a contract of this chain may be a twin. The best match comes first. Contracts of this chain
+-- precede contracts of other chains with an equal match. Reads the text index of verified_contracts in the database
+-- `verified_db`.
 SELECT chain_id, address, code_hash, name, path, version
 FROM {verified_db:Identifier}.verified_contracts
 WHERE position(lowerUTF8(name), {q:String}) > 0

@@ -19,9 +19,9 @@ export function activity(deps: MarketDeps): Route {
       ...ACTIVITY_FILTER_PARAMS,
       cursor: parsedParam({
         parse: parseCursor,
-        allowed: 'a next_cursor of an earlier answer',
+        allowed: 'the next_cursor of an earlier answer',
         doc: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
-        description: 'Goes on behind an earlier answer; wins over page',
+        description: 'The next_cursor of an earlier answer: continues after its last event. Overrides page',
       }),
     },
     answer: activityAnswerShape,

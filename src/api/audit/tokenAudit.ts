@@ -17,13 +17,13 @@ const CANDIDATES_MAX = 100;
 export function tokenAudit(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/audit',
-    summary: 'How the price of a token came about',
+    summary: 'How the price of a token is derived',
     pathParams: TOKEN_PATH_PARAMS,
     query: {
       block: integerParam({
         min: 0,
         absent: null,
-        description: 'As of the end of this block; default: the newest indexed one',
+        description: 'Block at whose end the price is derived; default: the newest indexed block',
       }),
     },
     answer: auditAnswerShape,
@@ -31,12 +31,16 @@ export function tokenAudit(deps: MarketDeps): Route {
     async read({ address, block }, head) {
       const { chain, runner } = deps;
       if (block !== null && block > head.number)
-        throw badParam('block', String(block), `up to the newest indexed block, ${head.number}`);
+        throw badParam('block', String(block), `at most ${head.number}, the newest indexed block`);
       const entry = await getTokenEntry(deps, address, head);
       const number = block ?? head.number;
       const { firstSeenBlock } = entry.facts;
       if (number < firstSeenBlock)
-        throw new AppError('not_found', `the first pool of ${address} was seen in block ${firstSeenBlock}`);
+        throw new AppError(
+          'not_found',
+          `there is no price of ${address} at block ${number}: its first pool appeared in block ` +
+            `${firstSeenBlock}`,
+        );
       const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
       const { chainId, wrappedNative } = chain;
       const question = questionOf(address, entry, number);

@@ -12,12 +12,12 @@ export const BAR_RANGE_PARAMS = {
     min: 1,
     max: LIMIT_MAX,
     absent: 300,
-    description: 'At most this many bars, the last ones',
+    description: 'Maximum number of bars. The answer has the last bars before `to`',
   }),
   to: integerParam({
     min: 0,
     absent: null,
-    description: 'Only bars that open before this time: unix seconds, above 1e11 milliseconds',
+    description: 'Only bars that open before this time, unix seconds; values above 1e11 are milliseconds',
   }),
 };
 

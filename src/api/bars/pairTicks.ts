@@ -11,21 +11,24 @@ import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 export function pairTicks(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/pairs/:address/ticks',
-    summary: 'Bars (OHLCV) of a pair',
-    pathParams: { address: requiredAddressParam('address', 'Pair') },
+    summary: 'Bars (OHLCV) of a pair, ascending',
+    pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
     query: {
       ...BAR_RANGE_PARAMS,
       currency: oneOfParam(CURRENCIES, {
         absent: 'usd',
-        description: 'Prices in US dollars, or in quote tokens per base token',
+        description: 'Prices in US dollars, or in quote tokens, per base token',
       }),
-      fill: flagParam('Fill bars without a trade with the close before them'),
-      invert: flagParam('Turn base and quote around; only with currency=quote'),
+      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
+      invert: flagParam('Exchanges base and quote; only with currency=quote'),
       base: addressParam(
         'base',
-        'Base token, of a pool of more than two tokens; default: as /pairs shows the pool',
+        'Base token in a pool of more than two tokens; default: base_token of /pairs',
       ),
-      quote: addressParam('quote', 'Quote token, of a pool of more than two tokens'),
+      quote: addressParam(
+        'quote',
+        'Quote token in a pool of more than two tokens; default: quote_token of /pairs',
+      ),
     },
     answer: ticksAnswerShape,
     table: tableOfBars,
@@ -34,7 +37,7 @@ export function pairTicks(deps: MarketDeps): Route {
       if (invert && currency !== 'quote')
         throw new AppError(
           'bad_request',
-          `invert: got "true" with currency=${currency}; allowed: with currency=quote`,
+          `invert: got "true" with currency=${currency}; allowed: only with currency=quote`,
         );
     },
     read({ address, to, ...rest }, head) {

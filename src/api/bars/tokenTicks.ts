@@ -15,16 +15,16 @@ export function tokenTicks(deps: MarketDeps): Route {
   const ticks = createTokenTicks({ runner, wrappedNative, directory });
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/ticks',
-    summary: 'Bars (OHLCV) of a token over all its pools',
+    summary: 'Bars (OHLCV) of a token over all its pools, ascending',
     pathParams: TOKEN_PATH_PARAMS,
     query: {
       ...BAR_RANGE_PARAMS,
       currency: oneOfParam(TOKEN_CURRENCIES, {
         absent: 'usd',
-        description: 'Prices in US dollars, or in the native token',
+        description: 'Prices in US dollars, or in native coins, per whole token',
       }),
-      fill: flagParam('Fill bars without a trade with the close before them'),
-      invert: flagParam('Only for pairs: true is refused here'),
+      fill: flagParam('Adds bars without trades, at the close of the previous bar'),
+      invert: flagParam('Only pairs can be inverted: true is a 400 here'),
     },
     answer: tokenTicksAnswerShape,
     table: tableOfBars,

@@ -12,8 +12,8 @@ import { explorerRoute, type ExplorerDeps } from '../explorerRoute';
 export function contract(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts/:address',
-    summary: 'A contract: code, source, proxy, creation, token, pair',
-    pathParams: { address: requiredAddressParam('address', 'Contract') },
+    summary: 'One contract: code, source, proxy, creation, token and pair',
+    pathParams: { address: requiredAddressParam('address', 'Address of the contract') },
     query: {},
     answer: contractAnswerShape,
     errors: [400, 404, 503],

@@ -21,14 +21,17 @@ const SIGNATURES_MAX = 50;
 export function contractEvents(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts/:address/events',
-    summary: 'Logs of a contract, newest first, decoded',
-    pathParams: { address: requiredAddressParam('address', 'Contract') },
+    summary: 'Decoded logs of one contract',
+    pathParams: { address: requiredAddressParam('address', 'Address of the contract') },
     query: {
       event: parsedParam({
         parse: (text) => (text.length <= EVENT_MAX && isEvent(text) ? text : null),
-        allowed: 'the name of an event, its signature as in Transfer(address,address,uint256), or its topic0',
+        allowed: 'an event name, a signature such as Transfer(address,address,uint256), or a topic0',
         doc: { type: 'string', maxLength: EVENT_MAX },
-        description: 'A name means every event of that name in the ABIs known of the contract, else in any',
+        description:
+          'Name, signature or topic0 of the event. A name matches all events of this name in the ABIs of ' +
+          'the contract and of its implementations. If they have none, it matches all known events of this ' +
+          'name',
       }),
       topic1: TOPIC_PARAMS.topic1,
       topic2: TOPIC_PARAMS.topic2,

@@ -11,26 +11,26 @@ import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from '../explor
 export function contracts(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts',
-    summary: 'Contracts',
+    summary: 'List of contracts',
     query: {
-      q: textParam({ max: 64, description: 'Part of a name or symbol, or the beginning of an address' }),
+      q: textParam({ max: 64, description: 'Part of a name or symbol, or the start of an address' }),
       verified: parsedParam({
         parse: (text) => (text === 'true' ? 'yes' : text === 'false' ? 'no' : null),
         allowed: 'true or false',
         doc: { type: 'boolean' },
-        description: 'Whether the source is known; default either',
+        description: 'Only contracts with (true) or without (false) verified source; default: all contracts',
       }),
       type: parsedParam({
         parse: (text) => CONTRACT_KINDS.find((kind) => kind === text) ?? null,
         allowed: `one of ${CONTRACT_KINDS.join(', ')}`,
         doc: { type: 'string', enum: CONTRACT_KINDS },
-        description: 'Default any',
+        description: 'Only contracts of this type; default: all types',
       }),
       sort: oneOfParam(CONTRACT_SORTS, {
         absent: 'created_at',
-        description: 'created_at: those whose creation was not seen come last',
+        description: 'Field to sort by. With created_at, contracts with an unknown creation come last',
       }),
-      order: oneOfParam(ORDERS, { absent: 'desc', description: 'Order' }),
+      order: oneOfParam(ORDERS, { absent: 'desc', description: 'Order of the sort' }),
       ...OFFSET_PARAMS,
     },
     answer: contractsAnswerShape,

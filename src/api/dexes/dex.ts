@@ -17,7 +17,7 @@ const SHOWN_MAX = 80;
 const DEX_NAME: Param<string> = {
   schema: z.string(),
   absent: 'required',
-  allowed: 'the dex_name of a DEX',
+  allowed: 'a dex_name of /dexes',
   doc: { type: 'string', example: 'pulsex_v2' },
   description: 'dex_name of the DEX, in any letter case',
 };
@@ -25,10 +25,15 @@ const DEX_NAME: Param<string> = {
 export function dex(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/dexes/:dex_name',
-    summary: 'One DEX with its top pairs and its history by day',
+    summary: 'One DEX with its top pairs and daily history',
     pathParams: { dex_name: DEX_NAME },
     query: {
-      days: integerParam({ min: 1, max: DAYS_MAX, absent: 30, description: 'Days of history, UTC' }),
+      days: integerParam({
+        min: 1,
+        max: DAYS_MAX,
+        absent: 30,
+        description: 'Number of UTC days in the history',
+      }),
     },
     answer: dexAnswerShape,
     errors: [400, 404, 503],

@@ -7,7 +7,7 @@ import type { Route } from '../route';
 export function dexes(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/dexes',
-    summary: 'DEXes by volume',
+    summary: 'DEXes, highest 24 h volume first',
     query: PAGE_PARAMS,
     answer: dexesAnswerShape,
     errors: [400, 503],

@@ -68,7 +68,10 @@ export async function readBody(
   for (const [name, value] of entries) {
     const isInput = name.toLowerCase() === 'sourcecode' && /^\s*\{/.test(value);
     if (isInput && !isWithin(value, SOURCE_BOUNDS))
-      throw badParam('Error! Invalid sourceCode format: nested too deeply, or too many parts');
+      throw badParam(
+        'Error! Invalid sourceCode format: nested too deeply or too many parts; allowed: ' +
+          `${SOURCE_BOUNDS.depthMax} levels, ${SOURCE_BOUNDS.partsMax} parts`,
+      );
   }
   return entries;
 }

@@ -34,7 +34,8 @@ const LICENSES: readonly (string | null)[] = [
 ];
 
 export const VYPER_REFUSED =
-  'Vyper contracts are not verified here: no Vyper compiler is installed; Solidity and Yul are, by codeformat solidity-single-file or solidity-standard-json-input';
+  'Vyper contracts cannot be verified here: no Vyper compiler is installed. Allowed: Solidity and ' +
+  'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 
 /** Throws bad_request with a text for the caller. */
 export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {

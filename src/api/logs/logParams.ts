@@ -26,7 +26,7 @@ function listOf(
       const found = words.flatMap((word) => read(word.trim()) ?? []);
       return words.length > LOG_LIST_MAX || found.length !== words.length ? null : [...new Set(found)];
     },
-    allowed: `${what}, or a comma list of at most ${LOG_LIST_MAX} of them`,
+    allowed: `${what}; a comma list may have up to ${LOG_LIST_MAX} of them`,
     doc: { type: 'string', pattern: `^${pattern}(,${pattern})*$` },
     description,
   });
@@ -40,7 +40,12 @@ export function readWord(text: string): Hex | null {
 
 const WORD = '0[xX][0-9a-fA-F]{64}';
 const topicParam = (place: number): Param<readonly Hex[] | null> =>
-  listOf('0x and 64 hex digits', readWord, WORD, `Topic ${place}: one of these`);
+  listOf(
+    '0x and 64 hex digits',
+    readWord,
+    WORD,
+    `Only logs whose topic ${place} is in this comma list of at most ${LOG_LIST_MAX} topics`,
+  );
 
 export const TOPIC_PARAMS = {
   topic0: topicParam(0),
@@ -53,14 +58,14 @@ export const ADDRESSES_PARAM = listOf(
   'an address',
   findAddress,
   '0[xX][0-9a-fA-F]{40}',
-  'Emitter: one of these',
+  `Only logs of the contracts in this comma list of at most ${LOG_LIST_MAX} addresses`,
 );
 
 export const TX_PARAM: Param<Hex | null> = parsedParam({
   parse: readWord,
   allowed: '0x and 64 hex digits',
   doc: { type: 'string', pattern: `^${WORD}$` },
-  description: 'Transaction',
+  description: 'Only logs of the transaction with this hash',
 });
 
 export const RANGE_PARAMS = {
@@ -69,22 +74,26 @@ export const RANGE_PARAMS = {
     min: 0,
     max: BLOCK_MAX,
     absent: null,
-    description: 'Last block; default the head',
+    description: 'Last block; default: the newest indexed block',
   }),
-  order: oneOfParam(['desc', 'asc'], { absent: 'desc', description: 'desc: newest first' }),
+  order: oneOfParam(['desc', 'asc'], {
+    absent: 'desc',
+    description: 'desc: newest first; asc: oldest first',
+  }),
   limit: integerParam({
     min: 1,
     max: LOGS_MAX,
     absent: 25,
     description:
-      'Items a page. A page ends earlier at about 8 MB, `next_cursor` goes on; with 1 the log is told whole',
+      'Logs per page. A page ends early at about 8 MB, and next_cursor continues. With limit=1 the data ' +
+      'is never truncated',
   }),
   offset: OFFSET_PARAMS.offset,
   cursor: parsedParam({
     parse: parseCursor,
-    allowed: 'a next_cursor of an earlier answer',
+    allowed: 'the next_cursor of an earlier answer',
     doc: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
-    description: 'Goes on behind an earlier answer; wins over offset',
+    description: 'The next_cursor of an earlier answer: continues after its last log. Overrides offset',
   }),
 } as const;
 
@@ -102,7 +111,7 @@ export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_b
   if (to_block !== null && from_block > to_block) {
     throw new AppError(
       'bad_request',
-      `from_block: got "${from_block}"; allowed: at most to_block, ${to_block}`,
+      `from_block: got "${from_block}"; allowed: at most to_block (${to_block})`,
     );
   }
 }

@@ -7,9 +7,10 @@ import { ADDRESSES_PARAM, answerLogs, checkRange, RANGE_PARAMS, TOPIC_PARAMS, TX
 export function logs(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/logs',
-    summary: 'Logs, newest first, decoded',
+    summary: 'Decoded logs of any contracts',
     description:
-      'Without `address`, `topic0` and `tx_hash` the other topics are looked for in 10,000 blocks a call: `next_cursor` goes on.',
+      'All given filters must match. Without `address`, `topic0` and `tx_hash`, one call searches at ' +
+      'most 10,000 blocks, and `next_cursor` continues the search.',
     query: { address: ADDRESSES_PARAM, ...TOPIC_PARAMS, tx_hash: TX_PARAM, ...RANGE_PARAMS },
     answer: logsAnswerShape,
     errors: [400, 503],

@@ -7,7 +7,7 @@ import type { Route } from '../route';
 export function overview(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/overview',
-    summary: 'The market at a glance',
+    summary: 'Totals of the market',
     query: {},
     answer: overviewAnswerShape,
     errors: [503],

@@ -11,8 +11,8 @@ import type { Route } from '../route';
 export function pair(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/pairs/:address',
-    summary: 'One pair',
-    pathParams: { address: requiredAddressParam('address', 'Pair') },
+    summary: 'Details of one pair',
+    pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
     query: {},
     answer: pairAnswerShape,
     errors: [400, 404, 503],

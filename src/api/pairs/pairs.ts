@@ -16,18 +16,24 @@ const DEX_LENGTH_MAX = 64;
 export function pairs(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/pairs',
-    summary: 'Pairs',
+    summary: 'List of pairs',
     query: {
       ...PAGE_PARAMS,
       ...BATCH_PARAMS,
       q: textParam({
         max: QUERY_LENGTH_MAX,
-        description: 'Pair or token address, or part of a symbol or name',
+        description: 'Start of a pair or token address, or part of a symbol or name',
       }),
-      dex: textParam({ max: DEX_LENGTH_MAX, description: 'Only pairs of this DEX (its dex_name)' }),
+      dex: textParam({
+        max: DEX_LENGTH_MAX,
+        description: 'Only pairs of the DEX with this dex_name, in any letter case',
+      }),
       token: addressParam('token', 'Only pairs that hold this token'),
       sort: oneOfParam(PAIR_SORTS, { absent: 'volume_24h_usd', description: 'Field to sort by' }),
-      order: oneOfParam(ORDERS, { absent: 'desc', description: 'Direction; nulls come last in both' }),
+      order: oneOfParam(ORDERS, {
+        absent: 'desc',
+        description: 'Order of the sort; nulls come last in both orders',
+      }),
     },
     answer: pairsAnswerShape,
     errors: [400, 503],

@@ -12,8 +12,8 @@ export function portfolio(deps: MarketDeps): Route {
   const native = { symbol: deps.chain.nativeSymbol, wrapped: deps.chain.wrappedNative };
   return marketRoute(deps, {
     path: '/api/v1/portfolio/:address',
-    summary: 'Tokens and liquidity positions of an address',
-    pathParams: { address: requiredAddressParam('address', 'Wallet') },
+    summary: 'Tokens, native coin and liquidity positions of an address',
+    pathParams: { address: requiredAddressParam('address', 'Address of the wallet') },
     query: {},
     answer: portfolioAnswerShape,
     errors: [400, 503],

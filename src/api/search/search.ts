@@ -8,9 +8,12 @@ import { asOf, explorerRoute, OFFSET_PARAMS, type ExplorerDeps } from '../explor
 export function search(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/search',
-    summary: 'Whatever a text may mean, the likeliest first',
+    summary: 'Objects that a search text can mean, best match first',
     description:
-      'Names that are the text come first, then those that begin with it, then those with a word that does, then all others; of the same kind verified contracts first, then those with more logs, counted up to ten minutes ago. At most 100 tokens, 100 pairs, 200 verified contracts and 20 signatures are ranked: the busiest and most liquid ones.',
+      'Names rank by the match: the whole name, the start of the name, the start of a word, any other ' +
+      'part. Verified contracts and then higher log counts break ties. Log counts are at most ten ' +
+      'minutes old. The search ranks at most 100 tokens, 100 pairs, 200 verified contracts and 20 ' +
+      'signatures. Tokens with more logs and pairs with more liquidity have priority.',
     query: {
       q: required(
         textParam({ max: 128, description: 'An address, a hash, a block number, a selector or a name' }),

@@ -14,7 +14,7 @@ const PATH_MAX = 200;
 
 /** A text of 3 to 200 characters. The index cannot use fewer than 3. */
 const Q_PARAM: Param<string> = {
-  ...textParam({ max: Q_MAX, description: 'Text, or a regular expression of RE2 for one line' }),
+  ...textParam({ max: Q_MAX, description: 'Text to find in a line, or an RE2 expression with mode=regex' }),
   schema: textSchema(),
   absent: 'required',
   allowed: `a text of ${Q_MIN} to ${Q_MAX} characters`,
@@ -29,28 +29,35 @@ function textSchema(): Param<string>['schema'] {
 export function sourceSearch(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/source-search',
-    summary: 'Lines in the sources of verified contracts',
+    summary: 'Matching lines in the sources of verified contracts',
     description:
-      'One hit per matching line; a file that contracts share counts once. Files of exactly verified and of more active contracts come ' +
-      'first. Sources that were verified on another chain only are found for one contract of this chain with the same code, about a ' +
-      'minute after both are known.',
+      'Each matching line is one hit. A file that several contracts share counts once. Files of ' +
+      'contracts with an exact_match come first, then files of contracts with more logs. A source that ' +
+      'is verified on another chain only appears under one contract of this chain with the same code. ' +
+      'This takes about a minute after both are known.',
     query: {
       q: Q_PARAM,
-      mode: oneOfParam(['text', 'regex'], { absent: 'text', description: 'What q is' }),
+      mode: oneOfParam(['text', 'regex'], {
+        absent: 'text',
+        description: 'text: q is plain text; regex: q is an RE2 expression',
+      }),
       language: parsedParam({
         parse: (text) => SOURCE_LANGUAGES.find((each) => each.toLowerCase() === text.toLowerCase()) ?? null,
         allowed: `one of ${SOURCE_LANGUAGES.join(', ')}`,
         doc: { type: 'string', enum: SOURCE_LANGUAGES },
-        description: 'Default any',
+        description: 'Only files in this language; default: all languages',
       }),
-      path: textParam({ max: PATH_MAX, description: 'Part of the path of the file, in any letter case' }),
-      case: flagParam('Whether the letter case matters'),
+      path: textParam({
+        max: PATH_MAX,
+        description: 'Only files whose path contains this text, in any letter case',
+      }),
+      case: flagParam('true: matches the letter case of q'),
       ...OFFSET_PARAMS,
     },
     answer: sourceSearchAnswerShape,
     errors: [400, 503],
     check: ({ q }) => {
-      if (/[\n\r]/.test(q)) throw badParam('q', q, 'a text of one line');
+      if (/[\n\r]/.test(q)) throw badParam('q', q, 'one line of text');
     },
     async read({ q, mode, language, path, case: caseMatters, limit, offset }, chainId, moment) {
       const runner = moment?.chain.runner ?? deps.findChain(deps.chainIds[0] ?? 0)?.runner;

@@ -16,7 +16,7 @@ const EXPLORER_OF_CHAIN: Readonly<Record<number, string>> = {
 export function token(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address',
-    summary: 'One token',
+    summary: 'Details of one token',
     pathParams: TOKEN_PATH_PARAMS,
     query: {},
     answer: tokenAnswerShape,

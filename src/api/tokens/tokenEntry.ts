@@ -6,7 +6,9 @@ import type { TokenEntry } from '../../query/tokens/tokenItem';
 import type { MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 
-export const TOKEN_PATH_PARAMS = { address: requiredAddressParam('address', 'Token') } as const;
+export const TOKEN_PATH_PARAMS = {
+  address: requiredAddressParam('address', 'Address of the token'),
+} as const;
 
 /** Finds a token by address. Throws not_found if no pool of the snapshot holds the token. */
 export async function getTokenEntry(deps: MarketDeps, address: Hex, head: HeadSnapshot): Promise<TokenEntry> {

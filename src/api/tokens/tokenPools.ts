@@ -9,7 +9,7 @@ import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 export function tokenPools(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/pools',
-    summary: 'Pairs of a token, by liquidity',
+    summary: 'Pairs of a token, most liquidity first',
     pathParams: TOKEN_PATH_PARAMS,
     query: PAGE_PARAMS,
     answer: pairsAnswerShape,

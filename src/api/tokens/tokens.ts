@@ -13,14 +13,13 @@ const QUERY_LENGTH_MAX = 64;
 export function tokens(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens',
-    summary: 'Tokens',
+    summary: 'List of tokens in pools',
     query: {
       ...PAGE_PARAMS,
       ...BATCH_PARAMS,
       q: textParam({
         max: QUERY_LENGTH_MAX,
-        description:
-          'A token address, or part of a symbol or name; the best fit comes first unless `sort` is given',
+        description: 'A token address, or part of a symbol or name. Without sort, the best match comes first',
       }),
       sort: parsedParam({
         parse: (text) => TOKEN_SORTS.find((sort) => sort === text) ?? null,
@@ -30,7 +29,7 @@ export function tokens(deps: MarketDeps): Route {
       }),
       order: oneOfParam(ORDERS, {
         absent: 'desc',
-        description: 'Direction; nulls come last in both. With q and without sort the best match comes first',
+        description: 'Order of the sort; nulls come last in both orders. Ignored with q and without sort',
       }),
     },
     answer: tokensAnswerShape,

@@ -11,7 +11,7 @@ import { findPackageRoot } from '../client/packageRoot';
 
 const HEAD_LINE = /^-- HEAD OF (\w+) PARTITION BY (.+) ORDER BY (.+)$/;
 const COMMIT_COLUMN =
-  "    commit UInt64 COMMENT 'Names the attempt that wrote the row; head_blocks says which commits are canonical',";
+  "    commit UInt64 COMMENT 'Commit that wrote the row; head_blocks names the canonical commits',";
 
 const CREATED = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\b/;
 

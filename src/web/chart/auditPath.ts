@@ -9,12 +9,12 @@ import { formatFee, formatPrice, formatShare, formatUsdPrice, shortHex } from '.
 import { POOL_TYPES } from '../core/pieces.ts';
 
 export const REASONS: Readonly<Record<ExcludedPool['reason'], string>> = {
-  outlier: 'far from the others',
-  disagrees: 'disagrees with the deeper one',
-  no_price: 'has no price',
-  low_liquidity: 'under $50 of liquidity',
-  dormant: 'no move for 30 days',
-  not_on_route: 'another route is wider',
+  outlier: 'price is an outlier',
+  disagrees: 'differs from the deeper pool',
+  no_price: 'no price',
+  low_liquidity: 'less than $50 of liquidity',
+  dormant: 'no change for 30 days',
+  not_on_route: 'not on the route',
 };
 
 /** Sizes in pixels. */
@@ -76,7 +76,7 @@ export function auditPath(audit: Audit, names: AuditNames, width: number): SVGEl
     top = 96 + ROW_GAP;
   }
   const height = top - ROW_GAP;
-  const label = `How the price came about: ${[audit.token.address, ...audit.hops.map(({ to_token }) => to_token)].map((token) => names.symbolOf(token)).join(' to ')}`;
+  const label = `Path of the price: ${[audit.token.address, ...audit.hops.map(({ to_token }) => to_token)].map((token) => names.symbolOf(token)).join(' to ')}`;
   return s(
     'svg',
     {
@@ -234,14 +234,14 @@ function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElemen
     s(
       'title',
       {},
-      `${pool.address}\nleft out: ${REASONS[pool.reason]}\nimplied price ${pool.implied_price ?? 'unknown'}`,
+      `${pool.address}\nexcluded: ${REASONS[pool.reason]}\nimplied price ${pool.implied_price ?? 'unknown'}`,
     ),
     s('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 6 }),
     s('text', { x: box.x + 10, y: box.y + 19, class: 'pool-name' }, shortHex(pool.address)),
     s(
       'text',
       { x: box.x + box.width - 10, y: box.y + 19, class: 'pool-out', 'text-anchor': 'end' },
-      'left out',
+      'excluded',
     ),
     s('text', { x: box.x + 10, y: box.y + 37, class: 'pool-price' }, price),
     s(
@@ -254,7 +254,7 @@ function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElemen
 
 function moreText(rest: AuditHop['pools'], box: Box): SVGElement {
   const weight = rest.reduce((sum, pool) => sum + Number(pool.weight), 0);
-  const text = `and ${rest.length} more pools, together ${formatShare(weight * 100)}`;
+  const text = `${rest.length} more pools with a weight of ${formatShare(weight * 100)}`;
   return s('text', { x: box.x + 10, y: box.y + 22, class: 'pool-kind' }, text);
 }
 

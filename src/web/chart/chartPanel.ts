@@ -55,7 +55,7 @@ class Panel implements ChartPanel {
   private readonly count = h('span', { class: 'chart-count', role: 'status' });
   private readonly older = button('Older', () => this.feed?.older(), {
     ...QUIET,
-    title: 'Load older bars, as moving the chart does',
+    title: 'Load older bars',
   });
   private timeframe: Timeframe;
   private currency: string;
@@ -96,9 +96,9 @@ class Panel implements ChartPanel {
     const tableButton = button('Table', () => this.toggleTable(tableButton), {
       ...QUIET,
       'aria-pressed': 'false',
-      title: 'The bars as a table',
+      title: 'Show the bars as a table',
     });
-    const csv = button('CSV', () => this.download(), { ...QUIET, title: 'Download the loaded bars' });
+    const csv = button('CSV', () => this.download(), { ...QUIET, title: 'Download the loaded bars as CSV' });
     const spring = h('span', { class: 'spring' });
     return h(
       'div',

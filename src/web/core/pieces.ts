@@ -133,7 +133,7 @@ const TRUST: Readonly<Record<string, 'good' | 'plain' | 'warn' | 'bad'>> = {
 
 export function confidenceBadge(level: string): HTMLElement {
   const mark = badge(level === 'none' ? 'no price' : `${level} confidence`, TRUST[level] ?? 'plain');
-  mark.title = 'How far the price can be trusted: by depth, agreement and freshness of the pools behind it';
+  mark.title = 'Confidence of the price, from the depth, agreement and freshness of its pools';
   return mark;
 }
 

@@ -87,7 +87,7 @@ class SearchBox {
       const found = (await findAnything(q, FOUND_MAX, own.signal)).slice(0, FOUND_MAX * 2);
       if (own.signal.aborted) return;
       this.found = found;
-      if (found.length === 0) return this.say('Nothing found. Enter searches sources too.');
+      if (found.length === 0) return this.say('No results. Press Enter to search sources too.');
       this.open(...found.map((hit, index) => this.option(hit, index)));
       this.mark(-1);
     } catch (error) {

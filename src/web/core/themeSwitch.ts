@@ -10,8 +10,8 @@ export function isDark(): boolean {
 
 export function setUpTheme(toggle: HTMLElement): void {
   const show = (): void => {
-    toggle.setAttribute('aria-label', isDark() ? 'Switch to light' : 'Switch to dark');
-    toggle.setAttribute('title', isDark() ? 'Switch to light' : 'Switch to dark');
+    toggle.setAttribute('aria-label', isDark() ? 'Switch to light theme' : 'Switch to dark theme');
+    toggle.setAttribute('title', isDark() ? 'Switch to light theme' : 'Switch to dark theme');
     document.dispatchEvent(new Event(THEME_CHANGE));
   };
   toggle.addEventListener('click', () => {

@@ -58,9 +58,9 @@ function renderDocument(document: OpenApi, signal: AbortSignal): HTMLElement {
     h(
       'p',
       { class: 'lead' },
-      'The document itself: ',
+      'This page shows ',
       h('a', { href: '/openapi.json' }, '/openapi.json'),
-      '. The answers below are real: they come from this server as you scroll.',
+      '. The answers below are real: the page requests them from this server as you scroll.',
     ),
     ...sections,
   );

@@ -28,7 +28,7 @@ export function createTryPanel(endpoint: Endpoint, signal: AbortSignal): TryPane
   const output = h(
     'pre',
     { class: 'output', tabindex: 0, 'aria-label': 'Answer' },
-    'The answer will stand here',
+    'The answer appears here',
   );
   let hasRun = false;
   let running: AbortController | null = null;
@@ -41,7 +41,7 @@ export function createTryPanel(endpoint: Endpoint, signal: AbortSignal): TryPane
     const line = `curl '${location.origin}${url}'`;
     call.textContent = line;
     copy.replaceChildren(copyButton(line));
-    status.textContent = 'asking …';
+    status.textContent = 'loading …';
     const life = AbortSignal.any([own.signal, signal]);
     try {
       if (isStream(endpoint)) await showStream(url, output, status, life);
@@ -97,7 +97,7 @@ function fieldFor(parameter: Parameter): Field {
   const { schema = {}, name } = parameter;
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
   if (values !== undefined) {
-    const absent = schema.default === undefined ? 'not given' : `not given (${String(schema.default)})`;
+    const absent = schema.default === undefined ? 'not set' : `not set (default ${String(schema.default)})`;
     return h(
       'select',
       { 'aria-label': name },
@@ -174,7 +174,7 @@ function paintJson(text: string): (Node | string)[] {
     last = match.index + match[0].length;
   }
   parts.push(shown.slice(last));
-  if (pretty.length > SHOWN_MAX) parts.push('\n… cut here: the answer is longer');
+  if (pretty.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');
   return parts;
 }
 
@@ -191,7 +191,7 @@ function showStream(
     const stop = (): void => {
       source.close();
       clearTimeout(timer);
-      status.textContent = `${count} events, closed`;
+      status.textContent = `${count} events received, stream closed`;
       resolve();
     };
     const timer = setTimeout(stop, STREAM_MS);

@@ -92,9 +92,9 @@ export function typeOf(schema: Schema): string {
   if (several !== undefined) return [...new Set(several.map(typeOf))].join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.type === 'array')
-    return `list of ${schema.items === undefined ? 'anything' : typeOf(schema.items)}`;
+    return `list of ${schema.items === undefined ? 'any value' : typeOf(schema.items)}`;
   if (typeof schema.type === 'string') return schema.type;
-  return schema.type?.join(' or ') ?? 'anything';
+  return schema.type?.join(' or ') ?? 'any value';
 }
 
 /** The largest exact integer in JSON is not worth showing as a limit. */
@@ -117,5 +117,5 @@ const ADDRESS = '0[xX][0-9a-fA-F]{40}';
 /** Names known patterns; shows other patterns unchanged. */
 function patternWords(pattern: string): string {
   if (pattern === `^${ADDRESS}$`) return 'an address';
-  return pattern.startsWith(`^${ADDRESS}(,`) ? 'addresses, divided by commas' : pattern;
+  return pattern.startsWith(`^${ADDRESS}(,`) ? 'addresses, separated by commas' : pattern;
 }

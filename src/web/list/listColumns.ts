@@ -52,7 +52,7 @@ export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
     label: 'FDV',
     name: 'fdv',
     sort: 'fdv_usd',
-    hint: 'Price times total supply',
+    hint: 'Fully diluted value: price times the supply without burned tokens',
     cell: (token) => formatUsd(token.fdv_usd),
   },
   { label: 'Swaps', name: 'tx', sort: 'tx_24h', cell: (token) => trades(token) },
@@ -65,7 +65,10 @@ function priceCell(token: TokenItem): HTMLElement {
   const isDoubtful = token.price_confidence === 'low' || token.price_confidence === 'none';
   return h(
     'span',
-    { class: isDoubtful ? 'doubtful' : null, title: isDoubtful ? 'Little stands behind this price' : null },
+    {
+      class: isDoubtful ? 'doubtful' : null,
+      title: isDoubtful ? 'Low confidence: little liquidity supports this price' : null,
+    },
     formatUsdPrice(token.price_usd),
   );
 }
@@ -128,7 +131,7 @@ export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
     label: 'APR',
     name: 'holders',
     sort: 'apr_24h',
-    hint: 'LP fees of 24 hours, annualised',
+    hint: 'LP fees of 24 h as a yearly percentage of the liquidity',
     cell: (pair) => formatShare(pair.apr_24h),
   },
   { label: 'Age', name: 'age', sort: 'created_at', cell: (pair) => ago(pair.created_at) },

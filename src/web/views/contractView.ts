@@ -43,7 +43,7 @@ export const contractView: View = (app, place, main, signal) => {
     skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
     explain: (error) =>
       isMissing(error)
-        ? `Nothing is known of ${shortHex(address)} on chain ${chain}: it emitted no log that was indexed, or this service runs without the explorer`
+        ? `No contract is known at ${shortHex(address)} on chain ${chain}: it has no indexed logs, or this service does not index the chain`
         : null,
     signal,
   });
@@ -58,7 +58,7 @@ function contract(record: ContractRecord, chain: string, signal: AbortSignal): H
     else body.replaceChildren(abiView(record));
   };
   const tabs = segments<Tab>({
-    label: 'Parts',
+    label: 'Contract data',
     values: [
       ['events', 'Events'],
       ['source', `Source${record.sources === null ? '' : ` (${record.sources.length})`}`],
@@ -113,7 +113,7 @@ function summary(record: ContractRecord): HTMLElement {
       fact('Code', record.code_size === null ? '—' : `${formatCount(record.code_size)} bytes`),
       fact('Logs', formatCount(record.log_count)),
       fact(
-        'Seen in blocks',
+        'First – last block',
         `${formatCount(record.first_seen_block)} – ${formatCount(record.last_seen_block)}`,
       ),
     ),
@@ -126,8 +126,8 @@ function eventList(address: string, chain: string, signal: AbortSignal): HTMLEle
   const input = h('input', {
     type: 'search',
     class: 'filter',
-    placeholder: 'Event name, signature or topic',
-    'aria-label': 'Event',
+    placeholder: 'Event name, signature or topic0',
+    'aria-label': 'Filter events',
   });
   const list = loaded({
     load: (life) =>
@@ -137,7 +137,7 @@ function eventList(address: string, chain: string, signal: AbortSignal): HTMLEle
         life,
       ),
     render: ({ data, meta }) => {
-      if (data.length === 0) return emptyNotice(offset > 0 ? 'No older events' : 'No events of this kind');
+      if (data.length === 0) return emptyNotice(offset > 0 ? 'No older events' : 'No matching events');
       // A page of long logs may have fewer rows than requested.
       const turn = (step: number) => (): void => {
         offset = Math.max(0, offset + step);
@@ -184,7 +184,7 @@ function eventItem(entry: LogEntry): HTMLElement {
       { class: 'event-head' },
       h(
         'strong',
-        { title: decoded?.signature ?? 'not decoded: no ABI is known' },
+        { title: decoded?.signature ?? 'Not decoded: no known ABI fits' },
         decoded?.name ?? shortHex(entry.topics[0] ?? '0x'),
       ),
       h('span', { class: 'muted' }, `block ${formatCount(entry.block_number)} · log ${entry.log_index}`),
@@ -219,7 +219,7 @@ function argument(arg: {
 function sourceBrowser(record: ContractRecord): HTMLElement {
   const { sources } = record;
   if (sources === null || sources.length === 0)
-    return emptyNotice('The source of this contract is not known');
+    return emptyNotice('The source of this contract is not verified');
   const code = h('div', { class: 'code', tabindex: 0 });
   const show = (path: string): void => {
     const file = sources.find((candidate) => candidate.path === path);
@@ -240,7 +240,7 @@ function numbered(text: string): HTMLElement {
 }
 
 function abiView({ abi }: ContractRecord): HTMLElement {
-  if (abi === null) return emptyNotice('The ABI of this contract is not known');
+  if (abi === null) return emptyNotice('The ABI is unknown, because the contract is not verified');
   const text = JSON.stringify(abi, null, 2);
   return h('div', {}, h('p', {}, copyButton(text), ' Copy'), h('pre', { class: 'code-block' }, text));
 }

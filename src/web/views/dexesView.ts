@@ -51,9 +51,19 @@ const COLUMNS: readonly Column<DexItem>[] = [
         ...dex.pool_types.map((type) => badge(POOL_TYPES[type] ?? String(type))),
       ),
   },
-  { label: 'Share', name: 'h24', cell: (dex) => formatShare(dex.market_share_24h) },
+  {
+    label: 'Share',
+    name: 'h24',
+    hint: 'Share of the 24 h volume of all DEXes',
+    cell: (dex) => formatShare(dex.market_share_24h),
+  },
   { label: 'Vol 24h', name: 'volume', cell: (dex) => formatUsd(dex.volume_24h_usd) },
-  { label: 'Change', name: 'h6', cell: (dex) => change(dex.volume_change_24h) },
+  {
+    label: 'Change',
+    name: 'h6',
+    hint: 'Volume compared with the previous 24 h',
+    cell: (dex) => change(dex.volume_change_24h),
+  },
   { label: 'Vol 7d', name: 'volume7', cell: (dex) => formatUsd(dex.volume_7d_usd) },
   { label: 'Liquidity', name: 'liquidity', cell: (dex) => formatUsd(dex.tvl_usd) },
   { label: 'Fees 24h', name: 'fdv', cell: (dex) => formatUsd(dex.fees_24h_usd) },
@@ -62,9 +72,10 @@ const COLUMNS: readonly Column<DexItem>[] = [
   {
     label: 'Pools',
     name: 'm5',
+    hint: 'Pools with a swap in 24 h, of all pools',
     cell: (dex) => `${formatCount(dex.active_pools_24h)}/${formatCount(dex.pool_count)}`,
   },
-  { label: 'Last', name: 'age', cell: (dex) => ago(dex.last_trade_at) },
+  { label: 'Last', name: 'age', hint: 'Time since the last swap', cell: (dex) => ago(dex.last_trade_at) },
 ];
 
 /** The card with the share chart. The market page shows it too, with less room. */
@@ -142,7 +153,7 @@ function dexRows(items: readonly DexItem[]): HTMLElement {
         h('span', {}, formatUsd(dex.volume_24h_usd)),
         h(
           'span',
-          { class: 'muted', title: 'Against the 24 hours before' },
+          { class: 'muted', title: 'Volume compared with the previous 24 h' },
           formatChange(dex.volume_change_24h),
         ),
         h('b', {}, formatShare(dex.market_share_24h)),

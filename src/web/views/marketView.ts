@@ -55,9 +55,9 @@ function overviewTiles(data: OverviewAnswer['data']): HTMLElement {
     tile('Liquidity', formatUsd(data.tvl_usd)),
     tile('Swaps 24h', formatCount(data.swaps_24h)),
     tile('Traders 24h', formatCount(data.traders_24h)),
-    tile('Active pools', formatCount(data.active_pools), null, 'Pools with a swap in 24 hours'),
+    tile('Active pools', formatCount(data.active_pools), null, 'Pools with a swap in 24 h'),
     tile('Native coin', formatUsdPrice(data.native_price_usd)),
-    tile('Gas', formatPrice(data.gas_gwei), h('small', {}, 'gwei'), 'Median of the last 20 blocks'),
+    tile('Gas', formatPrice(data.gas_gwei), h('small', {}, 'gwei'), 'Median gas price of the last 20 blocks'),
     tile(
       'Burned 24h',
       formatAmount(data.token_burned_24h),
@@ -111,7 +111,12 @@ function marketList(app: App, { path, query }: Place, signal: AbortSignal): Mark
   const bar = h(
     'div',
     { class: 'card-bar' },
-    h('nav', { class: 'tabs', 'aria-label': 'Lists' }, link('tokens', 'Tokens'), link('pairs', 'Pairs')),
+    h(
+      'nav',
+      { class: 'tabs', 'aria-label': 'Tokens or pairs' },
+      link('tokens', 'Tokens'),
+      link('pairs', 'Pairs'),
+    ),
     h('span', { class: 'spring' }),
     tab === 'pairs' && choice,
     search,
@@ -158,7 +163,7 @@ function tokenTable({ state, onstate, signal, q }: ListParts): DataTable {
     onstate,
     signal,
     hashOf: ({ address }) => tokenHash(address),
-    emptyText: 'No token fits',
+    emptyText: 'No matching tokens',
     load: (now, life) =>
       getAnswer<TokensAnswer>(
         '/tokens',
@@ -176,7 +181,7 @@ function pairTable({ state, onstate, signal, q, dex }: ListParts): DataTable {
     onstate,
     signal,
     hashOf: ({ address }) => pairHash(address),
-    emptyText: 'No pair fits',
+    emptyText: 'No matching pairs',
     load: (now, life) =>
       getAnswer<PairsAnswer>(
         '/pairs',

@@ -133,7 +133,7 @@ function pairChart(app: App, pair: PairDetail, query: URLSearchParams, signal: A
     ],
     currency: isQuote ? 'quote' : 'usd',
     timeframe: readTimeframe(query),
-    emptyText: 'No bars: nothing was traded yet, or the quote token has no USD price',
+    emptyText: 'No bars: the pair has no trades yet, or its quote token has no USD price',
     signal,
     onchoice: ({ timeframe, currency }) => app.remember({ timeframe, currency }),
   });
@@ -240,7 +240,7 @@ function pairRail(pair: PairDetail): HTMLElement {
       fact(
         'Depth ±2%',
         `${formatUsd(pair.depth_2pct_usd.down)} / ${formatUsd(pair.depth_2pct_usd.up)}`,
-        'Quote that moves the price down and up by 2 %',
+        'Value of a trade that moves the price by −2 % / +2 %',
       ),
     ),
     windowTable(pair),
@@ -248,7 +248,11 @@ function pairRail(pair: PairDetail): HTMLElement {
       fact('Volume 7d', formatUsd(pair.volume.d7)),
       fact('Volume 30d', formatUsd(pair.volume.d30)),
       pair.untracked_volume_24h_usd > 0
-        ? fact('Untracked 24h', formatUsd(pair.untracked_volume_24h_usd), 'By prices that are not trusted')
+        ? fact(
+            'Untracked 24h',
+            formatUsd(pair.untracked_volume_24h_usd),
+            'Volume of swaps without a trusted price; not part of the other volumes',
+          )
         : null,
       fact('Fee', formatFee(pair.fee_bps)),
       fact('Fees 24h / 7d', `${formatUsd(pair.fees.h24)} / ${formatUsd(pair.fees.d7)}`),
@@ -256,7 +260,7 @@ function pairRail(pair: PairDetail): HTMLElement {
       fact(
         'APR 24h / 7d',
         `${formatShare(pair.apr_24h)} / ${formatShare(pair.apr_7d)}`,
-        'LP fees, annualised',
+        'LP fees as a yearly percentage of the liquidity',
       ),
       fact('LP holders', formatCount(pair.lp_holders)),
       pair.tick === undefined || pair.tick === null

@@ -26,7 +26,7 @@ export const portfolioView: View = (app, place, main, signal) => {
   if (address === '') {
     main.replaceChildren(
       head,
-      emptyNotice('Tokens, liquidity and V3 positions of any address, as of the newest block.'),
+      emptyNotice('Enter an address to see its tokens, LP tokens and V3 positions.'),
     );
     return;
   }
@@ -71,7 +71,7 @@ export function addressForm(
     event.preventDefault();
     const given = input.value.trim();
     const isAddress = ADDRESS.test(given);
-    fault.textContent = isAddress ? '' : 'An address is 0x and 40 hex digits';
+    fault.textContent = isAddress ? '' : 'Enter an address: 0x and 40 hex digits';
     if (isAddress) onaddress(given);
     else input.focus();
   });
@@ -97,16 +97,21 @@ function wallet(data: Portfolio): HTMLElement {
       tile('Tokens', formatUsd(data.tokens_usd)),
       tile('Positions', formatUsd(data.positions_usd)),
       tile('Native coin', formatUsd(data.native_usd)),
-      tile('Unclaimed fees', formatUsd(data.unclaimed_usd)),
       tile(
-        'Left out',
+        'Unclaimed',
+        formatUsd(data.unclaimed_usd),
+        null,
+        'Fees and withdrawn liquidity that V3 positions can collect',
+      ),
+      tile(
+        'Excluded',
         formatUsd(data.excluded_usd),
         null,
-        'Values whose price has less than medium confidence: in no total',
+        'Value of tokens and positions without a trusted price; no total includes it',
       ),
     ),
     warningList(data.warnings),
-    isEmpty ? emptyNotice('This address holds nothing that is known here') : holdings(data),
+    isEmpty ? emptyNotice('No tokens or positions of this address are known') : holdings(data),
     data.positions.length === 0 ? null : positions(data.positions),
   );
 }
@@ -137,7 +142,7 @@ function tokenRow(token: PortfolioToken): HTMLTableRowElement {
       'span',
       {
         class: isCounted ? null : 'doubtful',
-        title: isCounted ? null : 'Not in the totals: little stands behind the price',
+        title: isCounted ? null : 'Not in the totals: the price has low confidence',
       },
       formatUsd(token.value_usd),
     ),
@@ -188,7 +193,7 @@ function positions(items: readonly PortfolioPosition[]): HTMLElement {
       formatUsd(item.unclaimed_usd),
     ),
   );
-  return plainTable('Positions', ['Pool', 'Holds', 'Of the pool', 'APR 24h', 'Value', 'Unclaimed'], rows);
+  return plainTable('Positions', ['Pool', 'Amounts', 'Pool share', 'APR 24h', 'Value', 'Unclaimed'], rows);
 }
 
 function row(hash: string | null, ...cells: readonly (Node | string)[]): HTMLTableRowElement {

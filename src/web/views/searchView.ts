@@ -105,14 +105,14 @@ export const searchView: View = (app, place, main, signal) => {
   if (q === '') {
     main.replaceChildren(
       h('h1', {}, 'Search'),
-      emptyNotice('A symbol, a name, an address, or a line of source code.'),
+      emptyNotice('Search for a symbol, a name, an address or a line of source code.'),
     );
     return;
   }
   const sources = h(
     'section',
     { class: 'card source-card' },
-    h('div', { class: 'card-bar' }, h('h2', {}, 'In sources')),
+    h('div', { class: 'card-bar' }, h('h2', {}, 'Source code')),
     sourceHits(q, 'text', '369', signal),
   );
   const results = loaded({
@@ -126,7 +126,7 @@ export const searchView: View = (app, place, main, signal) => {
     },
     render: (found) =>
       found.length === 0
-        ? emptyNotice(`Nothing is called “${q}”`)
+        ? emptyNotice(`No results for “${q}”`)
         : h('ul', { class: 'found-list' }, ...found.map(foundItem)),
     skeleton: () => skeleton(300, 7),
     signal,

@@ -23,7 +23,7 @@ export function sourceSearch(chain: string, text: string, app: App, signal: Abor
     const q = input.value.trim();
     app.remember({ q, chainId: chain === '369' ? null : chain });
     if (q === '')
-      return results.replaceChildren(emptyNotice('Finds lines in the sources of all verified contracts.'));
+      return results.replaceChildren(emptyNotice('Searches all lines in the sources of verified contracts.'));
     results.replaceChildren(sourceHits(q, mode, chain, signal));
   };
   const form = h(
@@ -64,7 +64,7 @@ export function sourceHits(q: string, mode: Mode, chain: string, signal: AbortSi
       getAnswer<ListAnswer<SourceHit>>('/source-search', { q, mode, chainId: chain, limit: HITS }, life),
     render: ({ data }) =>
       data.length === 0
-        ? emptyNotice('No source has that')
+        ? emptyNotice('No matching lines')
         : h('ol', { class: 'source-hits' }, ...data.map(hit)),
     skeleton: () => skeleton(240, 6),
     explain: (error) => (isMissing(error) ? 'This service has no source search' : null),

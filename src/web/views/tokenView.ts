@@ -74,7 +74,7 @@ export const tokenView: View = (app, place, main, signal) => {
       return page;
     },
     skeleton: pageSkeleton,
-    explain: (error) => (isMissing(error) ? `No pool has a token at ${address}` : null),
+    explain: (error) => (isMissing(error) ? `There is no pool with a token at ${address}` : null),
     signal,
   });
   main.replaceChildren(view.element);
@@ -139,8 +139,16 @@ function tokenRail(token: TokenDetail): HTMLElement {
     warningList(token.warnings),
     facts(
       fact('Liquidity', formatUsd(token.liquidity_usd)),
-      fact('FDV', formatUsd(token.fdv_usd), 'Price times the supply that is not burnt'),
-      fact('Market cap', formatUsd(token.market_cap_usd), 'The circulating supply is not known'),
+      fact(
+        'FDV',
+        formatUsd(token.fdv_usd),
+        'Fully diluted value: price times the supply without burned tokens',
+      ),
+      fact(
+        'Market cap',
+        formatUsd(token.market_cap_usd),
+        'Unknown, because the circulating supply is unknown',
+      ),
     ),
     windowTable(token),
     facts(
@@ -148,7 +156,7 @@ function tokenRail(token: TokenDetail): HTMLElement {
       fact('High 24h', formatUsdPrice(token.price_high_24h)),
       fact('Low 24h', formatUsdPrice(token.price_low_24h)),
       fact(
-        'Highest',
+        'All-time high',
         formatUsdPrice(token.price_ath),
         token.price_ath_at === null ? null : formatTime(token.price_ath_at),
       ),
@@ -281,7 +289,7 @@ function auditCard(audit: Audit, known: ReadonlyMap<string, string>, canvas: Aud
     h(
       'p',
       { class: 'hash' },
-      'Inputs ',
+      'Hash of the inputs ',
       h('span', { class: 'mono' }, shortHex(audit.inputs_hash)),
       copyButton(audit.inputs_hash),
     ),
@@ -289,10 +297,10 @@ function auditCard(audit: Audit, known: ReadonlyMap<string, string>, canvas: Aud
 }
 
 const METHODS: Readonly<Record<Audit['method'], string>> = {
-  lp_weighted_multi_hop: 'by the depth of pools, hop by hop to an anchor',
-  stable_anchor: 'an anchor: its price is given, and checked against the others',
-  last_known: 'the last price that was known',
-  none: 'nobody can price this token',
+  lp_weighted_multi_hop: 'from pools weighted by depth, hop by hop to an anchor',
+  stable_anchor: 'configured price of an anchor, checked against the other anchors',
+  last_known: 'last known price: no pool of a hop moved for a day',
+  none: 'no USD price',
 };
 
 const LISTED_MAX = 6;

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('writes its description, trades on after its history, and leaves neither a process nor a file', async () => {
+test('the development chain writes its description, trades after its history, and leaves no process or file', async () => {
   const chain = await startDevChain({ dataDir, log, ...SHORT });
   const rpc = openDevRpc(chain.url);
   const nodes = listChildNodes();
@@ -54,7 +54,7 @@ test('writes its description, trades on after its history, and leaves neither a 
   await chain.stop();
 });
 
-test('two chains may run side by side, and each start is a fresh chain', async () => {
+test('two development chains can run at once, and each start makes a new chain', async () => {
   const chains = [
     await startDevChain({ dataDir, log, ...SHORT }),
     await startDevChain({ dataDir, log, ...SHORT }),
@@ -66,7 +66,7 @@ test('two chains may run side by side, and each start is a fresh chain', async (
   expectNothingLeft(nodes);
 });
 
-test('a start that is aborted leaves neither a process nor a file', async () => {
+test('an aborted start leaves no process and no file', async () => {
   const stop = new AbortController();
   const start = startDevChain({ dataDir, log, signal: stop.signal, swaps: 100_000 });
   const failed = expect(start).rejects.toThrow(/abort/i);

@@ -33,8 +33,8 @@ async function becomesTrue(what: () => boolean): Promise<boolean> {
   return true;
 }
 
-describe('the node', () => {
-  test('starts on a free port with chain 369 and the asked time, beside another one', async () => {
+describe('the development node', () => {
+  test('starts on a free port with chain id 369 and the given time, beside another node', async () => {
     const nodes = await Promise.all(
       [1_700_000_000, 1_600_000_000].map((timestamp) => startAnvil({ log, timestamp })),
     );
@@ -51,7 +51,7 @@ describe('the node', () => {
     }
   });
 
-  test('mines no block that a test does not ask for', async () => {
+  test('mines blocks only on request', async () => {
     const node = await startAnvil({ log });
     const rpc = openDevRpc(node.url);
     try {
@@ -64,7 +64,7 @@ describe('the node', () => {
     }
   });
 
-  test('leaves neither a process nor a folder when it is stopped, also when stopped twice', async () => {
+  test('leaves no process and no folder when it is stopped, even twice', async () => {
     const node = await startAnvil({ log });
     const nodes = listChildNodes();
     await Promise.all([node.stop(), node.stop()]);
@@ -73,7 +73,7 @@ describe('the node', () => {
     expect(isRunning(node.pid)).toBe(false);
   });
 
-  test('tells when it ended unasked', async () => {
+  test('reports that it ended unexpectedly', async () => {
     const node = await startAnvil({ log });
     process.kill(node.pid, 'SIGKILL');
     await expect(node.ended).resolves.toEqual(expect.any(String));
@@ -81,7 +81,7 @@ describe('the node', () => {
     await node.stop();
   });
 
-  test('a port that is taken is an error with a reason, and nothing is left', async () => {
+  test('fails on a port in use, and leaves no process behind', async () => {
     const node = await startAnvil({ log });
     try {
       const port = Number(new URL(node.url).port);
@@ -92,12 +92,12 @@ describe('the node', () => {
     expect(listChildNodes()).toEqual([]);
   });
 
-  test('a machine without a binary is told to set RPC_URL', () => {
+  test('without a binary for the platform tells the user to set RPC_URL', () => {
     expect(() => findAnvilBinary('sunos', 'sparc')).toThrow(expect.objectContaining({ code: 'bad_config' }));
     expect(() => findAnvilBinary('sunos', 'sparc')).toThrow(/RPC_URL/);
   });
 
-  test('serves requests while its output is not read by anyone', async () => {
+  test('serves requests while nobody reads its output', async () => {
     const node = await startAnvil({ log });
     const rpc = openDevRpc(node.url);
     try {
@@ -110,7 +110,7 @@ describe('the node', () => {
   });
 });
 
-describe('a parent that is killed', () => {
+describe('after a kill of the parent process', () => {
   let parent: ChildProcess | undefined;
   let folder: string;
   beforeEach(() => {
@@ -122,7 +122,7 @@ describe('a parent that is killed', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
 
-  test('takes its node and the files of the node with it', async () => {
+  test('the node ends and its files are removed', async () => {
     parent = spawnParent(folder);
     const pid = await readPid(parent);
     expect(isRunning(pid)).toBe(true);
@@ -166,14 +166,14 @@ function readPid(parent: ChildProcess): Promise<number> {
   });
 }
 
-describe('the folder of a chain', () => {
+describe('the folder of a development chain', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'candlehouse-folders-'));
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  test('is a new one at each start and gone when removed', async () => {
+  test('is new at each start, and is deleted by remove()', async () => {
     const [one, two] = [await makeDevFolder(dataDir), await makeDevFolder(dataDir)];
     expect(one.id).toMatch(/^dev-[0-9a-f]{8}$/);
     expect(one.path).not.toBe(two.path);
@@ -181,14 +181,14 @@ describe('the folder of a chain', () => {
     expect(readdirSync(dataDir)).toEqual([two.id]);
   });
 
-  test('stays while its owner lives, and foreign folders always stay', async () => {
+  test('stays while its owner runs, and other folders always stay', async () => {
     const folder = await makeDevFolder(dataDir);
     mkdirSync(join(dataDir, 'clickhouse'));
     await removeOldDevFolders(dataDir, log);
     expect(readdirSync(dataDir).sort()).toEqual(['clickhouse', folder.id].sort());
   });
 
-  test('is swept away by a later start when its owner has ended, even without an owner file once it is old', async () => {
+  test('is deleted by a later start if its owner has ended or its owner file is missing for long', async () => {
     const [orphan, ownerless, young] = ['dev-00000001', 'dev-00000002', 'dev-00000003'];
     for (const name of [orphan, ownerless, young]) mkdirSync(join(dataDir, name));
     // The pid of a live process that started at another time.

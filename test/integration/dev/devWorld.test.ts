@@ -67,7 +67,7 @@ async function makeHistory(rpc: DevRpc, swaps: number): Promise<History> {
 async function listLogs(rpc: DevRpc, topics: readonly string[], fromBlock = 0): Promise<ChainLog[]> {
   const filter = { fromBlock: numberToHex(fromBlock), toBlock: 'latest', topics: [topics] };
   const logs = await rpc.call('eth_getLogs', [filter]);
-  if (!Array.isArray(logs)) throw new Error('no logs');
+  if (!Array.isArray(logs)) throw new Error('eth_getLogs returned no list');
   return logs.map((entry: unknown) => ({
     address: String(field(entry, 'address')),
     topic: String(Reflect.get(Object(field(entry, 'topics')), 0)),
@@ -103,7 +103,7 @@ function boundOf({ token0, token1 }: WorldPool): number {
   return 4.5 * (token0.volatility + token1.volatility) + 0.1;
 }
 
-describe('the world', () => {
+describe('the development world', () => {
   let node: Anvil;
   let rpc: DevRpc;
   let world: World;
@@ -120,7 +120,7 @@ describe('the world', () => {
     await node?.stop();
   });
 
-  test('has pools of two V2 exchanges with 30 and 29 bps and of V3 in three tiers and more, all with liquidity', async () => {
+  test('has pools of two V2 exchanges and of V3 with at least three fees, all with liquidity', async () => {
     const { dexes } = world.chainDescription;
     expect(dexes.map((dex) => [dex.name, dex.protocol, dex.feeBps])).toEqual([
       ['devswap_v2', 'uniswap_v2', 30],
@@ -141,7 +141,7 @@ describe('the world', () => {
     }
   });
 
-  test('has a description that the program accepts as its CHAIN_CONFIG', async () => {
+  test('has a description that CHAIN_CONFIG accepts', async () => {
     const { chainDescription, wrappedNative, tokens } = world;
     const parsed = parseChainDescription(JSON.stringify(chainDescription), 'chain.json', 369);
     expect(parsed.wrappedNative).toBe(wrappedNative);
@@ -151,7 +151,7 @@ describe('the world', () => {
     for (const wanted of [0, 2, 6, 8, 9, 18, 24, 30]) expect(decimals).toContain(wanted);
   });
 
-  test('answers a multicall in which odd tokens fail alone', async () => {
+  test('answers a multicall in which only broken tokens fail', async () => {
     const { tokens, multicall3 } = world;
     const multicall = new Interface([
       'function aggregate3((address,bool,bytes)[]) returns ((bool success, bytes returnData)[])',
@@ -171,8 +171,8 @@ describe('the world', () => {
   });
 });
 
-describe('the history', () => {
-  test('ends now, is sparser long ago, has every kind of event, opens pools on the way and keeps prices near', async () => {
+describe('the development history', () => {
+  test('ends now, is sparser in the past, has every kind of event, creates pools and keeps prices in bounds', async () => {
     await withNode(async (rpc) => {
       const history = await makeHistory(rpc, 1_800);
       const head = await getBlockHead(rpc);
@@ -209,7 +209,7 @@ describe('the history', () => {
     });
   });
 
-  test('is the same chain again for the same seed and end, and another one for another seed', async () => {
+  test('is the same chain for the same seed and end time, and another chain for another seed', async () => {
     const headOf = (seed: number): Promise<string> => {
       return withNode(async (rpc) => {
         const world = await buildWorld(rpc, SMALL_PLAN);
@@ -222,7 +222,7 @@ describe('the history', () => {
     expect(other).not.toBe(first);
   });
 
-  test('stops when told to', async () => {
+  test('stops when it is aborted', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();
@@ -234,7 +234,7 @@ describe('the history', () => {
 });
 
 describe('the live trader', () => {
-  test('mines blocks with swaps, and its reorgs replace hashes at heights that it had mined', async () => {
+  test('mines blocks with swaps, and its reorgs replace blocks that it had mined', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();
@@ -262,7 +262,7 @@ describe('the live trader', () => {
     });
   });
 
-  test('goes on for hundreds of blocks with reorgs, without a failed transaction and with sane prices', async () => {
+  test('runs for hundreds of blocks with reorgs, without failed transactions and with prices in bounds', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();

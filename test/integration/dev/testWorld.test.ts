@@ -30,11 +30,11 @@ afterAll(() => anvil.stop());
 async function listEvents(block: number, pool: string): Promise<string[]> {
   const filter = { fromBlock: numberToHex(block), toBlock: numberToHex(block), address: pool };
   const logs = await anvil.rpc.call('eth_getLogs', [filter]);
-  if (!Array.isArray(logs)) throw new Error('no logs');
+  if (!Array.isArray(logs)) throw new Error('eth_getLogs returned no list');
   return logs.flatMap((log: unknown) => EVENTS[String(Reflect.get(Object(field(log, 'topics')), 0))] ?? []);
 }
 
-test('every action on a V2 pair has its events', async () => {
+test('every action on a V2 pair emits its events', async () => {
   const pool = world.pool(TEST_POOLS.wplsDai29);
   const [user] = world.users;
   const before = await world.readReserves(pool);
@@ -64,7 +64,7 @@ test('every action on a V2 pair has its events', async () => {
   expect(await run([donation, world.syncV2(pool)])).toEqual(['sync']);
 });
 
-test('every action on a V3 pool has its events, and a position can be followed to its end', async () => {
+test('every action on a V3 pool emits its events, and a position can be opened and closed', async () => {
   const pool = world.pool(TEST_POOLS.wethUsdcV3);
   const { tick, liquidity } = await world.readSlot0(pool);
   const middle = Math.floor(tick / 10) * 10;
@@ -90,7 +90,7 @@ test('every action on a V3 pool has its events, and a position can be followed t
   expect((await world.readSlot0(pool)).liquidity).toBe(liquidity);
 });
 
-test('tokens of 0 and 30 decimals and a taxed token can be swapped in both directions', async () => {
+test('tokens with 0 and 30 decimals and a taxed token can be swapped in both directions', async () => {
   for (const index of [TEST_POOLS.wholeWpls, TEST_POOLS.deepWpls, TEST_POOLS.taxedWpls]) {
     const pool = world.pool(index);
     const { reserve0, reserve1 } = await world.readReserves(pool);
@@ -101,19 +101,19 @@ test('tokens of 0 and 30 decimals and a taxed token can be swapped in both direc
   }
 });
 
-test('a block has the time that the test gives it', async () => {
+test('a block has the timestamp that the test sets', async () => {
   const head = await world.mineBlock();
   const next = await world.mineBlock(head.timestamp + 12_345);
   expect([next.number, next.timestamp]).toEqual([head.number + 1, head.timestamp + 12_345]);
 });
 
-test('a transaction that fails is an error', async () => {
+test('a failing transaction is an error', async () => {
   const pool = world.pool(TEST_POOLS.wplsUsdc);
   const tooMuch = world.swapV2(pool, { zeroForOne: true, amountIn: 2n ** 200n });
   await expect(world.mineBlock(undefined, [tooMuch])).rejects.toThrow(/failed/);
 });
 
-test('a reorg replaces blocks by fewer, as many or more, with other transactions at the same times', async () => {
+test('a reorg replaces blocks by fewer, as many or more blocks at the same timestamps', async () => {
   const pool = world.pool(TEST_POOLS.wplsUsdc);
   const swap = (amountIn: bigint) => [world.swapV2(pool, { zeroForOne: true, amountIn })];
   for (const length of [2, 3, 5]) {
@@ -129,7 +129,7 @@ test('a reorg replaces blocks by fewer, as many or more, with other transactions
   }
 });
 
-test('a rollback shortens the chain, and mining goes on from there', async () => {
+test('a rollback shortens the chain, and mining continues from there', async () => {
   const fork = await world.mineBlock();
   await world.mineBlock(undefined, [world.syncV2(world.pool(TEST_POOLS.wplsUsdc))]);
   await world.mineBlock();

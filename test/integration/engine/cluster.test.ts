@@ -116,7 +116,7 @@ async function onNodes(database: Database, sql: string): Promise<void> {
   for (const node of database.cluster!.nodes) await node.database.command('on each node', sql);
 }
 
-test('rows are spread over both shards, those of one pair and what views make of them lie on one', async () => {
+test('rows are spread over both shards, and the rows of one pair and their view rows are on one shard', async () => {
   const database = await open();
   await database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'a');
   await expectSwaps(database, 1_000);
@@ -129,7 +129,7 @@ test('rows are spread over both shards, those of one pair and what views make of
   await leave(database);
 });
 
-test('what is inserted again with its token is there once, in both shards and in what views made of it', async () => {
+test('an insert repeated with its token is stored once, in both shards and in the views', async () => {
   const database = await open();
   for (let time = 0; time < 3; time += 1)
     await database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'a');
@@ -149,7 +149,7 @@ const intentOf = (count: number): OpenIntent => ({
   counts: { swaps: count },
 });
 
-test('a promotion that is repeated moves each row once, and only those of its commits', async () => {
+test('a repeated promotion moves each row once, and only the rows of its commits', async () => {
   const database = await open();
   const store = createClickHouseStore(database, CHAIN_ID);
   await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(1_000, 7));
@@ -164,7 +164,7 @@ test('a promotion that is repeated moves each row once, and only those of its co
 });
 
 test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
-  'what one shard refused to take into %s is healed by the replay, in a backfill and in a promotion',
+  'rows that one shard refused for %s are stored by the replay, in a backfill and in a promotion',
   async (table) => {
     const database = await open();
     const second = database.cluster!.nodes[1]!.database;
@@ -193,7 +193,7 @@ test.each(['swaps_local', 'bars_local', 'pair_totals_local'])(
   },
 );
 
-test('a shard that died is a passing fault; once it is back, the same insert makes it whole', async () => {
+test('a dead shard is a retryable error, and repeating the insert after its restart stores every row once', async () => {
   const database = await open();
   await database.insert('swaps', COLUMNS, encodeSwaps(100, null), 'before');
   killEngine(cluster.servers[1]!);
@@ -210,7 +210,7 @@ test('a shard that died is a passing fault; once it is back, the same insert mak
   await leave(database);
 });
 
-test('old partitions of the head are dropped on every shard, newer ones stay', async () => {
+test('old partitions of the head are dropped on every shard, and newer ones stay', async () => {
   const database = await open();
   const store = createClickHouseStore(database, CHAIN_ID);
   await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(1_000, 7));
@@ -242,7 +242,7 @@ test('migrating again changes nothing, and both servers have the same tables', a
   await leave(database);
 });
 
-test('a cluster that the server does not know, and a server that is away, are named', async () => {
+test('an unknown cluster and an unreachable server are named in the error', async () => {
   await expect(findCluster(cluster.writerUrl, 'no_such')).rejects.toThrow(
     `does not know the cluster "no_such"; it knows: ${CLUSTER_NAME}`,
   );
@@ -262,7 +262,7 @@ test('a cluster that the server does not know, and a server that is away, are na
   }
 });
 
-test('tables of one server do not become those of a cluster, nor the other way round', async () => {
+test('a database for one server is refused for a cluster, and a database of a cluster for one server', async () => {
   const one = await createClusterDatabase(cluster);
   opened.push(one);
   const alone = openDatabase({ url: one.writerUrl });
@@ -277,7 +277,7 @@ test('tables of one server do not become those of a cluster, nor the other way r
   await plain.close();
 });
 
-test('the program’s storage lies on the cluster, also the second chain’s; what works on one server alone says so', async () => {
+test('the storage of both chains is on the cluster, and commands for one server explain why they fail', async () => {
   const settings = { CLICKHOUSE_CLUSTER: CLUSTER_NAME, RPC_URL_943: 'http://127.0.0.1:1' };
   const noFile = (): string => '';
   await expect(openStorage(loadConfig(settings, noFile), log)).rejects.toThrow(

@@ -42,12 +42,12 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('the statement did not fail');
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 
-test('parameters of every kind arrive as they were given, whatever signs a text holds', async () => {
+test('parameters of every type reach the engine unchanged, whatever characters a text has', async () => {
   const given = fc.record({
     words: text,
     number: fc.integer(),
@@ -67,22 +67,25 @@ test('parameters of every kind arrive as they were given, whatever signs a text 
   );
 });
 
-test.each([0, 1, 2, 300_000])('an answer of %i rows is the one that the client reads', async (rows) => {
-  const client = createClient({ url: test_.readerUrl });
-  const query = `SELECT number, concat('a\\n"', toString(number)) AS name, number / 3 AS third, [number] AS list
+test.each([0, 1, 2, 300_000])(
+  'an answer of %i rows equals the answer of the official client',
+  async (rows) => {
+    const client = createClient({ url: test_.readerUrl });
+    const query = `SELECT number, concat('a\\n"', toString(number)) AS name, number / 3 AS third, [number] AS list
     FROM numbers(${rows})`;
-  const expected: unknown[] = await (await client.query({ query, format: 'JSONEachRow' })).json();
-  await client.close();
-  expect(await database.select('rows', query)).toEqual(expected);
-});
+    const expected: unknown[] = await (await client.query({ query, format: 'JSONEachRow' })).json();
+    await client.close();
+    expect(await database.select('rows', query)).toEqual(expected);
+  },
+);
 
-test('parameters too long for an address arrive too', async () => {
+test('parameters too long for a URL reach the engine too', async () => {
   const list = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
   const rows = await database.select('long', 'SELECT {list:Array(String)} AS list', { list });
   expect(rows).toEqual([{ list }]);
 });
 
-test('an error of the engine is told with its number and its name', async () => {
+test('an error of the engine has its number and its name', async () => {
   const error = await failureOf(database.select('wrong', 'SELECT no_such_column FROM system.one'));
   expect(error).toMatchObject({
     code: 'internal',
@@ -94,7 +97,7 @@ test('an error of the engine is told with its number and its name', async () => 
 });
 
 test.each([10, 100_000, 500_000])(
-  'an error after %i rows fails the read, and half an answer is never given',
+  'an error after %i rows fails the read, and no partial answer is returned',
   async (good) => {
     const sql = `SELECT throwIf(number = ${good}, 'as asked') AS bad, number FROM numbers(${good + 10})`;
     for (const read of [() => database.select('half', sql), () => database.selectBinary('half', sql)])
@@ -105,9 +108,9 @@ test.each([10, 100_000, 500_000])(
 const LIST = Array.from({ length: 5_000 }, (_, index) => `word ${index}`);
 
 test.each([
-  ['in an address', {}],
-  ['too long for an address', { list: LIST }],
-])('rows read as bytes, with parameters %s, are those of the engine', async (_, params) => {
+  ['in the URL', {}],
+  ['too long for the URL', { list: LIST }],
+])('binary rows, with parameters %s, equal the values of the engine', async (_, params) => {
   const rows = 3_000;
   const wide =
     "toUInt256(number) * toUInt256(number + 1) * toUInt256('1000000007000000000000000000000000000000000')";
@@ -140,7 +143,7 @@ test.each([
   expect(() => reader.u8()).toThrow('out of range');
 });
 
-test('a server that is away, or breaks off, is a passing failure', async () => {
+test('a server that is down or closes the connection is a retryable error', async () => {
   const url = await serve((_, response) => {
     response.write('{"a":1}\n');
     response.socket?.destroy();
@@ -159,7 +162,7 @@ test('a server that is away, or breaks off, is a passing failure', async () => {
   await away.close();
 });
 
-test('a server that does not answer in time is a passing failure', async () => {
+test('a server that exceeds the timeout is a retryable error', async () => {
   const url = await serve(() => undefined);
   const slow = openDatabase({ url, requestTimeoutMs: 50 });
   expect(await failureOf(slow.select('slow', 'SELECT 1'))).toMatchObject({
@@ -169,7 +172,7 @@ test('a server that does not answer in time is a passing failure', async () => {
   await slow.close();
 });
 
-test('a read on a connection that the server had closed meanwhile is asked again', async () => {
+test('a read on a connection that the server has closed is repeated', async () => {
   let asked = 0;
   const url = await serve((request, response) => {
     asked += 1;
@@ -184,7 +187,7 @@ test('a read on a connection that the server had closed meanwhile is asked again
   await idle.close();
 });
 
-test('an insert on a connection that the server had closed meanwhile fails: its rows may be stored', async () => {
+test('an insert on a connection that the server has closed fails, because its rows may be stored', async () => {
   let asked = 0;
   const url = await serve((request, response) => {
     asked += 1;
@@ -199,7 +202,7 @@ test('an insert on a connection that the server had closed meanwhile fails: its 
   await idle.close();
 });
 
-test('an insert whose answer breaks off after its headers fails, and the process goes on', async () => {
+test('an insert fails if its answer ends early, and the process continues', async () => {
   const url = await serve((request, response) => {
     request.resume().on('end', () => {
       response.setHeader('Content-Length', 5);
@@ -212,7 +215,7 @@ test('an insert whose answer breaks off after its headers fails, and the process
   await broken.close();
 });
 
-test('inserted bytes are stored, and rows that the engine cannot read are its error', async () => {
+test('inserted bytes are stored, and rows that the engine cannot parse are an error', async () => {
   const writer = openDatabase({ url: test_.writerUrl });
   await writer.command('create', 'CREATE TABLE direct_rows (a UInt64) ENGINE = MergeTree ORDER BY a');
   const body = Buffer.alloc(16);

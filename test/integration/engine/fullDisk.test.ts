@@ -134,7 +134,7 @@ async function waitUntilFailing(): Promise<{ status: number; answer: ReadyAnswer
   for (;;) {
     const ready = await readReady();
     if (ready.answer.problems.some(({ code }) => code === 'ingest_failing')) return ready;
-    if (Date.now() > end) throw new Error(`the full disk went unnoticed: ${JSON.stringify(ready)}`);
+    if (Date.now() > end) throw new Error(`/readyz does not report the full disk: ${JSON.stringify(ready)}`);
     await delay(50);
   }
 }
@@ -167,7 +167,7 @@ async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> 
   const baseIsToken0 = new Map<string, boolean>();
   for (const pair of new Set(swaps.map((swap) => swap.pair))) {
     const answer = await get(`/api/v1/pairs/${pair}`);
-    if (answer.status !== 200) throw new Error(`${answer.status} of pair ${pair}: ${answer.body}`);
+    if (answer.status !== 200) throw new Error(`pair ${pair}: status ${answer.status}, ${answer.body}`);
     const { data } = JSON.parse(answer.body) as {
       data: { base_token: { address: string }; tokens: { address: string }[] };
     };
@@ -183,9 +183,9 @@ async function findDifferences(swaps: readonly OracleSwap[]): Promise<string[]> 
 // A few new blocks go to the head tables. Many go straight into the final tables.
 test.each([
   ['while following the head', FIRST_HEAD, FIRST_HEAD + 8],
-  ['in a backfill', FIRST_HEAD + 8, BLOCKS],
+  ['during a backfill', FIRST_HEAD + 8, BLOCKS],
 ])(
-  'a full disk %s stops the writer alone, is named by /readyz, loses nothing and heals by itself',
+  'a full disk %s stops only the writer, is reported by /readyz, loses no data, and recovers by itself',
   async (_when, before, after) => {
     await waitForBlock(url, before);
     disk.fill();

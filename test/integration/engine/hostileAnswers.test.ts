@@ -12,11 +12,11 @@ const MARKER = '\r\n__exception__';
 const MEMORY = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 26.7.2.1)';
 const TAG = 'abcdefghijklmnop';
 const PATTERNS: readonly (readonly [string, string])[] = [
-  ['the marker', MARKER],
-  ['the marker at the end of an address', '\r\n__exception__\0\0\0\0\x01'],
-  ['the marker and an error', `${MARKER}\r\n${MEMORY}`],
-  ['a whole frame', `${MARKER}\r\n${TAG}\r\n${MEMORY}\n${MEMORY.length + 1} ${TAG}${MARKER}\r\n`],
-  ['an error alone', MEMORY],
+  ['the exception marker', MARKER],
+  ['the exception marker at the end of an address', '\r\n__exception__\0\0\0\0\x01'],
+  ['the exception marker and an error text', `${MARKER}\r\n${MEMORY}`],
+  ['a complete error frame', `${MARKER}\r\n${TAG}\r\n${MEMORY}\n${MEMORY.length + 1} ${TAG}${MARKER}\r\n`],
+  ['an error text', MEMORY],
 ];
 
 let engine: TestDatabase;
@@ -55,7 +55,7 @@ async function answerWith(
 
 async function failureOf(run: Promise<unknown>): Promise<AppError> {
   const error: unknown = await run.then(
-    () => new Error('it did not fail'),
+    () => new Error('the statement did not fail'),
     (failure: unknown) => failure,
   );
   if (error instanceof AppError) return error;
@@ -65,7 +65,7 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
 describe.each(PATTERNS)('%s', (_, pattern) => {
   const hex = Buffer.from(pattern, 'latin1').toString('hex');
 
-  test('is a value in rows, bytes and files', async () => {
+  test('as a value is returned unchanged in rows, bytes and files', async () => {
     const sql = `SELECT unhex({hex:String}) AS value`;
     expect(await database.select('rows', sql, { hex })).toEqual([{ value: pattern }]);
     const reader = new RowReader(await database.selectBinary('bytes', sql, { hex }));
@@ -77,7 +77,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
     }
   });
 
-  test('is a value between 2 MB of others, and beside parameters too long for an address', async () => {
+  test('as a value is returned unchanged among 2 MB of rows, and with parameters too long for the URL', async () => {
     const list = Array.from({ length: 5_000 }, (__, index) => `word ${index}`);
     const sql = `SELECT if(number % 7000 = 0, unhex({hex:String}), toString(number)) AS value
       FROM numbers(200000) ORDER BY number`;
@@ -95,7 +95,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
     ]);
   });
 
-  test('in the text of an error says nothing about the error', async () => {
+  test('inside an error message does not change the code of the error', async () => {
     for (const after of [0, 500_000]) {
       const sql = `SELECT throwIf(number = ${after}, '${pattern.replaceAll('\0', '\\0')}') AS bad FROM numbers(${after + 10})`;
       for (const failing of [database.select('bad', sql), database.selectBinary('bad', sql)]) {
@@ -112,7 +112,7 @@ describe.each(PATTERNS)('%s', (_, pattern) => {
   });
 });
 
-test('a frame with the tag of the answer at its very end is an error of the engine, whole or broken off', async () => {
+test('an answer that ends with an error frame and its tag is an error of the engine, complete or not', async () => {
   const rows = '{"a":1}\n'.repeat(300_000);
   for (const broken of [false, true]) {
     const text = `${MEMORY}\n`;
@@ -126,25 +126,25 @@ test('a frame with the tag of the answer at its very end is an error of the engi
 });
 
 test.each([
-  ['another tag', `${MARKER}\r\nqqqqqqqqqqqqqqqq\r\nCode: 241.\n11 qqqqqqqqqqqqqqqq${MARKER}\r\n`],
-  ['a length that is not that of the text', `${MARKER}\r\n${TAG}\r\nCode: 241.\n99 ${TAG}${MARKER}\r\n`],
-  ['a length that is no number', `${MARKER}\r\n${TAG}\r\nCode: 241.\nxx ${TAG}${MARKER}\r\n`],
-  ['no beginning', `Code: 241.\n11 ${TAG}${MARKER}\r\n`],
-  ['something behind it', `${MARKER}\r\n${TAG}\r\nCode: 241.\n11 ${TAG}${MARKER}\r\n.`],
-])('a frame with %s is data', async (_, bytes) => {
+  ['a wrong tag', `${MARKER}\r\nqqqqqqqqqqqqqqqq\r\nCode: 241.\n11 qqqqqqqqqqqqqqqq${MARKER}\r\n`],
+  ['a wrong length', `${MARKER}\r\n${TAG}\r\nCode: 241.\n99 ${TAG}${MARKER}\r\n`],
+  ['a length that is not a number', `${MARKER}\r\n${TAG}\r\nCode: 241.\nxx ${TAG}${MARKER}\r\n`],
+  ['no opening marker', `Code: 241.\n11 ${TAG}${MARKER}\r\n`],
+  ['a byte after it', `${MARKER}\r\n${TAG}\r\nCode: 241.\n11 ${TAG}${MARKER}\r\n.`],
+])('an answer that ends with a frame with %s is data', async (_, bytes) => {
   const stub = await answerWith(bytes);
   expect((await stub.selectBinary('data', 'SELECT 1')).toString()).toBe(bytes);
   await stub.close();
 });
 
-test('bytes without a tag are refused: their end could not be told from an error', async () => {
+test('bytes without a tag are refused, because an error at their end could not be recognised', async () => {
   const stub = await answerWith('{"a":1}\n', { headers: { 'X-ClickHouse-Exception-Tag': '' } });
   const failure = await failureOf(stub.selectBinary('untagged', 'SELECT 1'));
   expect(failure.message).toContain('x-clickhouse-exception-tag');
   await stub.close();
 });
 
-test('an answer that breaks off is never given, whatever its last bytes spell', async () => {
+test('an answer that ends early is an error, whatever its last bytes are', async () => {
   for (const body of ['{"a":1}\n', `{"a":1}\n${MARKER}\r\nqqqq\r\n${MEMORY}\n`]) {
     const stub = await answerWith(body, { broken: true });
     const failure = await failureOf(stub.selectBinary('half', 'SELECT 1'));

@@ -27,7 +27,7 @@ async function insertSwaps(): Promise<void> {
   );
 }
 
-test('an insert with more than 100,000 groups makes few parts of a view, and none the second time', async () => {
+test('an insert with over 100,000 groups makes few parts in a view, and none when repeated', async () => {
   await insertSwaps();
   await insertSwaps();
   const parts = await askRows<{ table: string; inserted: string; rows: string }>(

@@ -84,10 +84,10 @@ async function forEachOf(count: number, check: (index: number) => Promise<void>)
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
-test('the creation of a cluster that is killed after any statement is finished by the next start', async () => {
+test('a creation of a cluster schema killed after any statement is finished by the next start', async () => {
   await killEach(small.after, async () => undefined);
 });
 
-test("a cluster's migration that is killed after any statement goes on at the next start", async () => {
+test('a migration of a cluster killed after any statement is continued by the next start', async () => {
   await killEach(small.after, async (database) => void (await migrate(database, log, small.before)));
 });

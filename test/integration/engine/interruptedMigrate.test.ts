@@ -62,7 +62,7 @@ async function killThenMigrate(database: Database, statements: number, root?: st
   return migrate(database, log, root);
 }
 
-test('a creation that is killed after any of its statements is finished by the next start', async () => {
+test('a creation of the schema killed after any statement is finished by the next start', async () => {
   const [whole, statements] = await withDatabase(async (database): Promise<[string[], number]> => {
     const count = await countStatements(database, (counted) => migrate(counted, log));
     return [await dump(database), count];
@@ -80,7 +80,7 @@ test('a creation that is killed after any of its statements is finished by the n
 }, 600_000);
 
 test.each([{ recorded: [] }, { recorded: [[0, 'created']] }, { recorded: [[14, '0014_v4_pools.sql']] }])(
-  'a database that a version before the first release recorded as $recorded is refused and left as it is',
+  'a database from before the first release, recorded as $recorded, is refused and left unchanged',
   async ({ recorded }) => {
     await withDatabase(async (database) => {
       await migrate(database, log);
@@ -94,7 +94,7 @@ test.each([{ recorded: [] }, { recorded: [[0, 'created']] }, { recorded: [[14, '
   },
 );
 
-test('a creation that another build began is created as this build has it', async () => {
+test('an unfinished creation by another build is finished with the schema of this build', async () => {
   const whole = await withDatabase(async (database) => {
     await migrate(database, log, small.after);
     return dump(database);
@@ -130,7 +130,7 @@ const readRows = (database: Database): Promise<unknown[]> =>
        (SELECT (max(high), sum(fees)) FROM bars) AS bars FROM swaps`,
   );
 
-test('a migration that is killed after any of its statements goes on at the next start', async () => {
+test('a migration killed after any statement is continued by the next start', async () => {
   const fresh = await withDatabase(async (database) => {
     await migrate(database, log, small.after);
     return dump(database);

@@ -55,7 +55,7 @@ test('migrating twice changes nothing, and three processes may migrate an empty 
   expect(await dump(other)).toBe(fresh);
 });
 
-test('the table descriptors are the columns of the tables, head twins with a commit in front', async () => {
+test('the table descriptors list the columns of the tables, and head tables have a commit first', async () => {
   const database = await open();
   await migrate(database, log);
   const rows = await askRows<{ table: string; name: string; type: string }>(

@@ -22,7 +22,7 @@ import { until } from '../../support/eventually';
 
 afterAll(cleanUp);
 
-describe('an engine that ends', () => {
+describe('the embedded engine', () => {
   test('keeps its data over stop and start', async () => {
     const dataDir = makeFolder();
     const first = await start(dataDir);
@@ -38,7 +38,7 @@ describe('an engine that ends', () => {
     );
   });
 
-  test('writes nothing to its log while tables are made and nothing is wrong', async () => {
+  test('logs no warnings while many tables are created', async () => {
     const dataDir = makeFolder();
     const server = await start(dataDir);
     for (let n = 0; n < 40; n += 1) {
@@ -52,7 +52,7 @@ describe('an engine that ends', () => {
     expect(lines.filter((line) => line.includes('Temporarily pause'))).toEqual([]);
   });
 
-  test('is back within seconds after kill -9, at the same addresses, with what it acknowledged', async () => {
+  test('is back within seconds after kill -9, at the same addresses, with all acknowledged rows', async () => {
     const server = await start(makeFolder());
     const states: string[] = [];
     const unsubscribe = server.onStatus((status) => states.push(status.state));
@@ -67,7 +67,7 @@ describe('an engine that ends', () => {
     unsubscribe();
   });
 
-  test('starts again when asked to, once for two who ask at the same time', async () => {
+  test('restarts on request, and once for two requests at the same time', async () => {
     const server = await start(makeFolder());
     await makeTable(server, 17);
     const pid = server.pid();
@@ -77,7 +77,7 @@ describe('an engine that ends', () => {
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('17');
   });
 
-  test('is started again when it runs and answers nobody, not for one answer that is late', async () => {
+  test('is restarted when it stops answering, but not for one late answer', async () => {
     const lookMs = 1_500;
     const limits = { ...RESTART_LIMITS, lookMs, silentLooksMax: 4 };
     const server = await start(makeFolder(), { restartLimits: limits });
@@ -98,7 +98,7 @@ describe('an engine that ends', () => {
     expect(await ask(server.readerUrl, 'SELECT a FROM t')).toBe('23');
   });
 
-  test('stays down, and says why, when restarts do not help', async () => {
+  test('stays down and gives the reason after too many restarts', async () => {
     const limits = { ...RESTART_LIMITS, restartsMax: 2, pauseMs: 10 };
     const server = await start(makeFolder(), { restartLimits: limits });
     for (let restarts = 0; restarts < 2; restarts++) {
@@ -113,7 +113,7 @@ describe('an engine that ends', () => {
     await server.stop();
   });
 
-  test('is not mistaken for another program that took its port', async () => {
+  test('is not confused with another program on its port', async () => {
     const server = await start(makeFolder());
     const port = Number(new URL(server.writerUrl).port);
     const other = await new Promise<Server>((resolve) => {
@@ -132,7 +132,7 @@ describe('an engine that ends', () => {
   });
 });
 
-describe('the lock of the folder', () => {
+describe('the lock of the data folder', () => {
   /** The lock of a dead owner: an impossible pid, or this process's pid with another start time. */
   test.each([
     ['whose process is gone', { pid: 2 ** 22 + 1, startedAt: 'then' }],
@@ -158,7 +158,7 @@ describe('the lock of the folder', () => {
     expect(await ask((await start(dataDir)).writerUrl, 'SELECT 1')).toBe('1');
   });
 
-  test('goes to exactly one of several processes that find a dead owner at once', async () => {
+  test('goes to exactly one of several processes that start at once after a crash', async () => {
     const dataDir = makeFolder();
     const dead = { pid: 2 ** 22 + 1, startedAt: 'then' };
     mkdirSync(join(dataDir, 'clickhouse'));
@@ -175,7 +175,7 @@ describe('the lock of the folder', () => {
 });
 
 describe('after kill -9 of the parent', () => {
-  test('the engine ends by itself and the next start gets the data', async () => {
+  test('the engine ends by itself, and the next start gets the data', async () => {
     const dataDir = makeFolder();
     const parent = await startParent(dataDir);
     expect(await ask(parent.writerUrl, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toBe('');
@@ -189,7 +189,7 @@ describe('after kill -9 of the parent', () => {
     await until(() => group.filter(isRunning).length === 0);
   });
 
-  test('a start gives up in time on an engine that does not end', async () => {
+  test('a start gives up after its timeout if the old engine does not end', async () => {
     const dataDir = makeFolder();
     const parent = await startParent(dataDir);
     process.kill(parent.enginePid, 'SIGSTOP');
@@ -207,7 +207,7 @@ describe('after kill -9 of the parent', () => {
   });
 });
 
-test('where the engine does not exist the error names CLICKHOUSE_URL', () => {
+test('on a platform without an engine the error suggests CLICKHOUSE_URL', () => {
   expect(() => findEngineLibraries('sunos', 'x64')).toThrow(
     expect.objectContaining({ code: 'bad_config', message: expect.stringContaining('set CLICKHOUSE_URL') }),
   );

@@ -10,7 +10,7 @@ import { ask, cleanUp, isRunning, makeFolder, makeTable, silent, start } from '.
 
 afterAll(cleanUp);
 
-describe('a running engine', () => {
+describe('the rights of a running engine', () => {
   let server: EmbeddedServer;
   const lines: string[] = [];
   let dataDir: string;
@@ -25,7 +25,7 @@ describe('a running engine', () => {
     await makeTable(server, 7);
   });
 
-  test('answers at both addresses, in the database candlehouse', async () => {
+  test('both users reach the database candlehouse', async () => {
     expect(await ask(server.writerUrl, 'SELECT currentDatabase(), a FROM t')).toBe('candlehouse\t7');
     expect(await ask(server.readerUrl, 'SELECT currentDatabase(), a FROM t')).toBe('candlehouse\t7');
     expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });
@@ -94,18 +94,18 @@ describe('a running engine', () => {
       'SELECT sum(cityHash64(sipHash128(number), SHA512(toString(number)))) FROM numbers(400000000)',
       'TIMEOUT_EXCEEDED',
     ],
-  ])('refuses the read-only user: %s', async (sql, code) => {
+  ])('the read-only user is refused: %s', async (sql, code) => {
     expect(await ask(server.readerUrl, sql)).toBe(code);
   });
 
-  test('statements too long or too deep are refused before they are run', async () => {
+  test('statements that are too long or too deep are refused before they run', async () => {
     expect(await ask(server.readerUrl, `SELECT ${'('.repeat(600)}1${')'.repeat(600)}`)).toBe(
       'TOO_DEEP_RECURSION',
     );
     expect(await ask(server.readerUrl, `SELECT '${'x'.repeat(1_100_000)}'`)).toBe('SYNTAX_ERROR');
   });
 
-  test('the read-only user sees of the system what is its own, and nothing of the writer', async () => {
+  test('the read-only user sees only its own part of the system tables', async () => {
     const grants = await ask(server.readerUrl, 'SHOW GRANTS');
     expect(grants).toMatch(/^GRANT SELECT ON candlehouse\*\.\* TO \w+$/);
     expect(
@@ -115,7 +115,7 @@ describe('a running engine', () => {
     expect(await ask(server.readerUrl, 'SHOW DATABASES')).not.toMatch(/INFORMATION|default/i);
   });
 
-  test('the read-only user binds parameters through the real client, with compressed answers', async () => {
+  test('the read-only user can bind parameters with the official client and compressed answers', async () => {
     const client = createClient({ url: server.readerUrl, compression: { response: true } });
     try {
       const result = await client.query({
@@ -131,7 +131,7 @@ describe('a running engine', () => {
     }
   });
 
-  test('neither user reaches a table of another name than the database prefix', async () => {
+  test('neither user can use databases without the prefix candlehouse, or files', async () => {
     expect(await ask(server.writerUrl, 'CREATE DATABASE other')).toBe('ACCESS_DENIED');
     expect(await ask(server.writerUrl, 'CREATE DATABASE candlehouse_second')).toBe('');
     expect(await ask(server.writerUrl, "CREATE TABLE f (a String) ENGINE = File('TSV', 'x')")).toBe(
@@ -142,7 +142,7 @@ describe('a running engine', () => {
     );
   });
 
-  test('refuses wrong passwords and the built-in user', async () => {
+  test('wrong passwords and the built-in user are refused', async () => {
     const wrong = new URL(server.writerUrl);
     wrong.password = 'wrong';
     expect(await ask(wrong.toString(), 'SELECT 1')).toBe('AUTHENTICATION_FAILED');
@@ -152,14 +152,14 @@ describe('a running engine', () => {
     expect(await ask(wrong.toString(), 'SELECT 1')).toBe('USER_SESSION_LIMIT_EXCEEDED');
   });
 
-  test('inherits no environment and leaves its passwords in no file', async () => {
+  test('the engine inherits no environment and writes its passwords to no file', async () => {
     const environment = await ask(server.readerUrl, "SELECT file('/proc/self/environ')");
     expect(environment).not.toContain('do-not-inherit');
     expect(existsSync(join(dataDir, 'clickhouse', 'engine.xml'))).toBe(false);
     expect(statSync(join(dataDir, 'clickhouse')).mode & 0o077).toBe(0);
   });
 
-  test('reads no file of the user through the SQL function file, or the log says that it could', async () => {
+  test('the SQL function file reads no files of the user, or the log warns about it', async () => {
     const secret = join(makeFolder(), 'secret');
     writeFileSync(secret, 'private');
     const answers = [
@@ -174,7 +174,7 @@ describe('a running engine', () => {
     );
   });
 
-  test('is refused to a second start, with a message that names the folder and the process', async () => {
+  test('a second start on the folder is refused, and the error names the folder and the process', async () => {
     const second = startEmbeddedServer({ dataDir, log: silent });
     await expect(second).rejects.toMatchObject({
       code: 'bad_config',

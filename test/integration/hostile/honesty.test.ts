@@ -68,7 +68,7 @@ async function expectLogged(program: RunningProgram, code: RegExp): Promise<void
   );
 }
 
-test('a node that lags behind another is named, and so is a head that does not move', async () => {
+test('a lagging node and a stalled head are reported', async () => {
   const program = await startOver(2);
   for (let block = 0; block < 3; block += 1) {
     chain.mine(2);
@@ -95,7 +95,7 @@ test('a node that lags behind another is named, and so is a head that does not m
   await program.untilCalm(['node_stalled']);
 });
 
-test('who only serves an old chain is ready as long as it is at the head of its node', async () => {
+test('an API of an old chain is ready while it is at the head of its node', async () => {
   chain = new FakeChain(5, 1_700_000_000);
   chain.mineMany(BLOCKS, 1);
   const node = await new FakeNode({ chain }).start();
@@ -114,7 +114,7 @@ test('who only serves an old chain is ready as long as it is at the head of its 
   await program.untilProblem('node_away');
 });
 
-test('a node that leaves out logs is benched and named, and its blocks come from the other', async () => {
+test('a node that omits logs is benched and reported, and its blocks come from another node', async () => {
   const program = await startOver(2);
   const [liar] = nodes;
   liar!.onCall = (call) => {
@@ -132,7 +132,7 @@ test('a node that leaves out logs is benched and named, and its blocks come from
   await expectLogged(program, /^node_benched/);
 });
 
-test('a node that is itself behind is named, also when the API has all of its blocks', async () => {
+test('a node that is itself behind is reported, even if the API has all of its blocks', async () => {
   chain = new FakeChain(6, Math.floor(Date.now() / 1000) - 7_200);
   chain.mineMany(BLOCKS, 2);
   nodes.push(await new FakeNode({ chain }).start());
@@ -141,7 +141,7 @@ test('a node that is itself behind is named, also when the API has all of its bl
   expect(await program.untilProblem('node_behind')).toContain(`${BLOCKS}`);
 });
 
-test('a database that is away is named, and what happened meanwhile is there when it is back', async () => {
+test('a database that is away is reported, and missed blocks are stored after its return', async () => {
   const program = await startOver(1);
   await home.cable.cut();
   await program.untilProblem('database_away');
@@ -152,7 +152,7 @@ test('a database that is away is named, and what happened meanwhile is there whe
   await program.untilCalm();
 });
 
-test('a reorg beyond finality stops the writer, says so, and leaves the reader its data', async () => {
+test('a reorg beyond finality stops the writer, is reported, and leaves the data readable', async () => {
   const program = await startOver(1, { FINALITY_DEPTH: '8' });
   chain.reorg(60, 62);
   // A contradicting node may only lag, so the ingester asks again for some time.
@@ -166,7 +166,7 @@ test('a reorg beyond finality stops the writer, says so, and leaves the reader i
   expect(await program.metrics()).toContain('candlehouse_problem{code="ingest_stopped"} 1');
 });
 
-test('blocks missed while the program was away are named until they are stored', async () => {
+test('blocks missed while the program was stopped are reported until they are stored', async () => {
   const first = await startOver(1);
   await first.stop();
   chain.mineMany(400, 4);
@@ -183,7 +183,7 @@ test('blocks missed while the program was away are named until they are stored',
   await program.untilCalm(['catching_up']);
 });
 
-test('a promotion that cannot be made is named, with what stands in its way, and is made once it can be', async () => {
+test('a failing promotion is reported with its cause, and is repeated once the cause is gone', async () => {
   const program = await startOver(1);
   const { database } = home;
   // The view rejects every insert into the final table. The head continues.
@@ -202,7 +202,7 @@ test('a promotion that cannot be made is named, with what stands in its way, and
   await program.untilCalm(['promotion_stuck', 'ingest_failing']);
 });
 
-test('a clock that is set back an hour is named, and stops neither blocks, nor reorgs, nor the answers', async () => {
+test('a clock set back an hour is reported, and blocks, reorgs and answers continue', async () => {
   const program = await startOver(1);
   const versions = async (): Promise<string> => {
     const [row] = await askRows<{ newest: string; commits: string }>(

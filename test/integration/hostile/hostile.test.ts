@@ -104,7 +104,7 @@ function hexesOf({ name, type }: Column): string | null {
   return /String/.test(type) ? `[ifNull(hex(${name}), '')]` : null;
 }
 
-test('hostile bytes stand in every column that can hold bytes', async () => {
+test('every column that can hold hostile bytes contains all patterns', async () => {
   const columns = await askRows<Column>(
     api.db,
     `SELECT c.table AS table, c.name AS name, c.type AS type FROM system.columns AS c
@@ -135,7 +135,7 @@ test('hostile bytes stand in every column that can hold bytes', async () => {
     pairs += found;
   }
   console.log(
-    `${HOSTILE_PATTERNS.length} patterns in ${covered} columns (${pairs} pairs), ${closed} closed columns`,
+    `${HOSTILE_PATTERNS.length} patterns in ${covered} columns (${pairs} pairs of pattern and column), ${closed} columns cannot hold them`,
   );
   expect(uncovered).toEqual([]);
   expect(covered).toBeGreaterThan(100);
@@ -178,7 +178,7 @@ function faultOf(reply: Reply): string | null {
     try {
       jsonOf(reply);
     } catch {
-      return `no JSON ${path.slice(0, 300)}`;
+      return `invalid JSON ${path.slice(0, 300)}`;
     }
     // JSON escapes all of these characters.
     if (/[\x00-\x08\x0b-\x1f]/.test(bytes.toString('latin1'))) return `raw control characters ${path}`;
@@ -186,7 +186,7 @@ function faultOf(reply: Reply): string | null {
   return null;
 }
 
-test('every endpoint answers for every pattern, well-formed and never with a 500', async () => {
+test('every endpoint answers for every pattern, in its format and never with a 500', async () => {
   const document_ = jsonOf(await ask('/openapi.json')) as {
     paths: Record<string, { get: { description?: string; responses: Record<string, { content?: object }> } }>;
   };
@@ -242,7 +242,7 @@ async function readPages(path: string): Promise<Row[]> {
 const pick = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 
-test('logs come back as the chain has them, byte for byte', async () => {
+test('logs are returned as the chain has them, byte for byte', async () => {
   const told = await readPages('/api/v1/logs?limit=100&order=asc');
   const mined = api.chain.canonical().flatMap((block) =>
     block.logs.map((log) => ({
@@ -261,7 +261,7 @@ test('logs come back as the chain has them, byte for byte', async () => {
 
 let activity: Row[];
 
-test('swaps come back with the addresses that are stored', async () => {
+test('swaps are returned with their stored addresses', async () => {
   activity = await readPages('/api/v1/activity?limit=100');
   const hexes = ['pair', 'tx_hash', 'sender', 'recipient', 'maker', 'token0', 'token1'].map(
     (name) => `concat('0x', lower(hex(assumeNotNull(${name})))) AS hex_${name}`,
@@ -292,7 +292,7 @@ test.each([
   ['text/csv', 'CSVWithNames'],
   ['application/vnd.apache.parquet', 'Parquet'],
   ['application/vnd.apache.arrow.stream', 'ArrowStream'],
-])('events as %s hold what the JSON holds', async (type, format) => {
+])('events as %s equal the events as JSON', async (type, format) => {
   const sides = ['token0', 'token1'].flatMap((side) => [`${side}_address`, `${side}_symbol`]);
   const names = ['tx_hash', 'pair_address', 'maker', 'sender', 'recipient', 'owner', ...sides];
   const columns = ['id String', ...names.map((name) => `${name} Nullable(String)`)].join(', ');
@@ -327,7 +327,7 @@ test('the stream replays every event as /activity shows it', async () => {
   expect(messages.map(({ event }) => event)).toEqual(activity.map((item) => item['event_type']).reverse());
 });
 
-test('names of tokens come back as they are stored', async () => {
+test('token names are returned as stored', async () => {
   const stored = await askRows<{ address: string }>(
     api.db,
     `SELECT concat('0x', lower(hex(address))) AS address, argMax(tuple(symbol), version).1 AS symbol,
@@ -346,7 +346,7 @@ test('names of tokens come back as they are stored', async () => {
   expect(listed.filter(({ symbol }) => /[\x00-\x1f\u202e]/.test(String(symbol))).length).toBeGreaterThan(3);
 });
 
-test('sources and names of contracts come back as they are stored', async () => {
+test('sources and names of contracts are returned as stored', async () => {
   const textOf = (index: number): string => sourceText(index % HOSTILE_PATTERNS.length).toString();
   for (const [index, { bytes }] of HOSTILE_PATTERNS.entries()) {
     const address = hostileContract(index);
@@ -362,7 +362,7 @@ test('sources and names of contracts come back as they are stored', async () => 
   }
 });
 
-test('an event that cannot be read is a marked item, a row of files and a gap of the stream', async () => {
+test('an undecodable event is a marked item in JSON, a row in files and a gap in the stream', async () => {
   const swap = activity.find(
     (item) => item['event_type'] === 'swap' && item['finalized'] === true && item['pool_type'] === 2,
   )!;
@@ -389,7 +389,7 @@ test('an event that cannot be read is a marked item, a row of files and a gap of
   expect(told).toEqual(activity.map((item) => (item['id'] === id ? `gap ${id}` : item['id'])).reverse());
 });
 
-test('nothing of this is an error of the program, and no line of its log is long', () => {
+test('hostile bytes cause no errors in the log, and no long lines', () => {
   const levelOf = (line: string): number => (JSON.parse(line) as { level: number }).level;
   expect(api.log.filter((line) => levelOf(line) >= 40)).toEqual([]);
   const longest = Math.max(0, ...api.log.map((line) => Buffer.byteLength(line)));

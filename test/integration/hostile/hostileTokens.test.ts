@@ -29,7 +29,7 @@ const expected = tokens.map((address, index) =>
   isHonest(index) ? { address, symbol: 'OK', name: 'OK', decimals: 32 } : { address, ...NOTHING },
 );
 
-describe('on a real node', () => {
+describe('tokens that answer a megabyte, on a real node', () => {
   let anvil: Anvil;
   let rpc: DevRpc;
   let hash: Hex;
@@ -51,20 +51,17 @@ describe('on a real node', () => {
     await anvil.stop();
   });
 
-  test.each(['http', 'ws'])(
-    'a token that answers a megabyte has no names, the others have theirs: over %s',
-    async (wire) => {
-      const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
-      try {
-        const rows = await readTokens(pool, tokens, { number, hash, reversible: true });
-        expect(rows).toEqual(expected.map((row) => ({ ...row, version: number })));
-      } finally {
-        await pool.close();
-      }
-    },
-  );
+  test.each(['http', 'ws'])('get no names, and the other tokens get theirs (over %s)', async (wire) => {
+    const pool = createEndpointPool({ urls: [anvil.url.replace('http', wire)], chainId: 369, log });
+    try {
+      const rows = await readTokens(pool, tokens, { number, hash, reversible: true });
+      expect(rows).toEqual(expected.map((row) => ({ ...row, version: number })));
+    } finally {
+      await pool.close();
+    }
+  });
 
-  test('names, balances, pools and proxies that answer a megabyte are no answer', async () => {
+  test('give null for names, calls and balances, and are no proxies', async () => {
     const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
     const [honest, hostile] = [addressOf(0), addressOf(1)];
     try {
@@ -86,7 +83,7 @@ describe('on a real node', () => {
   });
 });
 
-test('a node that sends all that a token answers is cut off, and no token keeps the others from their names', async () => {
+test('a node that forwards megabytes is cut off, and the other tokens get their names', async () => {
   const node = await new FakeNode({ chain: new FakeChain(1), chainId: 369 }).start();
   const pool = createEndpointPool({ urls: [node.httpUrl], chainId: 369, log });
   const word = (value: number): string => value.toString(16).padStart(64, '0');

@@ -119,7 +119,7 @@ async function finalOf(database: Database): Promise<number | undefined> {
   return row?.cursor;
 }
 
-test('what was backed up while the head was followed, restored elsewhere and gone on with equals a straight run', async () => {
+test('a backup taken at the head, restored elsewhere and continued, equals an uninterrupted run', async () => {
   const first = configOf('first');
   chain.setHead(FIRST);
   const program = await start(first);
@@ -163,7 +163,7 @@ test('what was backed up while the head was followed, restored elsewhere and gon
   expect(await runVerify(other, silent, { from: null, to: null })).toBe(0);
 });
 
-test('a restore neither writes over data unless it is told to, nor harms it when the backup is broken', async () => {
+test('a restore overwrites data only with --replace, and a broken backup leaves the data unchanged', async () => {
   const config = configOf('other');
   const from = join(configOf('first').dataDir, 'backups', 'while-running');
   const before = await inside(config, hashAll);
@@ -182,7 +182,7 @@ test('a restore neither writes over data unless it is told to, nor harms it when
   });
 });
 
-test('a restore that was killed before the restored database was in place is finished by the next start', async () => {
+test('a restore killed before its last step is finished by the next start', async () => {
   const config = configOf('other');
   let before: string[] = [];
   await inside(config, async (database) => {
@@ -196,7 +196,7 @@ test('a restore that was killed before the restored database was in place is fin
   expect(after).toEqual(before);
 });
 
-test('a restore is refused while a program runs on the folder, and a backup where one is already', async () => {
+test('a restore is refused while a program uses the folder, and a backup if its name exists', async () => {
   const config = configOf('straight');
   const program = await start(config);
   await expect(restore(config, 'any', true)).rejects.toThrow(/stop it before restoring/);
@@ -208,7 +208,7 @@ test('a restore is refused while a program runs on the folder, and a backup wher
   await expect(backUp(configOf('empty'), 'x')).rejects.toThrow(/nothing is stored yet/);
 });
 
-test('a backup in the middle of a backfill waits for the range that is being written, and is whole', async () => {
+test('a backup during a backfill waits for the current range and is complete', async () => {
   const config = configOf('filling');
   const program = await start(config);
   let said: string | null = null;
@@ -231,7 +231,7 @@ test('a backup in the middle of a backfill waits for the range that is being wri
   expect(await inside(other, hashAll)).toEqual(await inside(config, hashAll));
 });
 
-test('no snapshot is left behind, and a pause that nobody renews ends by itself', async () => {
+test('a backup leaves no snapshot behind, and a pause without renewal expires', async () => {
   const config = configOf('straight');
   await backUp(config, 'third');
   expect(readdirSync(join(config.dataDir, 'clickhouse', 'backups'))).toEqual([]);

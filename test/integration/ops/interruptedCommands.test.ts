@@ -121,7 +121,7 @@ async function startStorage(url: string, more: Readonly<Record<string, string>> 
   await storage.close();
 }
 
-test("the creation of the second chain's database goes on after kills", async () => {
+test('a killed creation of the second chain’s database is continued', async () => {
   const settings = { RPC_URL_943: 'http://127.0.0.1:1' };
   const start = (): Promise<void> => startStorage(proxy.through(home.writerUrl), settings);
   // Kills after the creation of the databases, after the first records, and among the tables.
@@ -134,7 +134,7 @@ test("the creation of the second chain's database goes on after kills", async ()
   expect(proxy.statements().filter((sql) => !sql.startsWith('CREATE DATABASE IF NOT EXISTS'))).toEqual([]);
 });
 
-test('a restore that is killed at any statement leaves the old database or the new one, and can be run again', async () => {
+test('a restore killed at any statement leaves the old or the new database, and can be repeated', async () => {
   const { writerUrl } = target;
   const restore = (url: string, name: string): Promise<void> =>
     runRestore(configOf(url), silent, `File('${name}')`, { replace: true }, sink);
@@ -199,7 +199,7 @@ async function damage(): Promise<void> {
       await home.database.command('damage', sql);
 }
 
-test('a reindex that is killed at any statement ends as one that was not, when it is run again', async () => {
+test('a reindex killed at any statement and repeated ends like an uninterrupted one', async () => {
   const whole = await hashAll(home.writerUrl);
   const reindex = (url: string): Promise<number> =>
     runReindex(configOf(url), silent, never, { from: 40, to: 60, check: false }, sink);

@@ -96,7 +96,7 @@ async function hash(table: string): Promise<string> {
 
 const hashAll = (tables: readonly string[]): Promise<string[]> => Promise.all(tables.map(hash));
 
-test('pruning says what would go, then drops it while blocks come, and touches neither bars nor prices', async () => {
+test('prune lists the rows it would drop, then drops them while blocks arrive, and keeps bars and prices', async () => {
   const cut = 150;
   const before = await hashAll([...AGGREGATES, 'token_prices', 'pool_states']);
   const all = { logs: await count('logs'), swaps: await count('swaps') };
@@ -132,7 +132,7 @@ test('pruning says what would go, then drops it while blocks come, and touches n
   expect(await prune(cut, ['logs', 'swaps'], true)).toContain('dropping 0 rows of swaps');
 });
 
-test('rows that were changed or lost are put right, with the bars made of them, whatever is left of them', async () => {
+test('reindex repairs changed and lost rows and their bars', async () => {
   await program.stop();
   const tables = ['logs', 'swaps', 'pool_states', 'transfers', ...AGGREGATES, 'pool_latest'];
   const before = await hashAll(tables);

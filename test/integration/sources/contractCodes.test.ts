@@ -125,7 +125,7 @@ async function listProxies(): Promise<unknown[]> {
   return (json!['data'] as { address: Hex }[]).map(({ address }) => address);
 }
 
-test('a proxy that is empty at first is one from its first upgrade on, and asked for once', async () => {
+test('a proxy without an implementation becomes a proxy with its first upgrade, which is read once', async () => {
   const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
   advance(100, 100);
   await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64), undefined)]);
@@ -151,7 +151,7 @@ test('a proxy that is empty at first is one from its first upgrade on, and asked
   expect(await newWorker().look(signal)).toBe(0);
 });
 
-test('an upgrade of the head is asked for at the next look, and once more when it is final', async () => {
+test('an upgrade in the head is read in the next round, and again when it is final', async () => {
   const proxy = await deploy(LATE_PROXY);
   advance(2_000, 1_990);
   await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64), undefined)]);
@@ -184,7 +184,7 @@ test('an upgrade of the head is asked for at the next look, and once more when i
   expect(await worker.look(signal)).toBe(0);
 });
 
-test('contracts known by their creation or their verification alone have code too', async () => {
+test('contracts known only by their creation or verification have code too', async () => {
   const [made, verified] = [await deployPlain(), await deployPlain()];
   const child = getCreateAddress({ from: made, nonce: 1 }).toLowerCase() as Hex;
   const creation = { address: made, creator: account, factory: child, tx_hash: hexOf('7d', 1, 64) };
@@ -201,7 +201,7 @@ test('contracts known by their creation or their verification alone have code to
   }
 });
 
-test("an explorer's second chain reads of its contracts in the market chain's database", async () => {
+test('the second chain of an explorer finds its contracts in the database of the market chain', async () => {
   const second = await openSourcesDatabase();
   try {
     const address = await deployPlain();
@@ -233,7 +233,7 @@ test("an explorer's second chain reads of its contracts in the market chain's da
   }
 });
 
-describe('contracts that were never seen to do anything', () => {
+describe('contracts without any logs', () => {
   let twin: Hex;
   let unseen: Hex;
   let clone: Hex;
@@ -281,7 +281,7 @@ describe('contracts that were never seen to do anything', () => {
     (await asking.ask(`/api?module=contract&action=${action}&address=${address}`)).json?.result;
   const nativeOf = async (path: string) => (await asking.ask(`/api/v1${path}`)).json?.['data'];
 
-  test('are told by the node, once, and have the source of their twins in every dialect', async () => {
+  test('are read from the node once, and have the sources of their twins in every dialect', async () => {
     const code = String(await rpc.call('eth_getCode', [unseen, 'latest']));
     expect(await nativeOf(`/contracts/${unseen}`)).toMatchObject({
       verified: true,
@@ -298,7 +298,7 @@ describe('contracts that were never seen to do anything', () => {
     expect(asked).toBe(1);
   });
 
-  test('are proxies where their code or slots say so', async () => {
+  test('are proxies if their code or storage slots say so', async () => {
     expect(await nativeOf(`/contracts/${clone}`)).toMatchObject({
       type: 'proxy',
       proxy: { kind: 'eip1167', implementation: twin },
@@ -306,13 +306,13 @@ describe('contracts that were never seen to do anything', () => {
     expect(await dialect('getsourcecode', clone)).toMatchObject([{ Proxy: '1', Implementation: twin }]);
   });
 
-  test('are none where the node has no code', async () => {
+  test('are not found if the node has no code', async () => {
     expect((await asking.ask(`/api/v1/contracts/${account}`)).status).toBe(404);
     expect(await nativeOf(`/search?q=${account}`)).toMatchObject([{ type: 'address' }]);
     expect(await dialect('getabi', account)).toBe('Contract source code not verified');
   });
 
-  test('are not waited for where the node is silent', async () => {
+  test('are not awaited while the node is silent', async () => {
     silent = true;
     const [one, other] = [hexOf('5d', 1, 40), hexOf('5d', 2, 40)];
     expect(await dialect('getabi', one)).toBe('Contract source code not verified');

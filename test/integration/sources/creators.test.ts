@@ -187,7 +187,7 @@ const signal = new AbortController().signal;
 const recordOf = async (address: Hex) =>
   (await api.ask(`/api/v1/contracts/${address}`)).json?.['data'] as Record<string, unknown>;
 
-test('a pool shows who sent the transaction in which its factory made it, once that is final', async () => {
+test('the creator of a pool is the sender of its creation transaction, once the block is final', async () => {
   const worker = newWorker();
   expect((await recordOf(pairs[0]!.address))['creator']).toBeNull();
   expect(await worker.lookForCreators(signal)).toBe(4);
@@ -222,14 +222,14 @@ test('a pool shows who sent the transaction in which its factory made it, once t
   );
 });
 
-test('nobody is asked twice, neither by the same worker nor after a restart', async () => {
+test('no creation is read twice, by the same worker or after a restart', async () => {
   const before = asked.length;
   now += 120_000;
   for (const worker of [newWorker(), newWorker()]) expect(await worker.lookForCreators(signal)).toBe(0);
   expect(asked.length).toBe(before);
 });
 
-test('a transaction that the node does not know is asked for once, and nothing is made up', async () => {
+test('a transaction that the node does not know is read once, and the creator stays null', async () => {
   const stranger = {
     address: hexOf('5a', 1, 40),
     tx: hexOf('99', 1, 64),
@@ -249,7 +249,7 @@ test('a transaction that the node does not know is asked for once, and nothing i
   });
 });
 
-test("a verified contract's deployment is believed where the node confirms it", async () => {
+test('the recorded deployment of a verified contract is used if the node confirms it', async () => {
   const [one, other] = (await makeSmallRecords(CHAIN_ID)).slice(0, 2);
   const deployment = { deployer: accounts[0]!, transaction: factoryTx, block: 7 };
   const wrong = hexOf('5b', 2, 40);
@@ -276,10 +276,10 @@ const FORWARDER = '0x601a600c600039601a6000f360203603806020600037600060009160006
 const PARENT = '0x600060006000f05060016000f3';
 
 test.each([
-  ['a trace tells', true],
-  ['the node has no traces', false],
+  ['with', true],
+  ['without', false],
 ])(
-  'an imported contract that a contract made is not one of a plain transaction, where %s',
+  'an imported contract that another contract created has a creator and a factory, %s traces',
   async (_, traces) => {
     const through = field((await send(accounts[0]!, { data: FORWARDER })).receipt, 'contractAddress') as Hex;
     const tokens = [hexOf('b0', traces ? 1 : 2, 40), hexOf('b1', 1, 40)];
@@ -325,7 +325,7 @@ test.each([
 /** Each call creates a contract of one byte that logs in its constructor. */
 const MAKER = '0x6016600c60003960166000f36960006000a060016000f3600052600a60166000f000';
 
-test('a new contract of an unknown factory shows its maker, by a trace of its first log, once that is final', async () => {
+test('a contract of an unknown factory gets its creator from a trace of its first log, once final', async () => {
   const maker = field((await send(accounts[0]!, { data: MAKER })).receipt, 'contractAddress') as Hex;
   const logs: LogRow[] = [];
   const call = async (from: Hex): Promise<{ address: Hex; hash: Hex; block: number }> => {
@@ -376,7 +376,7 @@ test('a new contract of an unknown factory shows its maker, by a trace of its fi
   ]);
 });
 
-test('a node that is away leaves the question open', async () => {
+test('a dead node leaves the creator open for the next round', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
   const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
   const deps = { database: db.writer, chainId: CHAIN_ID, verifiedDb, status, log, now: () => now, rpc: away };
@@ -385,7 +385,7 @@ test('a node that is away leaves the question open', async () => {
   expect(await newWorker().lookForCreators(signal)).toBe(1);
 });
 
-test('the descriptor is the columns of the table', async () => {
+test('the table descriptor lists the columns of the table', async () => {
   const rows = await askRows<{ name: string; type: string }>(
     db.writer,
     "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'contract_creations' ORDER BY position",

@@ -101,7 +101,7 @@ const sourceOf = async (path: string, address: Hex): Promise<Json> =>
 const recordOf = (address: Hex, chainId: number): Promise<Json> =>
   get(`/api/v1/contracts/${address}?chainId=${chainId}`);
 
-test('sources handed in are compiled, compared and seen in every answer, on the other chain by the same code', async () => {
+test('submitted sources are compiled, compared and shown in every answer, also for twins on the other chain', async () => {
   const { address, constructorArguments } = deployed[0]!;
   // A twin is recognised by its code, which a background task reads from the node.
   await until(`/api/v1/contracts/${address}`, ({ data }) => (data as Json)?.['code_hash'] != null);
@@ -160,7 +160,7 @@ test('sources handed in are compiled, compared and seen in every answer, on the 
   expect(await post(fields)).toEqual(notOk('Contract source code already verified'));
 });
 
-test('a JSON body, a second pair of braces and the other spelling of the arguments are taken', async () => {
+test('a JSON body, double braces and the other spelling of the constructor arguments are accepted', async () => {
   const { address, constructorArguments } = deployed[1]!;
   const { module, action, apikey, ...rest } = fieldsFor(vault(), address, {
     sourceCode: `{${JSON.stringify(vault().input)}}`,
@@ -178,7 +178,7 @@ test('a JSON body, a second pair of braces and the other spelling of the argumen
   expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
 });
 
-test('a single file with its settings is verified too', async () => {
+test('a single file with its settings is verified', async () => {
   const { address } = deployed[2]!;
   const { result } = await post(
     fieldsFor(vault(), address, {
@@ -197,7 +197,7 @@ test('a single file with its settings is verified too', async () => {
   });
 });
 
-test('right after its deployment a contract is held to its constructor arguments, and keeps them', async () => {
+test('right after its deployment a contract needs its right constructor arguments, and keeps them', async () => {
   const { address, constructorArguments } = await deploy(chains[0]!.rpc, vault(), vaultValues(77));
   const handIn = async (told: string): Promise<Json> =>
     settled((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
@@ -207,7 +207,7 @@ test('right after its deployment a contract is held to its constructor arguments
   expect((await sourceOf('/api', address))['ConstructorArguments']).toBe(right);
 });
 
-test('a single file with a library is verified with its true address alone, and names it once', async () => {
+test('a single file with a library is verified only with the true library address, which is listed once', async () => {
   const name = 'contracts/Tricky.sol:Sum_Library';
   const { rpc } = chains[0]!;
   const sum = (await deploy(rpc, tricky.get('Sum_Library')!)).address;
@@ -233,7 +233,7 @@ test('a single file with a library is verified with its true address alone, and 
 
 test.each([
   [
-    'another source',
+    'changed source',
     (fields: Fields) => ({
       ...fields,
       sourceCode: fields['sourceCode']!.replace('used > cap ? 0', 'used > cap ? 1'),
@@ -241,12 +241,12 @@ test.each([
     /runtime code/,
   ],
   [
-    'other arguments',
+    'wrong constructor arguments',
     (fields: Fields) => ({ ...fields, constructorArguements: '00'.repeat(32) }),
     /constructor arguments/,
   ],
   [
-    'a contract that is not in there',
+    'a contract that the sources do not contain',
     (fields: Fields) => ({ ...fields, contractname: 'contracts/Tricky.sol:Nobody' }),
     /no contract/,
   ],
@@ -256,7 +256,7 @@ test.each([
     /not installed/,
   ],
 ])(
-  'fails in the literal text that clients know, with the reason beside it: %s',
+  'a failed verification has the literal text that clients expect, and a reason: %s',
   async (_, change, reason) => {
     const { address } = deployed[3]!;
     const { result } = await post(change(fieldsFor(vault(), address)));
@@ -268,7 +268,7 @@ test.each([
   },
 );
 
-test('what is asked again while it waits has the same ticket', async () => {
+test('requests repeated while they wait share one ticket', async () => {
   const fields = fieldsFor(vault(), deployed[4]!.address);
   const tickets = await Promise.all([post(fields), post(fields), post({ ...fields, apikey: 'other' })]);
   expect(new Set(tickets.map(({ result }) => result)).size).toBe(1);
@@ -280,7 +280,7 @@ test.each([
   ['a bad address', { contractaddress: '0x12' }, 'Error! Invalid address format'],
   ['an address without code', { contractaddress: NOBODY }, `Unable to locate ContractCode at ${NOBODY}`],
   ['no source', { sourceCode: '' }, 'Error! Missing sourceCode'],
-  ['no JSON', { sourceCode: '{"language":' }, 'Error! Invalid sourceCode format'],
+  ['invalid JSON', { sourceCode: '{"language":' }, 'Error! Invalid sourceCode format'],
   ['no name', { contractname: '' }, 'Error! Missing contractname'],
   [
     'control characters in the name',
@@ -303,37 +303,37 @@ test.each([
     { codeformat: 'solidity-single-file', optimizationUsed: 'no' },
     'Error! Invalid optimizationUsed format',
   ],
-  ['another chain', { chainid: '1' }, /^Missing or unsupported chainid/],
+  ['an unsupported chain', { chainid: '1' }, /^Missing or unsupported chainid/],
   [
-    'a compiler that is not here',
+    'a compiler that is not installed',
     { compilerversion: 'v0.4.26+commit.4563c3fc' },
     /solc version v0\.4\.26.*; installed here: 0\.8\.37, /,
   ],
   [
     'Vyper',
     { codeformat: 'vyper-json', compilerversion: 'vyper:0.3.10' },
-    /^Vyper contracts are not verified here/,
+    /^Vyper contracts cannot be verified here/,
   ],
-  ['no standard JSON', { sourceCode: '[]' }, /standard JSON input is not valid/],
+  ['an array instead of standard JSON', { sourceCode: '[]' }, /standard JSON input is not valid/],
   [
-    'files to be fetched',
+    'sources by URL only',
     { sourceCode: '{"language":"Solidity","sources":{"a.sol":{"urls":["http://127.0.0.1"]}}}' },
     /sources need their content/,
   ],
   [
-    'a tower of brackets',
+    'deeply nested brackets',
     {
       sourceCode: `{"language":"Solidity","sources":{"a.sol":{"content":""}},"settings":{"x":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`,
     },
     /nested too deeply/,
   ],
-] as [string, Fields, string | RegExp][])('refuses at once: %s', async (_, more, text) => {
+] as [string, Fields, string | RegExp][])('a request is refused at once: %s', async (_, more, text) => {
   const fields = { ...fieldsFor(vault(), library.address), ...more };
   const expected = typeof text === 'string' ? text : expect.stringMatching(text);
   expect(await post(fields)).toEqual(notOk(expected));
 });
 
-test('a body of 6 MB is refused at once, and others are served meanwhile', async () => {
+test('a body of 6 MB is refused at once, while other requests are served', async () => {
   const fields = fieldsFor(vault(), library.address, { sourceCode: 'a'.repeat(6 * 1_048_576) });
   const [large, small] = await Promise.all([post(fields), get(statusOf('0'.repeat(50)))]);
   expect(large).toEqual(notOk('Error! The request body is larger than 5 MB'));
@@ -346,7 +346,7 @@ test('a body of 6 MB is refused at once, and others are served meanwhile', async
 });
 
 // Last of the submitting tests, because the verifications stay open.
-test('a client address has two open verifications, and a third is refused in words that say so', async () => {
+test('a client address may have two open verifications, and a third is refused with the reason', async () => {
   const { address } = deployed[5]!;
   const withComment = (comment: string): Fields => {
     const fields = fieldsFor(vault(), address);
@@ -357,7 +357,7 @@ test('a client address has two open verifications, and a third is refused in wor
   const answers = await Promise.all(['one', 'two', 'three'].map((comment) => post(withComment(comment))));
   const refused = answers.filter(({ status }) => status === '0');
   expect(refused).toEqual([
-    notOk('Too many open verifications: a client address may have 2; try again when one has ended'),
+    notOk('Too many open verifications: a client address may have 2; retry after one has ended'),
   ]);
   const open = answers.filter(({ status }) => status === '1');
   expect(open).toHaveLength(2);
@@ -365,7 +365,7 @@ test('a client address has two open verifications, and a third is refused in wor
   expect(await post(withComment('three'))).toMatchObject({ status: '1' });
 });
 
-test('an API that may only read says so, and starts', async () => {
+test('a read-only API starts, and refuses verification with the reason', async () => {
   const readerUrl = new URL(process.env['CANDLEHOUSE_TEST_READER_URL']!);
   readerUrl.pathname = `/${await nameOfDatabase()}`;
   const stop = new AbortController();
@@ -386,7 +386,7 @@ test('an API that may only read says so, and starts', async () => {
       return ((await answer.json()) as Json)['result'];
     };
     // Busy until the head is read.
-    await untilTrue(async () => /^Contracts are not verified over/.test(String(await ask())));
+    await untilTrue(async () => /^This service does not verify contracts/.test(String(await ask())));
     await expect(runAll(config, log, stop.signal, { api: false, ingest: true })).rejects.toMatchObject({
       code: 'bad_config',
       message: expect.stringMatching(/may only read/),

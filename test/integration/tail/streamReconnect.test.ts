@@ -56,7 +56,7 @@ class Follower {
   }
 
   private take(message: SseMessage): void {
-    if (message.event === 'gap') this.faults.push('a gap');
+    if (message.event === 'gap') this.faults.push('unexpected gap');
     else if (message.event === 'reorg') this.takeReorg(message);
     else this.takeEvent(message);
   }
@@ -67,7 +67,8 @@ class Follower {
     while (this.held.length > 0 && (this.held.at(-1)?.block ?? 0) >= from) {
       const gone = this.held.pop();
       const id = `${gone?.block}-${gone?.logIndex}`;
-      if (removed !== null && !removed.includes(id)) this.faults.push(`${id} was removed but not named`);
+      if (removed !== null && !removed.includes(id))
+        this.faults.push(`the reorg does not list the removed ${id}`);
     }
   }
 
@@ -82,7 +83,7 @@ class Follower {
       last === undefined ||
       held.block > last.block ||
       (held.block === last.block && held.logIndex > last.logIndex);
-    if (!isNext) this.faults.push(`${id} came after ${last?.block}-${last?.logIndex}`);
+    if (!isNext) this.faults.push(`${id} arrived after ${last?.block}-${last?.logIndex}`);
     this.held.push(held);
   }
 }
@@ -218,6 +219,6 @@ async function settle(scenario: Scenario, follower: Follower, api: Tail): Promis
   follower.disconnect();
 }
 
-test.each(SEEDS)('with seed %i every follower ends with the canonical events of its filter', (seed) =>
+test.each(SEEDS)('with seed %i every client ends with the canonical events of its filter', (seed) =>
   run(seed),
 );

@@ -26,11 +26,12 @@ export async function checkOnEngine(
   const onModel = await checkOnModel(seed);
   const wrong = onModel.wrong.map((line) => `on the model: ${line}`);
   if (run.stuck !== null || run.tip === null)
-    return { wrong: [...wrong, run.stuck ?? 'nothing is stored'], lives: run.lives, told: 0 };
+    return { wrong: [...wrong, run.stuck ?? 'the store is empty'], lives: run.lives, told: 0 };
   const content = await engineContent(backend.steady, run.tip);
   wrong.push(...(await checkContent(run.chain, content)));
-  if (content.beyond > 0) wrong.push(`${content.beyond} rows lie beyond the cursor`);
-  if (contentHash(content) !== onModel.contentHash) wrong.push('the model ends with another content');
+  if (content.beyond > 0) wrong.push(`${content.beyond} rows are above the cursor`);
+  if (contentHash(content) !== onModel.contentHash)
+    wrong.push('the content of the engine differs from the model');
   const { startBlock: from, finalTo } = run.tip;
   const differing = await verifyAggregates(
     createQueryRunner(backend.steady),

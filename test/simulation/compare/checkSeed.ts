@@ -30,7 +30,7 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
   const run = await runSeed(plan, backend, {
     afterLife: async (chain) => {
       if (wrong.length === 0 && seed % LOOK_EVERY_SEEDS === 0)
-        wrong.push(...(await checkInstant(backend, chain)).map((line) => `after a death: ${line}`));
+        wrong.push(...(await checkInstant(backend, chain)).map((line) => `after a crash: ${line}`));
     },
   });
   if (run.stuck !== null) wrong.push(run.stuck);
@@ -41,7 +41,7 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
   wrong.push(...(await checkContent(run.chain, content)));
   const truth = oracleTruth(run.chain, run.chain.canonical(), plan.startBlock);
   wrong.push(...compareViews(backend.engine.views, content, truth));
-  if (content.beyond > 0) wrong.push(`${content.beyond} rows lie beyond the cursor`);
+  if (content.beyond > 0) wrong.push(`${content.beyond} rows are above the cursor`);
   return { seed, wrong, traceHash: run.traceHash, contentHash: contentHash(content), run };
 }
 
@@ -68,13 +68,13 @@ async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<str
 /** Checks that readers and ingester derive the same head from the stored rows. */
 function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
   const { snapshot } = toSnapshot(headRowOf(engine));
-  if (snapshot === null) return tip.number < tip.startBlock ? [] : ['readers see nothing'];
+  if (snapshot === null) return tip.number < tip.startBlock ? [] : ['readers find no head'];
   const seen = JSON.stringify(snapshot.blocks.map(({ number, hash, commit }) => [number, hash, commit]));
   const known = JSON.stringify(tip.head.map(({ number, hash, commit }) => [number, hash, commit]));
   const lines: string[] = [];
   if (snapshot.finalTo !== tip.finalTo)
-    lines.push(`readers see block ${snapshot.finalTo} as the last final one, not ${tip.finalTo}`);
-  if (seen !== known) lines.push(`readers see the head ${seen}, the ingester ${known}`);
+    lines.push(`the last final block is ${snapshot.finalTo} for readers, ${tip.finalTo} for the ingester`);
+  if (seen !== known) lines.push(`the head is ${seen} for readers, ${known} for the ingester`);
   return lines;
 }
 

@@ -26,7 +26,7 @@ const DAY = 86_400;
 export async function compareAnswers(database: Database, chain: SimChain): Promise<string[]> {
   const runner = createQueryRunner(database);
   const head = await readHead(runner, SIM_CHAIN_ID);
-  if (head === null) return ['readers see nothing'];
+  if (head === null) return ['readers find no head'];
   const blocks = [];
   for (let block = chain.block(head.hash); block !== undefined; block = chain.block(block.parentHash))
     blocks.push(block);
@@ -82,9 +82,9 @@ async function compareActivity(
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text);
   if (found.length !== expected.length)
-    return [`${found.length} events in the activity, ${expected.length} expected`];
+    return [`the activity has ${found.length} events, ${expected.length} expected`];
   const at = expected.findIndex((text, index) => text !== found[index]);
-  return at < 0 ? [] : [`activity has ${found[at]} where ${expected[at]} is expected`];
+  return at < 0 ? [] : [`the activity has ${found[at]} instead of ${expected[at]}`];
 }
 
 /** Pairs with their trades of the day, and DEXes with pools, trades and traders. */
@@ -109,18 +109,18 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
     const trades = today.filter(({ pair }) => pair === address).length;
     if (item === undefined) wrong.push(`pair ${address} is not listed`);
     else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
-      wrong.push(`pair ${address} has ${item.tx_24h} trades of the day, ${trades} expected`);
+      wrong.push(`pair ${address} has ${item.tx_24h} trades in 24 hours, ${trades} expected`);
     const fee = fees.get(address);
     if (item !== undefined && fee !== undefined && Math.round(item.fee_bps * 100) !== fee)
-      wrong.push(`pair ${address} takes ${item.fee_bps} bps, ${fee} pips expected`);
+      wrong.push(`pair ${address} has a fee of ${item.fee_bps} bps, ${fee} pips expected`);
   }
   const makers = new Set(today.map(({ maker }) => maker));
   if (dexes.trades !== today.length)
-    wrong.push(`${dexes.trades} trades of the day on all DEXes, ${today.length} expected`);
+    wrong.push(`${dexes.trades} trades in 24 hours on all DEXes, ${today.length} expected`);
   if ((dexes.traders ?? 0) !== makers.size)
-    wrong.push(`${dexes.traders} traders of the day, ${makers.size} expected`);
+    wrong.push(`${dexes.traders} traders in 24 hours, ${makers.size} expected`);
   const counted = dexes.items.reduce((sum, item) => sum + item.pool_count, 0);
-  if (counted !== pools.length) wrong.push(`DEXes count ${counted} pools, ${pools.length} expected`);
+  if (counted !== pools.length) wrong.push(`the DEXes have ${counted} pools, ${pools.length} expected`);
   return wrong.slice(0, 3);
 }
 

@@ -41,6 +41,9 @@ export async function compareFresh(
   };
   const [told, read] = [await linesOf(fresh), await linesOf(new Map())];
   const at = told.findIndex((line, index) => line !== read[index]);
-  const wrong = at < 0 && told.length === read.length ? [] : [`told: ${told[at]}, stored: ${read[at]}`];
+  const wrong =
+    at < 0 && told.length === read.length
+      ? []
+      : [`event from the writer’s rows: ${told[at]}, from the tables: ${read[at]}`];
   return { wrong, compared: told.length };
 }

@@ -169,7 +169,7 @@ function differ(what: string, found: readonly OracleLine[], expected: readonly O
   const wrong = [...left].filter(([, count]) => count !== 0);
   return wrong
     .slice(0, SHOWN)
-    .map(([line, count]) => `oracle: ${what} ${count > 0 ? 'lack' : 'should not have'} ${line}`);
+    .map(([line, count]) => `oracle: ${count > 0 ? 'missing' : 'unexpected'} in ${what}: ${line}`);
 }
 
 function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]): string[] {

@@ -124,7 +124,7 @@ export async function comparePairTicks(
         );
         if (differing >= 0)
           wrong.push(
-            `bar ${what} is ${JSON.stringify(data[differing])}, not ${JSON.stringify(expected[differing])}`,
+            `the bar ${what} is ${JSON.stringify(data[differing])}, ${JSON.stringify(expected[differing])} expected`,
           );
       }
     }

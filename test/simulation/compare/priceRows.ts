@@ -206,10 +206,10 @@ function firstDifferences(table: string, expected: readonly string[], found: rea
   const missing = expected.filter((line) => !inFound.has(line));
   const extra = found.filter((line) => !inExpected.has(line));
   const lines = [
-    ...missing.slice(0, 3).map((line) => `${table} lacks ${line}`),
-    ...extra.slice(0, 3).map((line) => `${table} should not have ${line}`),
+    ...missing.slice(0, 3).map((line) => `missing in ${table}: ${line}`),
+    ...extra.slice(0, 3).map((line) => `unexpected in ${table}: ${line}`),
   ];
   if (lines.length === 0 && expected.length !== found.length)
-    lines.push(`${table} holds ${found.length} rows where ${expected.length} are expected`);
+    lines.push(`${table} has ${found.length} rows, ${expected.length} expected`);
   return lines;
 }

@@ -113,8 +113,8 @@ export async function compareTransfers(
 function differ(table: string, expected: readonly string[], found: readonly string[]): string[] {
   const [wanted, there] = [new Set(expected), new Set(found)];
   const lines = [
-    ...expected.filter((line) => !there.has(line)).map((line) => `${table} lacks ${line}`),
-    ...found.filter((line) => !wanted.has(line)).map((line) => `${table} should not have ${line}`),
+    ...expected.filter((line) => !there.has(line)).map((line) => `missing in ${table}: ${line}`),
+    ...found.filter((line) => !wanted.has(line)).map((line) => `unexpected in ${table}: ${line}`),
   ];
   if (lines.length === 0 && expected.length !== found.length)
     lines.push(`${table} has ${found.length} rows, ${expected.length} expected`);

@@ -51,7 +51,7 @@ export async function compareVaultRows(
     if (lines.length !== found.length)
       differences.push(`${found.length} vault rows in ${table}, ${lines.length} expected`);
     const wrong = lines.findIndex((line, index) => line !== found[index]);
-    if (wrong >= 0) differences.push(`${table} has ${found[wrong]} where ${lines[wrong]} is expected`);
+    if (wrong >= 0) differences.push(`${table} has ${found[wrong]} instead of ${lines[wrong]}`);
   }
   return differences;
 }

@@ -233,7 +233,6 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 
 export function answerQuery(engine: ModelEngine, name: string, sql: string, params: QueryParams): Rows {
   const answer = ANSWERS[name];
-  if (answer === undefined)
-    throw new Error(`the model of the store does not know the query "${name}": teach it`);
+  if (answer === undefined) throw new Error(`the model of the store does not implement the query "${name}"`);
   return answer(engine, params, sql);
 }

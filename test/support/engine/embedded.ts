@@ -116,7 +116,7 @@ export function startParent(dataDir: string): Promise<Parent> {
 /** Kills the engine's process, as a crash would. */
 export function killEngine(server: EmbeddedServer): void {
   const pid = server.pid();
-  if (pid <= 0) throw new Error('there is no engine to kill');
+  if (pid <= 0) throw new Error('the engine is not running');
   process.kill(pid, 'SIGKILL');
 }
 

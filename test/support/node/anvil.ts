@@ -144,7 +144,7 @@ export async function deployTestWorld(
  */
 async function fundUsers(rpc: DevRpc, maker: BlockMaker, world: World, users: readonly Hex[]): Promise<Hex> {
   const deployer = users[0];
-  if (deployer === undefined) throw new Error('a world without accounts');
+  if (deployer === undefined) throw new Error('the test world has no accounts');
   const start = await getBlockHead(rpc);
   maker.add({ from: deployer, to: null, data: readOwnBytecode('DevBorrower'), gas: SETUP_GAS });
   await maker.mine(start.timestamp + BLOCK_SECONDS);

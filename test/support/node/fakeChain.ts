@@ -54,7 +54,7 @@ export class FakeChain {
 
   get head(): FakeBlock {
     const head = this.blocks.at(-1);
-    if (head === undefined) throw new Error('a chain has its genesis');
+    if (head === undefined) throw new Error('the chain has no genesis block');
     return head;
   }
 

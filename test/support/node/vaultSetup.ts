@@ -37,7 +37,7 @@ export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError):
 /** A chain whose only DEX is a vault. The smaller address is the base. */
 export function contextOf(registry: PoolRegistry): DecodeContext {
   const none = (): never => {
-    throw new Error('no pairs here');
+    throw new Error('this setup has no pairs');
   };
   return {
     chainId: 369,

@@ -19,7 +19,7 @@ export function findChromium(): string {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') {
     if (existsSync(given)) return given;
-    throw new Error(`CHROMIUM_PATH is ${given}, and there is nothing`);
+    throw new Error(`CHROMIUM_PATH is ${given}, which does not exist`);
   }
   const found = USUAL_PATHS.find((path) => existsSync(path));
   if (found !== undefined) return found;
@@ -86,7 +86,7 @@ export async function openPage(
   await context.addInitScript(COUNT_SHIFTS);
   const page = await context.newPage();
   const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
+  page.on('pageerror', (error) => faults.push(`uncaught error: ${error.message}`));
   page.on('console', (message) => {
     if (message.type() !== 'error') return;
     const { url: from } = message.location();
@@ -97,7 +97,7 @@ export async function openPage(
   page.on('request', (request) => {
     const target = request.url();
     if (!target.startsWith(url) && !/^(data|blob):/.test(target))
-      faults.push(`request to a stranger: ${target}`);
+      faults.push(`request to another host: ${target}`);
   });
   return { page, context, faults };
 }

@@ -66,7 +66,7 @@ export async function collectEvents(url: string): Promise<EventCollector> {
   return {
     startBlock,
     net() {
-      if (doubled.length > 0) throw new Error(`came twice: ${doubled.join(', ')}`);
+      if (doubled.length > 0) throw new Error(`events arrived twice: ${doubled.join(', ')}`);
       return [...kept]
         .sort(([, a], [, b]) => a.block - b.block || a.logIndex - b.logIndex)
         .map(([id, item]) => `${id} ${item.txHash}`);

@@ -107,7 +107,7 @@ export class EventFollower {
     if (data === undefined) return;
     const body = JSON.parse(data) as Body;
     const event = field('event');
-    if (event === 'gap') this.faults.push(`a gap ${data} after ${this.lastId}`);
+    if (event === 'gap') this.faults.push(`unexpected gap after ${this.lastId}: ${data}`);
     else if (event === 'reorg') this.takeReorg(body);
     else this.takeEvent(body);
     this.lastId = field('id') ?? this.lastId;
@@ -118,7 +118,7 @@ export class EventFollower {
     while ((this.held.at(-1)?.block ?? -1) >= from_block) {
       const gone = this.held.pop();
       if (removed_ids !== null && gone !== undefined && !removed_ids.includes(gone.id)) {
-        this.faults.push(`a reorg from ${from_block} does not name ${gone.id}`);
+        this.faults.push(`a reorg from block ${from_block} does not list ${gone.id}`);
       }
     }
   }
@@ -127,7 +127,7 @@ export class EventFollower {
     const last = this.held.at(-1);
     const follows =
       last === undefined || block > last.block || (block === last.block && logIndex > last.logIndex);
-    if (!follows) this.faults.push(`${id} came after ${last.id}`);
+    if (!follows) this.faults.push(`event ${id} arrived after ${last.id}`);
     this.held.push({ id, block, logIndex, txHash });
   }
 }

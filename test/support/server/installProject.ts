@@ -94,6 +94,6 @@ async function install(source: string, folder: string, name: string): Promise<vo
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`npm ci of ${name} ended with ${code}: ${said.slice(-2_000)}`);
+  if (code !== 0) throw new Error(`npm ci of ${name} exited with ${code}: ${said.slice(-2_000)}`);
   renameSync(draft, folder);
 }

@@ -93,10 +93,10 @@ export function spawnProgram(
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const lastWords = (): string => {
     const how = hasEnded() ? `ended with ${child.signalCode ?? `code ${child.exitCode}`}` : 'runs';
-    return `"candlehouse ${command}" (process ${child.pid ?? '?'}) ${how}; it said last:\n${tailOf(text)}`;
+    return `"candlehouse ${command}" (process ${child.pid ?? '?'}) ${how}; its last output:\n${tailOf(text)}`;
   };
   void ended.then(() => {
-    if (!isAwaited) process.stderr.write(`unexpected end: ${lastWords()}\n`);
+    if (!isAwaited) process.stderr.write(`the program ended unexpectedly: ${lastWords()}\n`);
   });
   return {
     process: child,
@@ -129,11 +129,11 @@ export async function startProgram(
     }
     if (spawned.hasEnded()) {
       await spawned.end('SIGKILL');
-      throw new Error(`no API: ${spawned.lastWords()}`);
+      throw new Error(`the program did not start its API: ${spawned.lastWords()}`);
     }
     if (Date.now() > end) {
       await spawned.end('SIGKILL');
-      throw new Error(`no API within ${START_MAX_MS} ms: ${spawned.lastWords()}`);
+      throw new Error(`the API did not start within ${START_MAX_MS} ms: ${spawned.lastWords()}`);
     }
   }
 }

@@ -81,7 +81,7 @@ class Chain {
 
   reorg(depth: number, length: number): StubBranch {
     const { head, final } = this.state;
-    if (depth > head - final) throw new RangeError(`block ${head - depth + 1} is final`);
+    if (depth > head - final) throw new RangeError(`cannot replace the final block ${head - depth + 1}`);
     const branch = this.blocks.slice(head - depth + 1, head + 1);
     this.blocks.length = head - depth + 1;
     this.forks += 1;

@@ -54,7 +54,7 @@ export class LogIndexer {
     const wanted = [filter.address ?? null, ...(filter.topics ?? [])].map((items) => this.idsOf(items));
     const parts: Buffer[] = [OPENING];
     for (const block of blocks) {
-      if (block.index === null) throw new TypeError('this chain was made without an index of its logs');
+      if (block.index === null) throw new TypeError('this chain has no index of its logs; pass forIndexers');
       selectOf(block.logs, block.index, wanted, parts);
     }
     parts.push(CLOSING);

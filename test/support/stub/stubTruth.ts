@@ -61,7 +61,7 @@ export class StubTruth {
     const baseIsToken0 = new Map<string, boolean>();
     for (const pair of new Set(swaps.map((swap) => swap.pair))) {
       const answer = await ask(`${url}/api/v1/pairs/${pair}`);
-      if (answer.status !== 200) return [`${answer.status} of pair ${pair}: ${await answer.text()}`];
+      if (answer.status !== 200) return [`pair ${pair}: status ${answer.status}, ${await answer.text()}`];
       const { data } = (await answer.json()) as {
         data: { base_token: { address: string }; tokens: { address: string }[] };
       };
@@ -94,7 +94,7 @@ export class StubTruth {
     do {
       const page: string = cursor === null ? '' : `&cursor=${cursor}`;
       const answer = await ask(`${url}/api/v1/activity?limit=${PAGE}${page}`);
-      if (answer.status !== 200) return `${answer.status} of activity: ${await answer.text()}`;
+      if (answer.status !== 200) return `activity: status ${answer.status}, ${await answer.text()}`;
       const body = (await answer.json()) as {
         data: { id: string; tx_hash: string }[];
         meta: { next_cursor: string | null };
@@ -125,5 +125,5 @@ export function describeDifference(found: readonly string[], expected: readonly 
   const at = expected.findIndex((event, index) => found[index] !== event);
   if (at === -1 && found.length === expected.length) return null;
   const place = at === -1 ? expected.length : at;
-  return `${found.length} events, ${expected.length} expected; at ${place} ${found[place]} is not ${expected[place]}`;
+  return `${found.length} events, ${expected.length} expected; event ${place} is ${found[place]}, ${expected[place]} expected`;
 }

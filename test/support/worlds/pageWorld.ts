@@ -122,7 +122,7 @@ async function untilListed(program: Program, path: string): Promise<{ address: s
     const { data } = listShape.parse(await response.json());
     if (data.some((item) => Number(item['volume_24h_usd']) > 0)) return data;
   }
-  throw new Error(`${path} stayed empty:\n${program.output().slice(-2_000)}`);
+  throw new Error(`${path} is still empty:\n${program.output().slice(-2_000)}`);
 }
 
 async function readSeries(json: (path: string) => Promise<unknown>, path: string): Promise<Bar[]> {

@@ -137,7 +137,7 @@ export function pathOf(routes: FoundRoutes, of: Hex): Hex[] {
   const path: Hex[] = [];
   for (let at = of; at !== ZERO_ADDRESS; at = routes.settled.get(at)?.route.next ?? ZERO_ADDRESS) {
     path.push(at);
-    if (path.length > 9) throw new Error('a path without an end');
+    if (path.length > 9) throw new Error('a route does not end at an anchor');
   }
   return path;
 }

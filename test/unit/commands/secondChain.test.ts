@@ -4,7 +4,7 @@ import { listSecondProblems } from '../../../src/commands/secondChain';
 
 const GAP = { code: 'gap_refilling', message: 'blocks 5 to 7 are read again' };
 
-test('each problem of the second chain stands under a code of its own and names the chain', () => {
+test('each problem of the second chain has a code and a message that name the chain', () => {
   const facts = { nodeHead: 9, nodeAnswers: false, problems: [GAP] };
   expect(listSecondProblems(facts)).toEqual([
     { code: 'node_away_943', message: 'Chain 943: The chain node does not answer' },
@@ -13,7 +13,7 @@ test('each problem of the second chain stands under a code of its own and names 
   expect(listSecondProblems({ ...facts, nodeAnswers: true, problems: [] })).toEqual([]);
 });
 
-test('they are told and leave the market as ready as it is', () => {
+test('problems of the second chain are listed and do not make /readyz fail', () => {
   const hash = `0x${'ab'.repeat(32)}` as const;
   const head = {
     version: '1',

@@ -67,7 +67,7 @@ function plain(book: LegBook, time: number) {
   };
 }
 
-test.each([1, 2, 3])('seed %d: live legs are those that moved within 30 days, or more', (seed) => {
+test.each([1, 2, 3])('seed %d: the live legs of a token are those that moved within 30 days', (seed) => {
   const random = new Random(seed);
   const book = new LegBook();
   for (const leg of legs.slice(0, MADE)) book.addLeg(leg, false);
@@ -88,7 +88,7 @@ test.each([1, 2, 3])('seed %d: live legs are those that moved within 30 days, or
   expect(slept).toBeGreaterThan(0);
 });
 
-test.each([4, 5, 6, 7, 8])('seed %d: what is taken back is as it never was', (seed) => {
+test.each([4, 5, 6, 7, 8])('seed %d: a rewind restores the earlier state exactly', (seed) => {
   const random = new Random(seed);
   const book = new LegBook();
   for (const leg of legs.slice(0, MADE)) book.addLeg(leg, false);

@@ -18,13 +18,13 @@ const CREATION = {
 };
 
 describe('the protocol registry', () => {
-  it('knows a decoder by its name in the chain description', () => {
+  it('finds a decoder by its name in the chain description', () => {
     expect(protocolOf('uniswap_v2')).toBe(uniswapV2);
     expect(findProtocol('uniswap_v3')).toBe(uniswapV3);
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
   });
 
-  it('has the topics of exactly the DEXes that are described', () => {
+  it('contains exactly the topics of the described DEXes', () => {
     const { creationTopics, eventTopics } = dexTopics([DEX]);
     expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
     const signatures = [
@@ -37,7 +37,7 @@ describe('the protocol registry', () => {
     expect(dexTopics([]).eventTopics.size).toBe(0);
   });
 
-  it('asks for the events of a vault and of its pools where one is described', () => {
+  it('includes the events of a vault and its pools if a vault is described', () => {
     const { creationTopics, eventTopics } = dexTopics([{ ...DEX, protocol: 'balancer_v2' }]);
     expect([...creationTopics]).toEqual([id('PoolRegistered(bytes32,address,uint8)')]);
     expect(eventTopics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
@@ -46,7 +46,7 @@ describe('the protocol registry', () => {
     expect(findProtocol('balancer_v2')).toBeNull();
   });
 
-  it('asks for both Swap layouts as soon as a V3 DEX is described, since forks mix them', () => {
+  it('includes both Swap layouts if a V3 DEX is described, because forks mix them', () => {
     const { eventTopics } = dexTopics(findBuiltInChain(369)?.dexes ?? []);
     expect(eventTopics).toContain(id('Swap(address,address,int256,int256,uint160,uint128,int24)'));
     expect(eventTopics).toContain(
@@ -55,7 +55,7 @@ describe('the protocol registry', () => {
   });
 });
 
-describe('a pool made from its creation event', () => {
+describe('the fee of a new pool', () => {
   test.each<[Partial<Dex>, number | null, number]>([
     [{}, null, 3_000],
     [{ feeBps: 29 }, null, 2_900],
@@ -63,7 +63,7 @@ describe('a pool made from its creation event', () => {
     [{ feeBps: 17.5 }, null, 1_750],
     [{ feeBps: 0 }, null, 0],
     [{ feeBps: 29 }, 500, 500],
-  ])('of a DEX with %p and an event fee of %p pips costs %p pips', (dex, feePips, expected) => {
+  ])('with DEX settings %p and event fee %p is %p pips', (dex, feePips, expected) => {
     const pool = toPool(uniswapV2, { ...DEX, ...dex }, { ...CREATION, feePips });
     expect(pool).toEqual({
       address: CREATION.pool,

@@ -61,7 +61,7 @@ function sideOf(pool: WeightedPoolState, index: number): Side {
 }
 
 function expectClose(value: number | null, exact: Rational, digits: number): void {
-  if (value === null) throw new Error('no value');
+  if (value === null) throw new Error('the value is null');
   expect(Number.isFinite(value) && value > 0 && agree(exactly(value), exact, digits)).toBe(true);
 }
 
@@ -76,7 +76,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('is what the smallest of swaps gets by WeightedMath, to 9 digits', () => {
+  it('equals the price of a tiny swap by WeightedMath to 9 digits', () => {
     const property = fc.property(anyPool, ({ pool, i, j }) => {
       const [into, out] = [sideOf(pool, i), sideOf(pool, j)];
       const amountIn = fraction(pool.balances[i]!, 10n ** 14n);
@@ -86,7 +86,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('of two equal weights is that of a V2 pair', () => {
+  it('of two equal weights equals the price of a V2 pair', () => {
     const property = fc.property(upTo(UINT112_MAX), upTo(UINT112_MAX), (reserve0, reserve1) => {
       const pair = uniswapV2.spotPrice({ ...EMPTY_STATE, reserve0, reserve1 })!;
       expectClose(
@@ -98,7 +98,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('stays finite and above zero whatever words the balances and weights are', () => {
+  it('is finite and positive for any balances and weights', () => {
     const word = upTo(UINT256_MAX);
     const property = fc.property(word, word, word, word, (balance0, balance1, weight0, weight1) => {
       const pool = poolOf([balance0, balance1], [weight0, weight1]);
@@ -107,7 +107,7 @@ describe('the marginal price of a weighted pool', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  it('does not exist without weights, with an empty side, or for what are not two tokens of the pool', () => {
+  it('is null without weights, with an empty side, or for tokens that do not form a leg', () => {
     const half = [ONE / 2n, ONE / 2n];
     const full = poolOf([5n, 7n], half);
     const none: [WeightedPoolState, number, number][] = [
@@ -135,29 +135,26 @@ describe('the depth of a weighted pool', () => {
     [0.001, 1n, 1000n],
   ];
 
-  test.each(SHARES)(
-    'of %p moves the price by just that share when swapped by WeightedMath',
-    (delta, part, whole) => {
-      const property = fc.property(anyPool, ({ pool, i, j }) => {
-        const [own, other] = [sideOf(pool, i), sideOf(pool, j)];
-        const before = priceOf(other, own);
-        const depth = weightedDepth(pool, i, j, delta)!;
+  test.each(SHARES)('for %p moves the price by exactly this share in WeightedMath', (delta, part, whole) => {
+    const property = fc.property(anyPool, ({ pool, i, j }) => {
+      const [own, other] = [sideOf(pool, i), sideOf(pool, j)];
+      const before = priceOf(other, own);
+      const depth = weightedDepth(pool, i, j, delta)!;
 
-        const amountIn = exactly(depth.up);
-        const [ownUp, otherUp] = afterSwap(own, other, amountIn, outGivenIn(own, other, amountIn));
-        const up = over(priceOf(otherUp, ownUp), before);
-        expect(agree(up, fraction(whole + part, whole), 12)).toBe(true);
+      const amountIn = exactly(depth.up);
+      const [ownUp, otherUp] = afterSwap(own, other, amountIn, outGivenIn(own, other, amountIn));
+      const up = over(priceOf(otherUp, ownUp), before);
+      expect(agree(up, fraction(whole + part, whole), 12)).toBe(true);
 
-        const amountOut = exactly(depth.down);
-        const [otherDown, ownDown] = afterSwap(other, own, inGivenOut(other, own, amountOut), amountOut);
-        const down = over(priceOf(otherDown, ownDown), before);
-        expect(agree(down, fraction(whole - part, whole), 12)).toBe(true);
-      });
-      fc.assert(property, { numRuns: 300 });
-    },
-  );
+      const amountOut = exactly(depth.down);
+      const [otherDown, ownDown] = afterSwap(other, own, inGivenOut(other, own, amountOut), amountOut);
+      const down = over(priceOf(otherDown, ownDown), before);
+      expect(agree(down, fraction(whole - part, whole), 12)).toBe(true);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
 
-  it('is 2 % unless asked otherwise', () => {
+  it('is for a move of 2 % by default', () => {
     const pool = poolOf([10n ** 20n, 10n ** 9n], [ONE / 5n, (ONE * 4n) / 5n]);
     expect(weightedDepth(pool, 0, 1)).toEqual(weightedDepth(pool, 0, 1, 0.02));
     expect(weightedDepth(pool, 1, 0)).not.toEqual(weightedDepth(pool, 0, 1));

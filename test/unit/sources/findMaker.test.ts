@@ -38,22 +38,25 @@ const frame = (type: string, from: Hex, to: Hex, calls: object[] = [], error?: s
   ...(error === undefined ? {} : { error }),
 });
 
-test.each(['CREATE', 'CREATE2'])('the call tracer tells who ran %s, however deep', async (type) => {
-  const deep = frame('CALL', of('a'), of('b'), [
-    frame('DELEGATECALL', of('b'), of('c'), [frame(type, of('b'), MADE)]),
-  ]);
-  answerWith({ debug_traceTransaction: { result: deep } });
-  expect(await findMaker(pool, TX, MADE, signal)).toBe(of('b'));
-  expect(await findMaker(pool, TX, of('e'), signal)).toBeNull();
-});
+test.each(['CREATE', 'CREATE2'])(
+  'the call tracer gives the contract that executed %s, at any depth',
+  async (type) => {
+    const deep = frame('CALL', of('a'), of('b'), [
+      frame('DELEGATECALL', of('b'), of('c'), [frame(type, of('b'), MADE)]),
+    ]);
+    answerWith({ debug_traceTransaction: { result: deep } });
+    expect(await findMaker(pool, TX, MADE, signal)).toBe(of('b'));
+    expect(await findMaker(pool, TX, of('e'), signal)).toBeNull();
+  },
+);
 
-test('what failed made nothing, nor did what it called', async () => {
+test('a failed call creates no contract, and neither do calls inside it', async () => {
   const failed = frame('CALL', of('b'), of('c'), [frame('CREATE', of('c'), MADE)], 'execution reverted');
   answerWith({ debug_traceTransaction: { result: frame('CALL', of('a'), of('b'), [failed]) } });
   expect(await findMaker(pool, TX, MADE, signal)).toBeNull();
 });
 
-test("without a call tracer Parity's traces tell", async () => {
+test('without a call tracer the creator comes from trace_transaction', async () => {
   const call = { type: 'call', action: { from: of('a') }, result: { output: '0x' } };
   const create = {
     type: 'create',
@@ -64,7 +67,7 @@ test("without a call tracer Parity's traces tell", async () => {
   expect(await findMaker(pool, TX, MADE, signal)).toBe(of('c'));
 });
 
-test('a node that refuses, or answers something else, tells nothing and is used as before', async () => {
+test('a node without tracing gives no creator and stays in normal use', async () => {
   answerWith({});
   expect(await findMaker(pool, TX, MADE, signal)).toBeUndefined();
   answerWith({ debug_traceTransaction: { result: 7 }, trace_transaction: { result: null } });

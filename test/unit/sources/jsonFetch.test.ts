@@ -11,7 +11,7 @@ function collector(): () => void {
   return runInNewContext('gc') as () => void;
 }
 
-test('a server that stops in the middle of its answer is given up at its deadline, whatever is collected meanwhile', async () => {
+test('a server that stops in the middle of its answer fails at the timeout, also during garbage collection', async () => {
   const server = await listen(createServer((_, response) => void response.write('{"items": [')));
   const collect = collector();
   const collecting = setInterval(collect, 10);

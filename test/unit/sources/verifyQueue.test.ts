@@ -94,7 +94,7 @@ afterEach(async () => {
   await closing;
 });
 
-test('a client has two open jobs; a third is refused until one of them ends', async () => {
+test('a client may have two open jobs, and a third is refused until one ends', async () => {
   const [first, second] = [await guidOf(queue, 'a', 'one'), await guidOf(queue, 'b', 'one')];
   expect(await queue.submit(requestOf('c'), 'one')).toEqual({ kind: 'client_busy', openMax: 2 });
   // A repeated open request gets its existing ticket, and other clients are served.
@@ -105,14 +105,14 @@ test('a client has two open jobs; a third is refused until one of them ends', as
   await guidOf(queue, 'd', 'one');
 });
 
-test('requests sent at the same time count together', async () => {
+test('simultaneous requests count towards the limit of open jobs', async () => {
   const kinds = await Promise.all(
     ['a', 'b', 'c', 'd'].map(async (path) => (await queue.submit(requestOf(path), 'one')).kind),
   );
   expect(kinds.sort()).toEqual(['client_busy', 'client_busy', 'queued', 'queued']);
 });
 
-test('a request that is not queued frees its place', async () => {
+test('a request that is not queued does not count towards the limit', async () => {
   const none = queueOver(compiler, () => '0x');
   for (let index = 0; index < 5; index += 1)
     expect(await none.submit(requestOf('a', 10, index), 'one')).toEqual({ kind: 'no_code' });
@@ -134,7 +134,7 @@ test('clients take turns, and within a round the shortest source goes first', as
   expect(compiler.seen).toEqual(['running', 'three short', 'two middle', 'one long', 'late', 'one short']);
 });
 
-test('a failure is compiled once: the same request gets its ticket again, another address its reason', async () => {
+test('a failing source is compiled once, and repeated requests get the same failure', async () => {
   const failure = new AppError('bad_request', 'the compiler took longer than 30 s of processor time');
   const guid = await guidOf(queue, 'slow', 'one');
   await until(() => compiler.seen.length === 1);
@@ -148,7 +148,7 @@ test('a failure is compiled once: the same request gets its ticket again, anothe
   expect(compiler.seen).toEqual(['slow']);
 });
 
-test('a failure of the machine is not remembered', async () => {
+test('a failure caused by the machine is not remembered', async () => {
   const guid = await guidOf(queue, 'a', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(new AppError('unavailable', 'the machine is busy'));
@@ -157,7 +157,7 @@ test('a failure of the machine is not remembered', async () => {
   await until(() => compiler.seen.length === 2);
 });
 
-test('a failure is looked at again once the code at the address has changed', async () => {
+test('a failing source is compiled again after the code at the address changes', async () => {
   let code: Hex = '0x6000';
   const changing = queueOver(compiler, () => code);
   const guid = await guidOf(changing, 'a', 'one');
@@ -170,7 +170,7 @@ test('a failure is looked at again once the code at the address has changed', as
   await changing.close();
 });
 
-test('many large sources do not wait together', async () => {
+test('at most 32 MiB of sources wait in the queue', async () => {
   const kinds: string[] = [];
   for (let index = 0; index < 12; index += 1) {
     const submitted = queue.submit(requestOf(`${index}`, 9 * 2 ** 20), `client ${index}`);

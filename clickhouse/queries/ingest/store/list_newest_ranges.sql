@@ -1,5 +1,5 @@
--- At most two rows: the newest finished range and the newest intent. One search for each, because a range that restarts
--- often leaves any number of intents above the last finished range.
+-- At most two rows: the newest finished range and the newest intent. Two searches, because restarts can leave many
+-- intents above the last finished range.
 SELECT *
 FROM
 (

@@ -50,7 +50,7 @@ async function readCoins(ask: Ask, addresses: readonly Hex[]): Promise<string[] 
   );
   return (
     answers?.map((answer) => {
-      if (answer === null) throw new AppError('node_failed', 'the node names no balance');
+      if (answer === null) throw new AppError('node_failed', 'the node returned no balance');
       return BigInt(answer).toString();
     }) ?? null
   );

@@ -23,8 +23,9 @@ const REASON_MAX = 1_000;
 
 /** Text for the OpenAPI document. */
 export const VERIFY_BOUNDS =
-  'verifysourcecode: a client address has at most two open verifications, and addresses take turns. A compilation has 30 s ' +
-  'of processor time, 1 GiB of memory and an answer of 8 MiB. A request that failed before gets its ticket again.';
+  'verifysourcecode: a client address may have two open verifications, and addresses take turns. A ' +
+  'compilation may use 30 s of processor time, 1 GiB of memory and 8 MiB of output. A repeated ' +
+  'request that failed before gets the same ticket.';
 
 export async function verifySourceCode({ deps, asked, chainId, client }: Ask): Promise<EtherscanAnswer> {
   const queue = deps.verifications?.() ?? null;
@@ -41,10 +42,12 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
       throw badParam(`Unable to locate ContractCode at ${request.address}`);
     case 'client_busy':
       throw badParam(
-        `Too many open verifications: a client address may have ${submission.openMax}; try again when one has ended`,
+        `Too many open verifications: a client address may have ${submission.openMax}; retry after one has ended`,
       );
     case 'no_node':
-      throw badParam(`No node of chain ${chainId} is configured: the code of its contracts cannot be read`);
+      throw badParam(
+        `No node is configured for chain ${chainId}, so the code of the contract cannot be read`,
+      );
   }
 }
 

@@ -231,18 +231,18 @@ interface SwapRow {
   readonly price_usd: number;
 }
 
-test('an audit says the stored price of every token at every block, final or not, bit by bit', async () => {
+test('an audit gives the stored price of every token at every block, final or not, bit by bit', async () => {
   expect(head.finalTo).toBeLessThan(head.number - 5);
   await checkAll();
 });
 
-test('after a reorg audits are of the new branch', async () => {
+test('after a reorg audits show the prices of the new branch', async () => {
   chain.reorg(9, 12);
   await catchUp();
   await checkAll(3, true);
 });
 
-test('audits of final blocks stay as they were while the chain grows and the head is promoted', async () => {
+test('audits of final blocks do not change while the chain grows and blocks are promoted', async () => {
   const before = head.finalTo;
   const known = given.size;
   for (const [count, share] of [
@@ -257,7 +257,7 @@ test('audits of final blocks stay as they were while the chain grows and the hea
   expect(given.size).toBeGreaterThan(known);
 });
 
-test('the USD prices of swaps are those that the audit of their block shows for the quote token', async () => {
+test('the USD price of a swap equals the audited price of its quote token at its block', async () => {
   const swaps = await askRows<SwapRow>(
     store.db,
     `SELECT ord, concat('0x', lower(hex(s.token0))) AS token0, concat('0x', lower(hex(s.token1))) AS token1,
@@ -283,7 +283,7 @@ test('a pool that quotes far from the others is shown as excluded, with its pric
   expect(audit.warnings.map(({ code }) => code)).toContain('outlier_pools_excluded');
 });
 
-test('pools with another anchor than the last token are turned by the given prices of the two', async () => {
+test('pools with another anchor are converted by the given prices of the two anchors', async () => {
   const { audit } = await get(TOKENS.WPLS.address, 40);
   const pools = audit.hops[0]!.pools;
   const others = pools.filter(({ token0, token1 }) => ![token0, token1].includes(audit.hops[0]!.to_token));
@@ -293,7 +293,7 @@ test('pools with another anchor than the last token are turned by the given pric
   expect(audit.price_native).toBe('1');
 });
 
-test('a push that nobody paid for is held to the mean, and the audit says so', async () => {
+test('an unpaid price push is held to the mean, and the audit has a warning', async () => {
   const before = (await get(TOKENS.THIN.address, 89)).audit;
   const during = (await get(TOKENS.THIN.address, 90)).audit;
   expect(during.warnings.map(({ code }) => code)).toContain('price_deviates_from_twap');
@@ -302,7 +302,7 @@ test('a push that nobody paid for is held to the mean, and the audit says so', a
   expect(Math.abs(Number(during.price_usd) / Number(before.price_usd) - 1)).toBeLessThan(1e-9);
 });
 
-test('a pool made inside an epoch prices its token at once, with a warning', async () => {
+test('a pool created inside an epoch prices its token at once, with a warning', async () => {
   const created = await get(TOKENS.LATE.address, 77);
   expect(created.audit).toMatchObject({ confidence: 'low', method: 'lp_weighted_multi_hop' });
   expect(created.audit.warnings.map(({ code }) => code)).toEqual(
@@ -312,7 +312,7 @@ test('a pool made inside an epoch prices its token at once, with a warning', asy
   expect(later.audit.warnings.map(({ code }) => code)).not.toContain('recent_pool');
 });
 
-test('tokens that nobody can price say why: worthless neighbours, too little behind them, or too many hops', async () => {
+test('an audit explains a missing price: unpriced neighbours, too little liquidity or too many hops', async () => {
   const lost = (await get(TOKENS.LOST.address)).audit;
   expect(lost).toMatchObject({ price_usd: null, price_native: null, method: 'none', hops: [], anchor: null });
   expect(lost.excluded_pools.map(({ reason }) => reason)).toEqual(['no_price']);
@@ -325,7 +325,7 @@ test('tokens that nobody can price say why: worthless neighbours, too little beh
   expect(five.warnings.map(({ code }) => code)).toEqual(['no_route', 'max_hops_reached', 'not_finalized']);
 });
 
-test('an anchor is its own price, and other pools of a token are named deepest first', async () => {
+test('an anchor has its given price, and its pools are listed as not on the route', async () => {
   const anchor = (await get(TOKENS.USDC.address)).audit;
   expect(anchor).toMatchObject({
     price_usd: '1.001',
@@ -341,13 +341,13 @@ test('an anchor is its own price, and other pools of a token are named deepest f
   ]);
 });
 
-test('a block ahead of the head is a 400, one before the first pool of the token a 404', async () => {
+test('a block above the head is a 400, and a block before the first pool of the token a 404', async () => {
   expect((await get(TOKENS.DAI.address, head.number + 1)).status).toBe(400);
   expect((await get(TOKENS.LATE.address, 76)).status).toBe(404);
   expect((await get(TOKENS.LATE.address, 77)).status).toBe(200);
 });
 
-test('an audit takes few statements, however long the path', async () => {
+test('an audit needs at most 16 statements, even for the longest route', async () => {
   for (const name of NAMES) {
     const { address } = TOKENS[name];
     statements = 0;
@@ -356,7 +356,7 @@ test('an audit takes few statements, however long the path', async () => {
   }
 });
 
-test('audits of the newest block, made from memory, are those made by reading, while the chain grows and forks', async () => {
+test('audits of the newest block are equal from memory and from the database, also after reorgs', async () => {
   const tables = createAuditTables(runner, CHAIN_ID, api.market.pairs);
   // Builds the tables first, so that each round continues from the previous one.
   await tables.at(head);

@@ -73,7 +73,7 @@ function randomQuery(random: Random): Record<string, string> {
   return query;
 }
 
-test('getLogs gives exactly what every operator says, page by page, oldest first', async () => {
+test('getLogs equals a plain search for every operator, page by page, oldest first', async () => {
   const random = createRandom(SEED + 1);
   const all = world.blocks.flatMap(({ logs }) => logs);
   let found = 0;
@@ -94,7 +94,7 @@ test('getLogs gives exactly what every operator says, page by page, oldest first
   expect(found).toBeGreaterThan(0);
 });
 
-test('blocks may be named by words', async () => {
+test('fromBlock and toBlock accept words such as latest and finalized', async () => {
   const asked = { module: 'logs', action: 'getLogs', address: TOKEN };
   const tokenLogs = world.blocks.flatMap(({ logs }) => logs).filter((row) => row.address === TOKEN);
   const between = (from: number, to: number) =>
@@ -139,18 +139,18 @@ test.each([
   [`module=contract&action=getabi&${AT}&chainid=1`, CHAIN],
   [`module=contract&action=getabi&${AT}&chainid=369,943`, CHAIN],
   ['chainid=', CHAIN],
-])('%s is refused with status 200 and "%s"', async (query, text) => {
+])('the query "%s" is refused with status 200 and "%s"', async (query, text) => {
   const { status, json } = await world.api.ask(`/api?${query}`);
   expect([status, json]).toEqual([200, notOk(text)]);
 });
 
-test('the text of the window stands in message and result', async () => {
+test('a page beyond 10,000 results is refused with the same text in message and result', async () => {
   const text = 'Result window is too large, PageNo x Offset size must be less than or equal to 10000';
   const { status, json } = await world.api.ask(`/api?${LOGS}&${AT}&page=11&offset=1000`);
   expect([status, json]).toEqual([200, { status: '0', message: text, result: text }]);
 });
 
-test('every mount answers the same, in any letter case, with and without a trailing slash', async () => {
+test('every mount gives the same answer, in any letter case, with and without a trailing slash', async () => {
   const query = `?Module=CONTRACT&ACTION=GetABI&aDDress=${SINGLE.toUpperCase().replace('0X', '0x')}&apikey=k`;
   const wanted = { status: '1', message: 'OK', result: JSON.stringify(single.contract.abi) };
   for (const mount of [
@@ -169,7 +169,7 @@ test('every mount answers the same, in any letter case, with and without a trail
   expect([bare.status, bare.json?.['code']]).toEqual([404, 'not_found']);
 });
 
-test('the chain is that of the path, else that of chainid in any letter case', async () => {
+test('the chain comes from the path, otherwise from chainid in any letter case', async () => {
   const query = `module=logs&action=getLogs&address=${TOKEN}`;
   const empty = { status: '0', message: 'No records found', result: [] };
   for (const path of [`/943/api?${query}`, `/943/api?${query}&chainid=369`, `/api?${query}&chainId=943`])
@@ -179,7 +179,7 @@ test('the chain is that of the path, else that of chainid in any letter case', a
     expect([path, (await world.api.ask(path)).json]).toEqual([path, notOk(CHAIN)]);
 });
 
-test('POST takes a form or JSON, also split between query and body; other methods are refused', async () => {
+test('POST accepts a form or JSON, alone or combined with the query, and other methods are refused', async () => {
   const wanted = (await world.ask({ module: 'contract', action: 'getsourcecode', address: MULTI })).json;
   const body = { action: 'getsourcecode', Address: MULTI, module: 'contract' };
   const json = { 'Content-Type': 'application/json' };
@@ -195,7 +195,7 @@ test('POST takes a form or JSON, also split between query and body; other method
   expect((await world.api.ask('/api/v1/logs', { method: 'POST' })).status).toBe(405);
 });
 
-test('a body of megabytes is taken, one beyond 5 MB is refused at once', async () => {
+test('a body of 3 MB is read, and a body above 5 MB is refused and the connection closed', async () => {
   const verify = { module: 'contract', action: 'verifysourcecode' };
   const post = (bytes: number) => {
     const body = new URLSearchParams({ ...verify, sourceCode: 'a'.repeat(bytes) });
@@ -210,7 +210,7 @@ test('a body of megabytes is taken, one beyond 5 MB is refused at once', async (
   expect(large.headers.get('connection')).toBe('close');
 });
 
-test('the rate limit is told in the dialect', async () => {
+test('the rate limit answers in the format of Etherscan', async () => {
   const limited = await startDialect(world.deps, () => null, 1);
   try {
     await limited.ask('/api');
@@ -242,7 +242,7 @@ const KEYS = [
   'SimilarMatch',
 ];
 
-test('getsourcecode gives one file as it is and several as a standard JSON input in double braces', async () => {
+test('getsourcecode returns one file as text and several files as standard JSON in double braces', async () => {
   const read = async (address: string) => {
     const items = await world.resultOf({ module: 'contract', action: 'getsourcecode', address });
     const [item] = items as Record<string, string>[];
@@ -295,16 +295,16 @@ test('getsourcecode gives one file as it is and several as a standard JSON input
 
 test.each([
   ['remappings', { remappings: ['@a/=lib/a/'] }, false],
-  ['the new pipeline', { viaIR: true }, false],
+  ['viaIR', { viaIR: true }, false],
   ['a library', { libraries: { 'Vault.sol': { Math: NOBODY } } }, false],
-  ['another hash', { metadata: { bytecodeHash: 'none' } }, false],
-  ['steps of the optimizer', { optimizer: { enabled: true, runs: 1, details: { yul: true } } }, false],
+  ['bytecodeHash none', { metadata: { bytecodeHash: 'none' } }, false],
+  ['optimizer details', { optimizer: { enabled: true, runs: 1, details: { yul: true } } }, false],
   [
-    'defaults that are said',
+    'explicit defaults',
     { viaIR: false, remappings: [], libraries: {}, metadata: { bytecodeHash: 'ipfs', appendCBOR: true } },
     true,
   ],
-] as const)('getsourcecode loses no settings of a single file: %s', async (_, more, bare) => {
+] as const)('getsourcecode keeps all settings of a single file: %s', async (_, more, bare) => {
   const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'paris', ...more };
   const record = (await world.deps.verified.find({ chainId: 369, address: SINGLE }, null))!;
   const told = { ...record, settings: JSON.stringify(settings) };
@@ -326,12 +326,12 @@ test.each([
   }
 });
 
-test('getsourcecode tells where a proxy leads', async () => {
+test('getsourcecode gives the implementation of a proxy', async () => {
   const items = await world.resultOf({ module: 'contract', action: 'getsourcecode', address: PROXY });
   expect(items).toMatchObject([{ SourceCode: '', Proxy: '1', Implementation: SINGLE }]);
 });
 
-test('getsourcecode calls nothing a proxy that does not lead to one contract, as its clients want an address', async () => {
+test('getsourcecode does not mark a proxy without a single implementation, because clients need an address', async () => {
   const diamond = hexOf('9c', 2, 40);
   await insertRows(world.database, contractCodesTable, [
     {
@@ -349,7 +349,7 @@ test('getsourcecode calls nothing a proxy that does not lead to one contract, as
   expect(items).toMatchObject([{ SourceCode: '', Proxy: '0', Implementation: '' }]);
 });
 
-test('a browser may post here and nowhere else', async () => {
+test('CORS allows POST for the Etherscan dialect and for no other path', async () => {
   const preflight = async (path: string) => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' };
     const answer = await world.api.ask(path, { method: 'OPTIONS', headers });
@@ -359,7 +359,7 @@ test('a browser may post here and nowhere else', async () => {
   expect(await preflight('/api/v1/logs')).toEqual([204, false]);
 });
 
-test('without anything indexed the dialect says so with status 200', async () => {
+test('without a head the dialect answers an error with status 200', async () => {
   const findChain = (chainId: number) => {
     const chain = world.deps.findChain(chainId);
     return chain === null ? null : { ...chain, head: () => null };

@@ -9,7 +9,7 @@ import { createRandom } from '../../../support/createRandom';
 
 const VERSION = '0.8.30';
 const LARGE = notOk(
-  'Error! The request body is larger than 64 KiB; only that of the action verifysourcecode may be larger',
+  'Error! The request body is larger than 64 KiB; only the action verifysourcecode accepts a larger body',
 );
 const BAD = notOk('Error! Invalid request body');
 const VERIFY = {
@@ -57,7 +57,7 @@ function sourceOf(request: VerificationRequest | undefined): unknown {
   return request?.input;
 }
 
-test('64 KiB are taken for every action, more for none but verifysourcecode', async () => {
+test('a body of 64 KiB is accepted for every action, and a larger one only for verifysourcecode', async () => {
   for (const [body, type] of bodies({ module: 'contract', action: 'checkverifystatus', guid: 'g' })) {
     const pad = (length: number): string =>
       type === 'form' ? `${body}&x=`.padEnd(length, 'x') : body.padEnd(length, ' ');
@@ -69,14 +69,14 @@ test('64 KiB are taken for every action, more for none but verifysourcecode', as
   }
 });
 
-test('a body that only mentions verifysourcecode takes no more than others', async () => {
+test('a large body that mentions verifysourcecode in another field is refused', async () => {
   const fields = { module: 'logs', action: 'getLogs', x: '{"action":"verifysourcecode"}'.repeat(4_000) };
   for (const [body, type] of bodies(fields)) expect(await post(body, type)).toEqual(LARGE);
   const twice = 'action=getLogs&module=logs&action=verifysourcecode&x=';
   expect(await post(twice.padEnd(70_000, 'x'), 'form')).toEqual(LARGE);
 });
 
-test('verifysourcecode takes megabytes, wherever its action is named and in any order', async () => {
+test('verifysourcecode accepts megabytes, with its action in the query or anywhere in the body', async () => {
   const content = `contract A {} // ${'é€😀 +&=% "\\\n'.repeat(100_000)}`;
   const { action, module, ...rest } = VERIFY;
   const { sourceCode } = { sourceCode: content };
@@ -96,7 +96,7 @@ test('verifysourcecode takes megabytes, wherever its action is named and in any 
     expect(sourceOf(request)).toMatchObject({ sources: { 'A.sol': { content } } });
 });
 
-test('a long form says what URLSearchParams says of it, escapes and broken ones too', async () => {
+test('a long form is parsed like URLSearchParams parses it, with valid and invalid escapes', async () => {
   const random = createRandom(SEED);
   const whole = ['a', '+', '%41', '%C3%A9', '%e2%82%ac', '%F0%9F%98%80', '='];
   const kinds = [
@@ -120,7 +120,7 @@ test('a long form says what URLSearchParams says of it, escapes and broken ones 
   }
 });
 
-test('JSON that is deep or finely divided is refused before it is parsed', async () => {
+test('JSON that is deeply nested or has too many parts is refused before it is parsed', async () => {
   const nested = (depth: number): string => `{"module":"x","a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   const module = notOk('Error! Missing Or invalid Module name');
   expect(await post(nested(7), 'json')).toEqual(module);
@@ -133,7 +133,7 @@ test('JSON that is deep or finely divided is refused before it is parsed', async
   expect(await post(`module=x&a${'[a]'.repeat(20_000)}=1`, 'form')).toEqual(module);
 });
 
-test('a standard JSON input that is deep is refused', async () => {
+test('a deeply nested standard JSON input is refused', async () => {
   const fields = { ...VERIFY, codeformat: 'solidity-standard-json-input', contractname: 'A.sol:A' };
   const inputs = { fine: '{"settings":{"a":[[[1]]]}}', deep: `{"a":${'['.repeat(500_000)}` };
   for (const [body, type] of bodies({ ...fields, sourceCode: inputs.fine }))
@@ -142,7 +142,7 @@ test('a standard JSON input that is deep is refused', async () => {
     expect(await post(body, type)).toEqual(notOk(expect.stringMatching(/nested too deeply/)));
 });
 
-test('the shape of JSON is seen as a parser sees it', () => {
+test('the scan for depth and parts of JSON agrees with a parser', () => {
   const random = createRandom(SEED);
   const signs = ['{', '}', '[', ']', ',', '"', '\\', '\\"', 'x', ':'];
   const value = (depth: number): unknown => {

@@ -102,7 +102,7 @@ test.each([
   [FINAL - 5, FINAL + 1],
   [FINAL, FINAL],
 ])(
-  'gasoracle shows the prices that a tenth, half and nine tenths paid at most: cursor %d, head %d',
+  'gasoracle shows the 10 %, 50 % and 90 % quantiles of recent gas prices: cursor %d, head %d',
   async (finalTo, tip) => {
     head = snapshot(finalTo, tip);
     const paid = sorted(newest().flatMap(({ prices }) => prices));
@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test('gasestimate is the mean time between blocks that would have taken the price', async () => {
+test('gasestimate is the mean wait for a block that accepts the gas price', async () => {
   head = snapshot(FINAL, BLOCKS);
   const seconds = (blocks[BLOCKS - 1]!.timestamp - blocks[BLOCKS - 21]!.timestamp) / 20;
   const random = createRandom(SEED + 1);
@@ -138,7 +138,7 @@ test('gasestimate is the mean time between blocks that would have taken the pric
   expect(bad.json).toEqual(notOk('Error! Invalid gasprice format'));
 });
 
-test('ethprice is the native coin by our own pools, refused without a price; its supply nobody knows', async () => {
+test('ethprice is the native price of our pools, or an error without one, and ethsupply is refused', async () => {
   const path = '/api?module=stats&action=ethprice';
   expect((await api.ask(path)).json).toEqual(REFUSED);
   expect((await api.ask('/api?module=stats&action=ethsupply')).json).toEqual(REFUSED);

@@ -70,11 +70,11 @@ const resultOf = async (query: Record<string, string>): Promise<unknown> =>
   (await api.ask(`/api?${new URLSearchParams(query).toString()}`)).json?.result;
 
 test.each([
-  ['the cursor and a head above it', FINAL, FINAL + 20],
-  ['the whole head', FINAL + 3, TIP],
-  ['a cursor that the store has passed', FINAL - 5, FINAL + 30],
-  ['nothing above the cursor', FINAL + 15, FINAL + 15],
-])('holders and their number are those of the transfers: %s', async (_name, finalTo, tip) => {
+  ['some head blocks', FINAL, FINAL + 20],
+  ['all head blocks', FINAL + 3, TIP],
+  ['a cursor below the stored final blocks', FINAL - 5, FINAL + 30],
+  ['no head blocks', FINAL + 15, FINAL + 15],
+])('holders and their number equal the sums of the transfers: %s', async (_name, finalTo, tip) => {
   head = wholeSnapshot(world, finalTo, tip);
   let seen = 0;
   for (const token of tokensOf()) {
@@ -92,7 +92,7 @@ test.each([
   expect(seen).toBeGreaterThan(20);
 });
 
-test('a page of holders is as long as the window, if that is asked for', async () => {
+test('a page of holders can have up to 10,000 entries', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = hexOf('c7', 1, 40);
   await store.db.command(
@@ -106,7 +106,7 @@ test('a page of holders is as long as the window, if that is asked for', async (
   expect(await resultOf({ ...asked, page: '2', offset: '1400' })).toHaveLength(100);
 });
 
-test('a record shows the supply that the node says, else what the transfers come to, else null', async () => {
+test('the total supply comes from the node, otherwise from the transfers, otherwise it is null', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const said = 123_456_789n;
   let [known, told] = [0, 0];
@@ -144,7 +144,7 @@ function supplyBy(token: Hex, asked: NodeState | null, patienceMs?: number): Pro
   return readTotalSupply({ runner: store.runner }, head!, token, { node: asked, counted: null, ...patience });
 }
 
-test('holders that were counted already are not counted again for the supply', async () => {
+test('the supply uses an existing holder count instead of counting again', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
   const counted = { ...(await readTokenHolding(store.runner, head, token))!, supply: 12_345n };
@@ -152,7 +152,7 @@ test('holders that were counted already are not counted again for the supply', a
   expect(await supplyBy(token, null)).toBe(plainSupply(token));
 });
 
-test('of a token whose balances the node contradicts the supply is not that of its transfers', async () => {
+test('the supply of a rebasing token is not derived from its transfers', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
   expect(await supplyBy(token, null)).toBe(plainSupply(token));
@@ -168,7 +168,7 @@ test('of a token whose balances the node contradicts the supply is not that of i
   expect(await supplyBy(token, answering(7n))).toBe(7n);
 });
 
-test('where earlier transfers are missing, holders are refused and the node tells the supply', async () => {
+test('with an incomplete history holders are refused, and the supply comes from the node', async () => {
   head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
   const token = LOOSE[0]!;
   const refused = notOk('Error! Missing Or invalid Action name');
@@ -180,7 +180,7 @@ test('where earlier transfers are missing, holders are refused and the node tell
   expect(await supplyBy(token, answering(9n))).toBe(9n);
 });
 
-test('a node that is slow is not waited for, and what it says late is known to the next one', async () => {
+test('a slow node is not awaited, and its late answer is used for the next request', async () => {
   head = { ...wholeSnapshot(world, FINAL, TIP), startBlock: FIRST_BLOCK };
   const token = LOOSE[0]!;
   let tell: () => void = () => undefined;
@@ -197,7 +197,7 @@ test('a node that is slow is not waited for, and what it says late is known to t
   expect(await supplyBy(token, slow, 1_000)).toBe(5n);
 });
 
-test('a node is asked once per block and question; silence is not remembered', async () => {
+test('the node is asked once per block and question, and a missing answer is not remembered', async () => {
   let [askings, away] = [0, true];
   const inner: NodeState = {
     ask(_hash, questions) {

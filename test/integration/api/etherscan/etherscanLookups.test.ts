@@ -61,7 +61,7 @@ const FIELDS = [
   'userdoc',
 ];
 
-test('Sourcify: without fields the answer is the match alone, of any letter case of the address', async () => {
+test('Sourcify: without fields the answer has only the match, for any letter case of the address', async () => {
   for (const record of [single, multi]) {
     const { status, json, headers } = await at(record);
     expect([status, json]).toEqual([200, minimalOf(record)]);
@@ -71,7 +71,7 @@ test('Sourcify: without fields the answer is the match alone, of any letter case
   }
 });
 
-test('Sourcify: fields that are asked for are there, and no others', async () => {
+test('Sourcify: the answer has exactly the requested fields', async () => {
   const settings = JSON.parse(multi.contract.settings) as object;
   const compilation = {
     language: 'Solidity',
@@ -118,7 +118,7 @@ test('Sourcify: fields that are asked for are there, and no others', async () =>
   expect(Object.keys(some).sort()).toEqual([...Object.keys(minimalOf(multi)), ...left].sort());
 });
 
-test('Sourcify: the runtime code is what the node says after the head', async () => {
+test('Sourcify: the runtime code is read from the node at the head', async () => {
   const asked: unknown[] = [];
   const deps: DialectDeps = {
     ...world.deps,
@@ -139,7 +139,7 @@ test('Sourcify: the runtime code is what the node says after the head', async ()
   }
 });
 
-test('Sourcify: what is not verified is a 404 with an empty match, bad questions are told in its words', async () => {
+test('Sourcify: an unverified contract is a 404 with an empty match, and bad requests get Sourcify errors', async () => {
   const none = await world.api.ask(`/v2/contract/369/${NOBODY}?fields=all`);
   const empty = { match: null, creationMatch: null, runtimeMatch: null };
   expect([none.status, none.json]).toEqual([404, { ...empty, chainId: '369', address: getAddress(NOBODY) }]);
@@ -167,14 +167,14 @@ test('Sourcify: what is not verified is a 404 with an empty match, bad questions
   }
 });
 
-test('Sourcify: an address is listed with each chain on which it is verified, and is a 404 with none', async () => {
+test('Sourcify: all-chains lists each chain on which an address is verified, and is a 404 if there is none', async () => {
   const { status, json } = await world.api.ask(`/v2/contract/all-chains/${MULTI}`);
   expect([status, json]).toEqual([200, { results: [minimalOf(multi)] }]);
   const none = await world.api.ask(`/v2/contract/all-chains/${NOBODY}`);
   expect([none.status, none.json]).toEqual([404, { results: [] }]);
 });
 
-test('Blockscout: a verified contract has what its clients read, on the default chain and by the path', async () => {
+test('Blockscout: a verified contract has the fields that clients read, with and without a chain in the path', async () => {
   const wanted = {
     name: 'Vault',
     language: 'solidity',
@@ -221,7 +221,7 @@ test('Blockscout: a verified contract has what its clients read, on the default 
   expect((await world.api.ask(`/1/api/v2/smart-contracts/${MULTI}`)).status).toBe(404);
 });
 
-test('both say where a verified proxy leads, and decode what a constructor got', async () => {
+test('Sourcify and Blockscout give the implementation of a proxy and the decoded constructor arguments', async () => {
   const contracts = {
     ...world.deps.contracts,
     find: async (chainId: number, address: `0x${string}`) => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-test('getcontractcreation gives seven keys for what is known and leaves out the rest', async () => {
+test('getcontractcreation returns seven keys per known contract and omits unknown contracts', async () => {
   // The last creation counts, because an address may be used again.
   const last = new Map(
     world.blocks.flatMap(({ number, created }) =>
@@ -62,7 +62,7 @@ test('getcontractcreation gives seven keys for what is known and leaves out the 
   expect(none.json).toEqual({ status: '0', message: 'No data found', result: [] });
 });
 
-test('listcontracts lists the verified ones with their ABIs', async () => {
+test('listcontracts lists contracts with their ABIs, optionally only verified ones', async () => {
   const query = { module: 'contract', action: 'listcontracts' };
   const items = await world.resultOf({ ...query, filter: 'verified' });
   const listed = new Map((items as { Address: string }[]).map((item) => [item.Address, item]));
@@ -81,7 +81,7 @@ test('listcontracts lists the verified ones with their ABIs', async () => {
   expect((await world.ask({ ...query, filter: 'x' })).json).toEqual(notOk('Error! Invalid filter format'));
 });
 
-test('getblocknobytime finds the closest block on either side of any time', async () => {
+test('getblocknobytime finds the closest block before or after any time', async () => {
   const random = createRandom(SEED + 1);
   const times = world.blocks.map(({ timestamp }) => timestamp);
   const [first = 0, last = 0] = [times[0], times.at(-1)];
@@ -104,7 +104,7 @@ test('getblocknobytime finds the closest block on either side of any time', asyn
   }
 });
 
-test('getblockcountdown reckons with the mean time of the blocks before', async () => {
+test('getblockcountdown estimates with the mean block time', async () => {
   const [first, last] = [world.blocks[0]!, world.blocks.at(-1)!];
   const seconds = ((last.timestamp - first.timestamp) / (last.number - first.number)) * 100;
   const query = { module: 'block', action: 'getblockcountdown', blockno: String(TIP + 100) };
@@ -116,12 +116,12 @@ test('getblockcountdown reckons with the mean time of the blocks before', async 
   });
 });
 
-test('eth_blockNumber answers as a node does', async () => {
+test('eth_blockNumber answers like a node', async () => {
   const { json } = await world.ask({ module: 'proxy', action: 'eth_blockNumber' });
   expect(json).toEqual({ jsonrpc: '2.0', id: 1, result: hexNumber(TIP) });
 });
 
-test('an indexed log proves that its transaction succeeded', async () => {
+test('gettxreceiptstatus is 1 for a transaction with an indexed log', async () => {
   const query = { module: 'transaction', action: 'gettxreceiptstatus' };
   const [log] = world.blocks[3]!.logs;
   expect(await world.resultOf({ ...query, txhash: log!.tx_hash })).toEqual({ status: '1' });
@@ -154,7 +154,7 @@ function transferItem(row: LogRow) {
   };
 }
 
-test('tokentx gives the transfers of a token, of one holder, in either order, page by page', async () => {
+test('tokentx lists the transfers of a token or a holder, in both orders, page by page', async () => {
   const transfers = world.blocks.flatMap(({ logs }) => logs).filter(({ address }) => address === TOKEN);
   const query = { module: 'account', action: 'tokentx', contractaddress: TOKEN };
   const page = { page: '2', offset: '7' };
@@ -172,7 +172,7 @@ test('tokentx gives the transfers of a token, of one holder, in either order, pa
   expect(none.json).toEqual({ status: '0', message: 'No transactions found', result: [] });
 });
 
-test('balances, supplies and calls are those of the node after the head, and refused without one', async () => {
+test('balances, supplies and calls come from the node at the head, and are refused without a node', async () => {
   const asked: { hash: Hex; question: StateQuestion }[] = [];
   const node: NodeState = {
     ask(hash, questions) {
@@ -208,7 +208,7 @@ test('balances, supplies and calls are those of the node after the head, and ref
   }
 });
 
-test('the chain list names both chains and which of them is stored', async () => {
+test('the chain list names both chains and whether each is stored', async () => {
   const { json } = await world.api.ask('/v2/chainlist', { headers: { origin: 'https://elsewhere.org' } });
   const items = json?.result as { chainid: string; apiurl: string; blockexplorer: string; status: number }[];
   expect(items.map(({ chainid, status }) => [chainid, status])).toEqual([

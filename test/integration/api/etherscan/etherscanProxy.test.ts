@@ -96,7 +96,7 @@ const ask = async (query: Record<string, string>) =>
 
 const tip = (): Hex => `0x${head.number.toString(16)}`;
 
-test('every read answers what the node does', async () => {
+test('every read action returns the answer of the node', async () => {
   const at = { blockHash: head.hash };
   const reads: [Record<string, string>, string, unknown[]][] = [
     [
@@ -179,7 +179,7 @@ test('every read answers what the node does', async () => {
   });
 });
 
-test('a call that reverts is an error as nodes give it, with its data where the node gives it', async () => {
+test('a reverting call is a JSON-RPC error with the revert data of the node', async () => {
   const paid = { to: contract, value: '0x1', from: ZERO_ADDRESS };
   const estimate = await ask({ action: 'eth_estimateGas', ...paid });
   expect(estimate).toMatchObject({
@@ -193,7 +193,7 @@ test('a call that reverts is an error as nodes give it, with its data where the 
   expect(called).toMatchObject({ result: `0x${(42).toString(16).padStart(64, '0')}` });
 });
 
-test('a call at the head pays what it says, and tells why it reverts as at any block', async () => {
+test('eth_call at the head sends the given value, and its errors have a reason as at any other block', async () => {
   const plain = { action: 'eth_call', to: contract.replace('0x', '0X'), data: '0x01' };
   const stored = { result: `0x${(42).toString(16).padStart(64, '0')}` };
   expect(await ask(plain)).toMatchObject(stored);
@@ -211,7 +211,7 @@ test('a call at the head pays what it says, and tells why it reverts as at any b
   expect(spent).toMatchObject({ error: { code: 3, data: '0xdeadbeef' } });
 });
 
-test('whether a transaction succeeded is told by its receipt', async () => {
+test('the status of a transaction comes from its receipt', async () => {
   const status = async (txhash: string) => [
     (await ask({ module: 'transaction', action: 'getstatus', txhash }))?.result,
     (await ask({ module: 'transaction', action: 'gettxreceiptstatus', txhash }))?.result,
@@ -240,7 +240,7 @@ test.each([
   expect(await ask({ action, ...(query as Record<string, string>) })).toEqual(notOk(text));
 });
 
-test('a node that is away is told, and none at all is refused', async () => {
+test('a dead node is reported as a timeout, and without a node the action is refused', async () => {
   const away: DialectDeps = {
     ...world.deps,
     readsOf: () => createNodeReads(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),

@@ -97,7 +97,7 @@ test.each([
   ['tokennfttx', NFT, plainNfts],
   ['token1155tx', BOX, plainBoxes],
 ])(
-  '%s gives the moves of a contract, of one holder, in either order, page by page',
+  '%s lists the transfers of a contract or a holder, in both orders, page by page',
   async (action, contract, plain) => {
     const all = plain();
     expect(all.length).toBeGreaterThan(50);
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('contracts that no table of tokens knows are called what the node says', async () => {
+test('names of contracts that are not in the token table come from the node', async () => {
   const text = (said: string): Hex => AbiCoder.defaultAbiCoder().encode(['string'], [said]) as Hex;
   const node: NodeState = {
     ask: (_hash, questions) =>
@@ -150,7 +150,7 @@ test('contracts that no table of tokens knows are called what the node says', as
   }
 });
 
-test('moves of one standard are none of another', async () => {
+test('the transfers of one token standard are not listed under another', async () => {
   const of = (action: string, contractaddress: string) =>
     world.ask({ module: 'account', action, contractaddress }).then(({ json }) => json?.message);
   expect(await of('tokentx', NFT)).toBe('No transactions found');
@@ -159,7 +159,7 @@ test('moves of one standard are none of another', async () => {
   expect(await of('tokentx', TOKEN)).toBe('OK');
 });
 
-test('what no log tells is refused, not shown as empty', async () => {
+test('actions that need more than logs are refused, not answered with an empty list', async () => {
   for (const action of ['txlist', 'txlistinternal', 'getminedblocks'])
     expect((await world.ask({ module: 'account', action, address: TOKEN })).json).toEqual({
       status: '0',

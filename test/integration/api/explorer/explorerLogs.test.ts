@@ -154,7 +154,7 @@ test('any filter in any order gives exactly the matching logs of the snapshot', 
   }
 });
 
-test('going on by cursor shows every log once, whatever the cursor of the tables does meanwhile', async () => {
+test('paging by cursor gives every log once, even if blocks are promoted in between', async () => {
   const random = createRandom(SEED + 3);
   for (let round = 0; round < 12; round += 1) {
     const filter = { ...randomFilter(random), toBlock: TIP - 10 };
@@ -176,7 +176,7 @@ test('going on by cursor shows every log once, whatever the cursor of the tables
   }
 });
 
-test('pages of one event of one contract hold what a look at each log finds', async () => {
+test('pages of one event of one contract equal a plain search', async () => {
   const random = createRandom(SEED + 7);
   let lists = 0;
   for (let round = 0; round < 120; round += 1) {
@@ -209,7 +209,7 @@ test('pages of one event of one contract hold what a look at each log finds', as
   expect(lists).toBeGreaterThan(60);
 });
 
-test('totals are the number of logs that match', async () => {
+test('totals equal the number of matching logs', async () => {
   const random = createRandom(SEED + 4);
   let narrow = 0;
   for (let round = 0; round < 60; round += 1) {
@@ -223,7 +223,7 @@ test('totals are the number of logs that match', async () => {
   expect(narrow).toBeGreaterThan(5);
 });
 
-test('over HTTP a list of logs has its envelope, headers and pages, and names a bad parameter', async () => {
+test('/logs has its envelope, headers and pages, and the error for a bad parameter names the parameter', async () => {
   const head = logSnapshot(blocks, STORED_TO, TIP);
   const chain = { chainId: LOG_CHAIN_ID, runner: store.runner, head: () => head };
   const server = await startExplorer(explorerDeps([chain], store.database), () => head);

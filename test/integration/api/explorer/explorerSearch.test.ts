@@ -109,7 +109,7 @@ function transfersOf(address: Hex, count: number): LogRow[] {
   }));
 }
 
-test('a verified token is told as such, before an unverified copy that is busier', async () => {
+test('a verified token is marked as verified and ranks before a busier unverified copy', async () => {
   const [first, second] = await hits('zztop');
   expect(first).toMatchObject({ type: 'token', address: SINGLE, title: 'ZZTOP', verified: true });
   expect(second).toMatchObject({ type: 'token', address: COPY, title: 'ZZTOP', verified: false });
@@ -121,7 +121,7 @@ test('a verified token is told as such, before an unverified copy that is busier
   expect(await hits(SINGLE)).toMatchObject([{ type: 'token', address: SINGLE, verified: true }]);
 });
 
-test('a contract is listed by the name that it is shown with, its own or its twin\u2019s', async () => {
+test('a contract is found by its displayed name, its own or that of its twin', async () => {
   const { json } = await explorer.get('/contracts?q=granary');
   const names = json['data']!.map((each) => [each['address'], each['name'], each['verified']]);
   expect(names.sort()).toEqual(
@@ -140,7 +140,7 @@ test('a contract is listed by the name that it is shown with, its own or its twi
   );
 });
 
-test('a name that is all of the text comes before one that begins with it, verified or not', async () => {
+test('an exact name ranks before a longer name, verified or not', async () => {
   const [whole, longer] = [hexOf('c9', 3, 40), SINGLE];
   const token = { name: null, decimals: 18, version: 2 };
   await insertRows(world.database, tokensTable, [
@@ -153,7 +153,7 @@ test('a name that is all of the text comes before one that begins with it, verif
   ]);
 });
 
-test('a token that was renamed is found by what it is called now', async () => {
+test('a renamed token is found by its current name only', async () => {
   const address = hexOf('c9', 4, 40);
   for (const [version, symbol, name] of [
     [3, 'WARTHOG', 'Warthog Coin'],
@@ -164,7 +164,7 @@ test('a token that was renamed is found by what it is called now', async () => {
   expect(await hits('apteryx')).toMatchObject([{ type: 'token', address, title: 'APTERYX', subtitle: null }]);
 });
 
-test('a transaction without logs is known by the node', async () => {
+test('a transaction without logs is found through the node', async () => {
   const [mined, pending, nobody] = [hexOf('f1', 1, 64), hexOf('f1', 2, 64), hexOf('f1', 3, 64)];
   const blocks = new Map([
     [mined, `0x${(TIP - 1).toString(16)}`],
@@ -189,7 +189,7 @@ test('a transaction without logs is known by the node', async () => {
 });
 
 test.each(['/search?q=', '/contracts?q='])(
-  '%s an address with a wrong checksum is refused, without 0x too',
+  '%s refuses an address with a wrong checksum, also without 0x',
   async (path) => {
     for (const q of [WRONG_CHECKSUM, WRONG_CHECKSUM.slice(2)]) {
       const { status, json } = await explorer.get(`${path}${q}`);
@@ -200,13 +200,13 @@ test.each(['/search?q=', '/contracts?q='])(
   },
 );
 
-test('an event is one hit, however many layouts are known of it', async () => {
+test('an event is one hit, even with several known layouts', async () => {
   const [found, ...more] = await hits('stored');
   expect([found, more]).toMatchObject([{ type: 'event', title: 'Stored(address)' }, []]);
   expect(await hits(id('Stored(address)'))).toMatchObject([{ type: 'event', title: 'Stored(address)' }]);
 });
 
-test('transfers come in pages of up to ten thousand, which follow each other', async () => {
+test('tokentx returns consecutive pages of up to 10,000 transfers', async () => {
   const query = { module: 'account', action: 'tokentx', contractaddress: COPY };
   const amounts = async (page: string, offset: string): Promise<number[]> => {
     const items = (await world.resultOf({ ...query, page, offset })) as { value: string }[];

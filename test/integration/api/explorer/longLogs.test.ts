@@ -137,7 +137,7 @@ async function walk(path: string): Promise<{ ids: string[]; pages: number; most:
     if (next === null) return { ids, pages, most };
     cursor = next;
   }
-  throw new Error('pages without end');
+  throw new Error('the pages do not end');
 }
 
 const idOf = (row: LogRow): string => `${Math.floor(row.ord / 2 ** 20)}-${row.ord % 2 ** 20}`;
@@ -150,7 +150,7 @@ test.each([
   ['of a contract', `/api/v1/contracts/${EMITTER}/events?event=${TOPIC}`, ['asc', 'desc']],
   ['of a contract, all events', `/api/v1/contracts/${EMITTER}/events?`, ['desc']],
 ] as const)(
-  'pages of long logs %s hold at most about 8 MB, and the cursor goes on behind each',
+  'pages of long logs %s have at most about 8 MB, and the cursor continues after each page',
   async (_, path, orders) => {
     const ascending = rowsOf(EMITTER).map(idOf);
     for (const order of orders) {
@@ -163,7 +163,7 @@ test.each([
   },
 );
 
-test('long data is cut in lists, with its values, and says so; a log alone is told whole', async () => {
+test('long data is truncated and marked in lists, and a single log is returned in full', async () => {
   const rows = rowsOf(MIXED);
   const { data } = await page(`/api/v1/logs?address=${MIXED}&order=asc&limit=100`);
   expect(data).toHaveLength(rows.length);
@@ -197,7 +197,7 @@ test('long data is cut in lists, with its values, and says so; a log alone is to
   }
 });
 
-test('getLogs tells logs whole, and says so of an answer above 32 MB', async () => {
+test('getLogs returns logs in full, and an answer above 32 MB is an error', async () => {
   const ask = async (query: string) => (await api.ask(`/api?module=logs&action=getLogs&${query}`)).json!;
   const small = (await ask(`address=${SMALL}`)).result as { data: string }[];
   expect(small.map(({ data }) => data)).toEqual(rowsOf(SMALL).map(({ data }) => data));
@@ -207,8 +207,7 @@ test('getLogs tells logs whole, and says so of an answer above 32 MB', async () 
       .slice(0, 15)
       .map(({ data }) => data),
   );
-  const text =
-    'Error! The answer is larger than 32 MB. Please ask for fewer logs by offset or for a smaller block range';
+  const text = 'Error! The answer is larger than 32 MB. Please use a smaller offset or a smaller block range';
   for (const query of [
     `address=${EMITTER}&offset=27`,
     `address=${EMITTER}&topic0=${TOPIC}`,

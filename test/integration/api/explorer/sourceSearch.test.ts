@@ -35,7 +35,7 @@ afterAll(async () => {
   await db.close();
 });
 
-test('a hit names contract, file, line and column, and shows the lines around', async () => {
+test('a hit names contract, file, line and column, and shows the surrounding lines', async () => {
   const { status, json } = await api.get('/source-search?q=IMMUTABLE_vault%20is');
   expect([status, json]).toEqual([
     200,
@@ -72,7 +72,7 @@ test('a hit names contract, file, line and column, and shows the lines around', 
   ]);
 });
 
-test('a chain that is valid and not stored here is empty', async () => {
+test('a search on a valid chain that is not stored gives an empty list', async () => {
   const { status, json } = await api.get('/source-search?q=immutable&chainId=943');
   expect([status, json['data']]).toEqual([200, []]);
 });
@@ -98,7 +98,7 @@ test.each([
   expect(String(json['error'])).toMatch(new RegExp(`^${name}\\b`));
 });
 
-test('an expression, letter case, language and path are taken', async () => {
+test('regular expressions, letter case, language and path filter the hits', async () => {
   const total = async (query: string): Promise<number> => {
     const { json } = await api.get(`/source-search?${query}`);
     return sourceSearchAnswerShape.parse(json).meta.total;

@@ -189,11 +189,11 @@ const FILTERS: Record<string, ActivityFilter> = {
     token: hexOf('aa', 1, 40),
     maker: hexOf('ee', 1, 40),
   },
-  'a pair that is none': { ...ALL_ACTIVITY, pair: hexOf('99', 1, 40) },
+  'an unknown pair': { ...ALL_ACTIVITY, pair: hexOf('99', 1, 40) },
 };
 
-describe('events', () => {
-  test('of new blocks are to the last digit the same from the rows of who stored them as from the tables', async () => {
+describe('lists of events', () => {
+  test('events of new blocks are equal whether built from the writer’s rows or read from the tables', async () => {
     const head = heads[0]!;
     const directory = new Directory(store.runner);
     const fresh = new Map(
@@ -216,7 +216,7 @@ describe('events', () => {
   });
 
   test.each(Object.keys(FILTERS))(
-    'of %s, newest first, are those of the plain list in every state of the store',
+    'events of %s, newest first, equal a plain recomputation in every state of the store',
     async (name) => {
       const filter = FILTERS[name]!;
       const counter = new ActivityCounter(store.runner);
@@ -241,7 +241,7 @@ describe('events', () => {
     },
   );
 
-  test.each(Object.keys(FILTERS))('of %s come in pages of any size without overlap', async (name) => {
+  test.each(Object.keys(FILTERS))('events of %s come in pages of any size without overlap', async (name) => {
     const filter = FILTERS[name]!;
     const newest = new NewestEvents(store.runner, new Directory(store.runner));
     for (const [index, head] of heads.slice(0, 2).entries()) {
@@ -268,7 +268,7 @@ describe('events', () => {
     }
   });
 
-  test('of all pools are read once for all first pages of a head', async () => {
+  test('the newest events of all pools are read once for all first pages of a head', async () => {
     let statements = 0;
     const counting: QueryRunner = {
       ...store.runner,
@@ -285,7 +285,7 @@ describe('events', () => {
   });
 
   test.each(Object.keys(FILTERS))(
-    'of %s between two positions come in order, as the stream wants them',
+    'events of %s between two positions come in ascending order',
     async (name) => {
       const filter = FILTERS[name]!;
       for (const [index, head] of heads.entries()) {

@@ -46,7 +46,7 @@ function makersOf(swaps: readonly SwapRow[]): number | null {
   return makers.size === 0 && swaps.length > 0 ? null : makers.size;
 }
 
-test('DEXes have the figures of a plain recomputation, in every state of the store', async () => {
+test('the figures of each DEX equal a plain recomputation, in every state of the store', async () => {
   for (const at of heads) {
     const { items, traders, trades, volumeBefore } = await readTable(at);
     const now = at.timestamp;
@@ -100,7 +100,7 @@ test('DEXes have the figures of a plain recomputation, in every state of the sto
   }
 });
 
-test('what a DEX is made of stands also where it has no pool yet', async () => {
+test('the pool types of a DEX are shown even before it has a pool', async () => {
   const { items } = await readTable(heads[0]!);
   const typesOf = (name: string): unknown => items.find(({ dex_name }) => dex_name === name)!.pool_types;
   expect(typesOf('empty_dex')).toEqual([4]);
@@ -108,7 +108,7 @@ test('what a DEX is made of stands also where it has no pool yet', async () => {
   expect(typesOf('pulsex_v1')).toEqual([2]);
 });
 
-test('sums over any stretch of time equal the swaps, wherever its ends lie', async () => {
+test('sums over any time span equal the sums over its swaps', async () => {
   const random = createRandom(world.seed);
   for (const at of heads) {
     const first = world.blocks[0]!.timestamp;
@@ -138,7 +138,7 @@ test('sums over any stretch of time equal the swaps, wherever its ends lie', asy
   }
 });
 
-test('the history of a DEX has every day since the first block, with that day’s trading alone', async () => {
+test('the history of a DEX has every day since the first block, with the trades of that day only', async () => {
   for (const at of heads)
     for (const item of (await readTable(at)).items)
       for (const days of [1, 3, 365]) {
@@ -176,7 +176,7 @@ test('a DEX is found by its name in any letter case, with its ten most traded pa
   }
 });
 
-test('the list of DEXes is paged like every list', async () => {
+test('the list of DEXes has the same paging as other lists', async () => {
   const { json } = await market.api.get('/api/v1/dexes?limit=3&page=2');
   dexesAnswerShape.parse(json);
   expect(json['data']).toHaveLength(1);

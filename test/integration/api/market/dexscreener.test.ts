@@ -189,7 +189,7 @@ function shownLeg({ address, tokens }: SimVaultPool): readonly `0x${string}`[] {
   return tokens.filter((token) => shown.includes(token));
 }
 
-test('events are those of the raw logs, each once and in order, whatever ranges they are asked for in', async () => {
+test('events equal the raw logs, each once and in order, for any requested ranges', async () => {
   const pairs = await getJson<{ data: Json[] }>('/api/v1/pairs?limit=100');
   legs = new Map(
     pairs.data.map((pair) => [
@@ -241,7 +241,7 @@ test('events are those of the raw logs, each once and in order, whatever ranges 
   expect(paged).toEqual(events);
 });
 
-test('every pair and asset of an event is known, and says the same as /pairs and /tokens', async () => {
+test('every pair and asset of an event can be looked up and agrees with /pairs and /tokens', async () => {
   const events = await listEvents(0, head.number);
   for (const id of new Set(events.map(({ pairId }) => pairId))) {
     const { pair } = screenerPairShape.parse(await getJson(`/dexscreener/pair?id=${id}`));
@@ -274,7 +274,7 @@ test('every pair and asset of an event is known, and says the same as /pairs and
   }
 });
 
-test('the newest block is the newest final one, and its events are there', async () => {
+test('latest-block is the newest final block, and its events are available', async () => {
   const { block } = latestBlockShape.parse(await getJson('/dexscreener/latest-block'));
   expect(block).toEqual({
     blockNumber: head.finalNumber,
@@ -297,12 +297,12 @@ test.each([
   [`/dexscreener/asset?id=0x${'9'.repeat(40)}`, 404, 'no pool'],
   ['/dexscreener/pair?id=1', 400, 'id'],
   [`/dexscreener/pair?id=0x${'9'.repeat(40)}`, 404, 'no pair'],
-])('%s is a %i that says %s', async (path, status, text) => {
+])('%s is a %i whose error contains %s', async (path, status, text) => {
   const answer = await market.api.get(path);
   expect([answer.status, answer.json['error']]).toEqual([status, expect.stringContaining(text)]);
 });
 
-test('a leg that a pool does not have is no pair', async () => {
+test('a leg that a pool does not have is a 404', async () => {
   const [address] = [...pools].find(([, pool]) => pool.tokens.length === 3 && listingOf(pool) !== null)!;
   for (const leg of ['0-0', '1-0', '0-3', '999-999', '0-256'])
     expect([leg, (await market.api.get(`/dexscreener/pair?id=${address}-${leg}`)).status]).toEqual([

@@ -81,7 +81,7 @@ const ACTIVITY = [
 ];
 
 describe.each(Object.entries(FORMATS))('%s', (type, format) => {
-  test.each(TICKS)('of %s holds the bars of the JSON answer to the last bit', async (path) => {
+  test.each(TICKS)('of %s has the bars of the JSON answer bit by bit', async (path) => {
     const { data, meta } = (await market.api.get(path)).json as unknown as {
       data: Row[];
       meta: { next_to: number | null };
@@ -93,7 +93,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
     else expect(answer.headers['link']).toContain(`to=${meta.next_to}`);
   });
 
-  test.each(ACTIVITY)('of %s holds the events of the JSON answer, flat', async (path) => {
+  test.each(ACTIVITY)('of %s has the events of the JSON answer, flattened', async (path) => {
     const { data, meta } = (await market.api.get(path)).json as unknown as {
       data: Row[];
       meta: { next_cursor: string | null };
@@ -105,7 +105,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
     if (meta.next_cursor !== null) expect(answer.headers['link']).toContain(`cursor=${meta.next_cursor}`);
   });
 
-  test('has an ETag of its own, answers HEAD and If-None-Match, and is named in Vary', async () => {
+  test('has its own ETag, supports HEAD and If-None-Match, and sends Vary: Accept', async () => {
     const path = TICKS[0]!;
     const json = await market.api.get(path);
     const answer = await market.api.get(path, { Accept: type });
@@ -122,7 +122,7 @@ describe.each(Object.entries(FORMATS))('%s', (type, format) => {
       expect(onlyHead.headers[name]).toBe(answer.headers[name]);
   });
 
-  test('pages by the header Link as JSON pages by its meta', async () => {
+  test('is paged by the Link header, like JSON by its meta', async () => {
     const seen: Row[] = [];
     let path: string | undefined = `/api/v1/pairs/${PAIR}/ticks?timeframe=1m&limit=30&currency=quote`;
     const { data } = (await market.api.get(path.replace('limit=30', 'limit=1000'))).json as unknown as {
@@ -146,14 +146,14 @@ test.each([
   ['text/csv, application/json;q=0.5', 'text/csv'],
   ['text/csv;q=0.4, application/vnd.apache.parquet', 'application/vnd.apache.parquet'],
   ['nonsense;;q=x,\u00e9', 'application/json'],
-])('Accept "%s" gives %s and never a 406', async (accept, type) => {
+])('the header Accept "%s" gives %s and never a 406', async (accept, type) => {
   for (const path of [TICKS[1]!, ACTIVITY[0]!]) {
     const answer = await market.api.get(path, accept === '' ? {} : { Accept: accept });
     expect([answer.status, answer.headers['content-type']?.split(';')[0]]).toEqual([200, type]);
   }
 });
 
-test('errors stay JSON, and endpoints without tables answer JSON whatever is accepted', async () => {
+test('errors and endpoints without tables answer JSON for any Accept header', async () => {
   const bad = await market.api.get(`/api/v1/pairs/${PAIR}/ticks?limit=0`, { Accept: 'text/csv' });
   expect([bad.status, bad.json['code']]).toEqual([400, 'bad_request']);
   const pairs = await market.api.get('/api/v1/pairs', { Accept: 'text/csv' });

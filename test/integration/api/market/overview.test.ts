@@ -140,12 +140,12 @@ function gasOf(tip: number): number | null {
 
 const STATES: [string, number, number][] = [
   ['a cursor and a head above it', FINAL, TIP],
-  ['nothing above the cursor', FINAL, FINAL],
-  ['a cursor in the midst of a promotion', STORED, TIP],
-  ['a head that lies behind the store', FINAL - 60, FINAL - 60],
+  ['no blocks above the cursor', FINAL, FINAL],
+  ['a cursor during a promotion', STORED, TIP],
+  ['a head below the stored blocks', FINAL - 60, FINAL - 60],
   ['blocks without gas prices', SILENT_FROM + 19, SILENT_FROM + 19],
   ['blocks without gas prices and base fees', SILENT_TO - 1, SILENT_TO - 1],
-  ['the very first block', FIRST_BLOCK, FIRST_BLOCK],
+  ['only the first block', FIRST_BLOCK, FIRST_BLOCK],
 ];
 
 test.each(STATES)('the overview equals a plain recomputation with %s', async (_, finalTo, tip) => {

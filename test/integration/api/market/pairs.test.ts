@@ -214,8 +214,8 @@ function checkValues(detail: PairDetail, pool: PoolRow, head: HeadSnapshot): voi
   expectClose(down, Math.min((baseAt(price * 0.98) - baseAt(price)) * price, y) * usd, 1e-6);
 }
 
-describe('pairs', () => {
-  test('are those of the canonical chain with the figures of a plain recomputation, in every state of the store', async () => {
+describe('the table of pairs', () => {
+  test('has the pairs of the canonical chain with recomputed figures, in every state of the store', async () => {
     for (const head of heads) {
       const table = await readTable(head);
       const pools = upTo(world, head, (block) => block.pools);
@@ -244,7 +244,7 @@ describe('pairs', () => {
     expect(wanted.filter((word) => !met.has(word))).toEqual([]);
   });
 
-  test('are read once per head version however many ask at the same time', async () => {
+  test('is read once per head version for simultaneous requests', async () => {
     let runs = 0;
     const counting: QueryRunner = {
       ...store.runner,
@@ -266,7 +266,7 @@ describe('pairs', () => {
     expect(runs).toBe(2);
   });
 
-  test('sort with nulls last and ties by address in both orders', async () => {
+  test('sorts with nulls last and ties by address in both orders', async () => {
     const { entries } = await readTable(heads[0]!);
     for (const sort of PAIR_SORTS) {
       for (const order of ORDERS) {
@@ -284,7 +284,7 @@ describe('pairs', () => {
     }
   });
 
-  test('are found by address, token, symbol and name, with wild cards as ordinary characters', async () => {
+  test('is searched by address, token, symbol and name, with wildcards as plain characters', async () => {
     const { entries } = await readTable(heads[0]!);
     const found = (q: string): number =>
       listPairs(entries, { q, dex: null, token: null }, 'volume_24h_usd', 'desc').length;
@@ -302,7 +302,7 @@ describe('pairs', () => {
     expect(found('nothing like this')).toBe(0);
   });
 
-  test('are the same over a base that is kept, which is read anew only when rows below it changed', async () => {
+  test('is the same when built on a cached base, which is read again only if its rows changed', async () => {
     let bases = 0;
     const counting: QueryRunner = {
       ...store.runner,

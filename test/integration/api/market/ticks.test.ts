@@ -174,7 +174,7 @@ function pairsKnownTo(head: HeadSnapshot): `0x${string}`[] {
 
 describe('bars of a pair', () => {
   test.each(TIMEFRAMES)(
-    'of %s equal a plain recomputation in every state of the store',
+    '%s bars equal a plain recomputation in every state of the store',
     async (timeframe: Timeframe) => {
       let bars = 0;
       for (const [index, head] of Object.values(snapshots).entries()) {
@@ -185,14 +185,17 @@ describe('bars of a pair', () => {
     },
   );
 
-  test.each(TIMEFRAMES)('of %s in USD equal a plain recomputation', async (timeframe: Timeframe) => {
-    for (const [index, head] of Object.values(snapshots).entries()) {
-      for (const pair of pairsFor(timeframe, index, head))
-        await check(head, { ...REQUEST, pair, timeframe, currency: 'usd' });
-    }
-  });
+  test.each(TIMEFRAMES)(
+    '%s bars in USD equal a plain recomputation in every state of the store',
+    async (timeframe: Timeframe) => {
+      for (const [index, head] of Object.values(snapshots).entries()) {
+        for (const pair of pairsFor(timeframe, index, head))
+          await check(head, { ...REQUEST, pair, timeframe, currency: 'usd' });
+      }
+    },
+  );
 
-  test('of head blocks that are kept, half kept or too many are the same', async () => {
+  test('bars are the same whether head blocks are cached, partly cached or too many to cache', async () => {
     const kept = source();
     const crowded = source(5);
     const heads = [FINAL, FINAL + 20, FINAL + 40].map((tip) => snapshotOf(world, FINAL - 3, tip));
@@ -215,7 +218,7 @@ describe('bars of a pair', () => {
     }
   });
 
-  test('inverted, filled, cut and paged in all ways equal a plain recomputation', async () => {
+  test('inverted, filled and limited bars equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     const pair = PAIRS[0]!;
     for (const [index, timeframe] of TIMEFRAMES.entries()) {
@@ -235,7 +238,7 @@ describe('bars of a pair', () => {
     }
   });
 
-  test('paged back with next_to give the whole series once, without gap or repeat', async () => {
+  test('paging back with next_to gives every bar of the series once', async () => {
     const head = snapshots['a head half promoted']!;
     for (const fill of [false, true]) {
       const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '5m' as const, fill, limit: fill ? 60 : 17 };
@@ -251,7 +254,7 @@ describe('bars of a pair', () => {
     }
   });
 
-  test('filled after years of silence take no longer than their limit', async () => {
+  test('filling after years without trades stops at the limit', async () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '1m' as const, fill: true, limit: 5 };
@@ -261,7 +264,7 @@ describe('bars of a pair', () => {
     expect(meta.next_to).toBe(data[0]!.time);
   });
 
-  test('without a USD price say so', async () => {
+  test('bars without a USD price give the reason no_usd_price', async () => {
     const head = snapshots['a head half promoted']!;
     const unpriced = PAIRS.find((pair) =>
       world.blocks.every((block) => block.swaps.every((swap) => swap.pair !== pair || swap.price_usd === 0)),
@@ -272,7 +275,7 @@ describe('bars of a pair', () => {
     expect(meta).toMatchObject({ no_data: true, reason: 'no_usd_price', quote_token: null, next_to: null });
   });
 
-  test('of an address that is no pair, or a pair of an orphaned block, are not found', async () => {
+  test('an unknown address and a pair of an orphaned block are not found', async () => {
     const head = snapshots['a head half promoted']!;
     const orphans = await askRows<{ address: string }>(
       store.db,

@@ -39,7 +39,7 @@ const WORLDS = (
   ] as const
 ).slice(0, runsOf(2));
 
-describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed, spacing) => {
+describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (seed, spacing) => {
   let store: TestStore;
   let runner: QueryRunner;
   let world: World;
@@ -123,7 +123,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
   }
 
   test.each(TIMEFRAMES)(
-    'of %s equal a plain recomputation in both currencies and every state of the store',
+    '%s bars equal a plain recomputation in both currencies and every state of the store',
     async (timeframe: Timeframe) => {
       let bars = 0;
       for (const [index, head] of Object.values(snapshots).entries()) {
@@ -140,7 +140,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     },
   );
 
-  test('filled, cut and bounded in all ways equal a plain recomputation', async () => {
+  test('filled and limited bars equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     let turn = 0;
     for (const timeframe of TIMEFRAMES) {
@@ -159,7 +159,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     }
   });
 
-  test('paged back with next_to give the whole series once, without gap or repeat', async () => {
+  test('paging back with next_to gives every bar of the series once', async () => {
     for (const name of ['a head half promoted', 'a cursor in the middle of what is stored']) {
       const head = snapshots[name]!;
       for (const currency of TOKEN_CURRENCIES) {
@@ -184,7 +184,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     }
   });
 
-  test('that had no native price for long are found behind pages without one', async () => {
+  test('bars with a native price are found behind a long stretch of bars without one', async () => {
     const head = snapshots['a head half promoted']!;
     const reads = runs.get('bars/list_token_bars') ?? 0;
     let asks = 0;
@@ -204,7 +204,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     expect((runs.get('bars/list_token_bars') ?? 0) - reads).toBeGreaterThan(asks);
   });
 
-  test('of which a page of rows ends within one equal a plain recomputation', async () => {
+  test('bars are complete when a page of stored rows ends within a bar', async () => {
     const head = snapshots['everything final']!;
     for (const [index, timeframe] of (['1d', '4h', '1h'] as const).entries()) {
       for (const token of TOKENS.slice(2 * index, 2 * index + 2)) {
@@ -213,7 +213,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     }
   });
 
-  test('filled after years of silence take no longer than their limit', async () => {
+  test('filling after years without trades stops at the limit', async () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const asked = request({ token: hexOf('aa', (seed + 1) % 6, 40), timeframe: '1m', fill: true, limit: 5 });
@@ -223,7 +223,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     expect(meta.next_to).toBe(data[0]!.time);
   });
 
-  test('come with one query for bars and one for the head, and none for tokens that are known', async () => {
+  test('bars need one query for bars and one for the head, and none for known tokens', async () => {
     const asked = request({ token: hexOf('aa', (seed + 1) % 6, 40), limit: 10, currency: 'usd' });
     await get(snapshots['a head half promoted']!, asked);
     runs.clear();
@@ -236,7 +236,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
 
   const pathOf = (token: string, query = ''): string => `/api/v1/tokens/${token}/ticks?${query}`;
 
-  test('that has none say over HTTP which price there is none of, and an unknown token is not found', async () => {
+  test('an answer without bars names the missing price, and an unknown token is not found', async () => {
     const untracked = await api.get(pathOf(untrackedToken(seed)));
     expect(untracked.json).toMatchObject({ data: [], meta: { no_data: true, reason: 'no_usd_price' } });
     const nativeless = await api.get(pathOf(nativelessToken(seed), 'currency=native&fill=true'));
@@ -248,7 +248,7 @@ describe.each(WORLDS)('bars of a token, seed %i, a block in %i seconds,', (seed,
     expect([unknown.status, unknown.json['code']]).toEqual([404, 'not_found']);
   });
 
-  test('are the same over HTTP, bounded in seconds or milliseconds', async () => {
+  test('bars over HTTP equal a plain recomputation, with `to` in seconds or milliseconds', async () => {
     const token = hexOf('aa', (seed + 1) % 6, 40);
     const to = apiHead.timestamp - 100_000;
     const asked = request({ token, timeframe: '15m', limit: 50, to: to + 1, fill: true, currency: 'native' });

@@ -212,7 +212,7 @@ function checkLiquidity(
   expectClose(tvlNow(world, head, top), deepest);
 }
 
-test('tokens are those of pools of the canonical chain with the figures of a plain recomputation, in every state of the store', async () => {
+test('the tokens are those of canonical pools with recomputed figures, in every state of the store', async () => {
   for (const head of heads) {
     const table = await readTable(head);
     const pools = upTo(world, head, (block) => block.pools);
@@ -234,7 +234,7 @@ test('tokens are those of pools of the canonical chain with the figures of a pla
   expect(wanted.filter((word) => !met.has(word))).toEqual([]);
 });
 
-test('tokens are read once per head version however many ask at the same time', async () => {
+test('the table of tokens is read once per head version for simultaneous requests', async () => {
   let runs = 0;
   const counting: QueryRunner = {
     ...store.runner,

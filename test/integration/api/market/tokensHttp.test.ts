@@ -39,7 +39,7 @@ async function readTable(at: HeadSnapshot): Promise<TokenTable> {
 const TOKEN = `/api/v1/tokens/${WPLS}`;
 const UNKNOWN = hexOf('99', 1, 40);
 
-test('a token that no pool holds is a 404 everywhere, and so is one whose pools the head does not know yet', async () => {
+test('a token without a pool at the head is a 404 on every path', async () => {
   const { entries } = await readTable(heads[0]!);
   market.head = heads[4]!;
   const known = (await readTable(market.head)).byAddress;
@@ -51,7 +51,7 @@ test('a token that no pool holds is a 404 everywhere, and so is one whose pools 
     }
 });
 
-test('pages of tokens hold every token once, and a page past the end is empty', async () => {
+test('pages of tokens contain every token once, and a page past the end is empty', async () => {
   const { entries } = await readTable(heads[0]!);
   const seen: Json[] = [];
   const pages = Math.ceil(entries.length / 2);
@@ -71,7 +71,7 @@ test('pages of tokens hold every token once, and a page past the end is empty', 
   expect([...seen].sort()).toEqual(entries.map(({ item }) => item.address));
 });
 
-test('a search finds wild cards and quotes as ordinary characters, and a full address only that token', async () => {
+test('the search treats wildcards and quotes as plain characters, and a full address finds only that token', async () => {
   const found = async (q: string): Promise<Json[]> =>
     (await market.api.get(`/api/v1/tokens?q=${encodeURIComponent(q)}`)).json['data']!.map(
       (token) => token['address']!,
@@ -86,14 +86,14 @@ test('a search finds wild cards and quotes as ordinary characters, and a full ad
   expect(await found(UNKNOWN)).toEqual([]);
 });
 
-test('the pools of a token are its pairs, the same items as in /pairs', async () => {
+test('/tokens/{address}/pools has the same items as /pairs with this token', async () => {
   const { json } = await market.api.get(`${TOKEN}/pools?limit=100`);
   const pairs = (await market.api.get(`/api/v1/pairs?limit=100&sort=liquidity_usd&token=${WPLS}`)).json;
   expect(json['data']!.length).toBeGreaterThan(1);
   expect(json).toEqual(pairs);
 });
 
-test('an audit of an anchor shows its configured price, another one says why there is none', async () => {
+test('the audit of an anchor shows its configured price, and an unpriced token has a reason', async () => {
   const anchor = (await market.api.get(`/api/v1/tokens/${ANCHOR}/audit`)).json['data']!;
   expect(anchor).toMatchObject({
     token: { address: ANCHOR, symbol: 'USDC' },
@@ -121,7 +121,7 @@ test('an audit of an anchor shows its configured price, another one says why the
   expect(other['inputs_hash']).not.toBe(anchor['inputs_hash']);
 });
 
-test("an audit is as of any block from the token's first pool to the head, final or not, and none before", async () => {
+test('an audit is available for every block from the first pool of the token to the head', async () => {
   const { byAddress } = await readTable(heads[0]!);
   const hashes = new Set<Json>();
   for (const { item, facts } of byAddress.values()) {

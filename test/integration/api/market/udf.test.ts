@@ -115,7 +115,7 @@ describe('history', () => {
     ['60', 7],
     ['240', 2],
   ])(
-    'at %s, paged as the library does by ranges of %s bars and nextTime, has every bar once, in order, and ends',
+    'at resolution %s, paged by %s bars and nextTime like the library, has every bar once and ends',
     async (resolution, window) => {
       let jumps = 0;
       const seconds = TIMEFRAME_SECONDS[TIMEFRAME_OF[resolution]!];
@@ -145,7 +145,7 @@ describe('history', () => {
     },
   );
 
-  test('by countback from the oldest bar shown goes back without a gap or a repeat, then says no_data', async () => {
+  test('by countback from the oldest bar has every bar once, then answers no_data', async () => {
     const bars = plain(await allTicks(PAIR, '1m', 'quote'));
     const seen: PlainBar[] = [];
     for (let to = HEAD.timestamp + 1; ;) {
@@ -160,7 +160,7 @@ describe('history', () => {
     expect(seen).toEqual(bars);
   });
 
-  test('a pair that never traded, and a time before the first trade, have no data', async () => {
+  test('of a pair without trades, and of a time before the first trade, is no_data', async () => {
     expect(await history(`symbol=${PAIR}&resolution=60&from=0&to=1000000000`)).toEqual({ s: 'no_data' });
     expect(await history(`symbol=${SILENT}&resolution=60&from=0&to=9999999999`)).toEqual({ s: 'no_data' });
   });
@@ -183,12 +183,12 @@ test.each([
   ['/udf/search?limit=101', 'limit'],
   ['/udf/quotes?symbols=', 'symbols'],
   [`/udf/quotes?symbols=${Array.from({ length: 31 }, () => 'a').join(',')}`, '30'],
-])('%s is answered {s: error} with a text that says %s', async (path, text) => {
+])('%s is answered {s: error} with a text that contains %s', async (path, text) => {
   const answer = await getJson<{ s: string; errmsg: string }>(path);
   expect(answer).toEqual({ s: 'error', errmsg: expect.stringContaining(text) });
 });
 
-test('config names the resolutions and the DEXes, time is the time of the server', async () => {
+test('config lists the resolutions and the DEXes, and time is the server time', async () => {
   const config = udfConfigShape.parse(await getJson('/udf/config'));
   expect(config.supported_resolutions).toEqual(
     Object.keys(TIMEFRAME_OF).sort((a, b) => RESOLUTIONS.indexOf(a as '1') - RESOLUTIONS.indexOf(b as '1')),
@@ -208,7 +208,7 @@ test('config names the resolutions and the DEXes, time is the time of the server
 });
 
 describe('symbols', () => {
-  test('every pair is found by the name, the full name and the ticker that search gives it, and by nothing else', async () => {
+  test('every pair is found by the name, full name and ticker of its search hit', async () => {
     const hits = udfSearchAnswerShape.parse(
       await getJson('/udf/search?query=&type=&exchange=&limit=100'),
     ) as UdfSearchHit[];
@@ -223,7 +223,7 @@ describe('symbols', () => {
     }
   });
 
-  test('of pairs with one name the one made first bears it, and what a newer pair does cannot take it', async () => {
+  test('of pairs with the same name the oldest has the short name, and newer pairs cannot take it', async () => {
     const pools = world.blocks.flatMap((block) => block.pools);
     const names = new Map<string, string[]>();
     for (const { address } of pools) {
@@ -241,7 +241,7 @@ describe('symbols', () => {
     }
   });
 
-  test('the steps of prices show five significant digits, in the currency asked for', async () => {
+  test('pricescale, the price step, shows five significant digits in the requested currency', async () => {
     for (const pair of PAIRS) {
       const { data } = await getJson<{ data: { price: string | null; price_usd: string | null } }>(
         `/api/v1/pairs/${pair}`,
@@ -261,7 +261,7 @@ describe('symbols', () => {
     }
   });
 
-  test('search finds by part of a name, by DEX and by the beginning of an address', async () => {
+  test('search finds pairs by part of a name, by DEX and by address', async () => {
     const ask = (params: string): Promise<UdfSearchHit[]> => getJson(`/udf/search?limit=100&${params}`);
     const all = await ask('');
     expect((await ask('query=wpls')).length).toBeGreaterThan(0);
@@ -277,7 +277,7 @@ describe('symbols', () => {
   });
 });
 
-test('quotes are those of the two newest daily bars, in the order asked for, with an error for what is none', async () => {
+test('quotes come from the two newest daily bars in the requested order, with an error for an unknown symbol', async () => {
   const wanted = [...PAIRS, 'NONE'];
   const { d } = udfQuotesShape.parse(await getJson(`/udf/quotes?symbols=${wanted.join(',')}`));
   expect(d.map(({ n }) => n)).toEqual(wanted);

@@ -66,7 +66,7 @@ function listedAt(number: number): readonly SimVaultPool[] {
 /** From 1e18 = 100 % to basis points. One basis point is 100 pips. */
 const bpsOf = ({ fee }: SimVaultPool): number => Math.round(Number(fee) / 1e12) / 100;
 
-test('a pair shows the fee in force, as the chain grows and after a reorg', async () => {
+test('a pair shows its current fee, as the chain grows and after a reorg', async () => {
   const shown = new Map<Hex, Set<number>>();
   for (let round = 0; round < 9; round += 1) {
     const head = await catchUp();
@@ -91,7 +91,7 @@ function auditDeps(pairs: PairTable): AuditDeps {
   return { runner: store.runner, chainId: SIM_CHAIN_ID, sources: SIM_DESCRIPTION, directory, table: null };
 }
 
-test('an audit shows the fee as of its block', async () => {
+test('an audit shows the fee at its block', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
   const deps = auditDeps(pairs);
@@ -143,7 +143,7 @@ function plainMeans(address: Hex, now: number, since: number): number[] | null {
   return total === 0 ? null : sums.map((sum) => sum / total);
 }
 
-test('the yield of a pool of more than two tokens is over the mean of what it held of each', async () => {
+test('the yield of a pool with over two tokens uses the mean of its balances over time', async () => {
   const head = await catchUp();
   let [moved, stood] = [0, 0];
   // Windows that start before the chain's first block, and within the chain.
@@ -180,7 +180,7 @@ test('the yield of a pool of more than two tokens is over the mean of what it he
   expect(stood).toBeGreaterThan(0);
 });
 
-test('what a mint or burn is worth counts all tokens of the pool whose price is trusted', async () => {
+test('the value of a mint or burn counts all tokens of the pool with a trusted price', async () => {
   const head = await catchUp();
   const pairs = await readTable(head);
   const many = new Map(
@@ -213,7 +213,7 @@ test('what a mint or burn is worth counts all tokens of the pool whose price is 
   expect(beyond).toBeGreaterThan(2);
 });
 
-test('an event that moved nothing but its two tokens is hashed as before there was a column for others', async () => {
+test('a liquidity event without other tokens has the same audit hash as before the column others_usd', async () => {
   await catchUp();
   const hashOf = async (columns: string, which: string): Promise<bigint> => {
     const [row] = await askRows<{ sum: string; rows: string }>(

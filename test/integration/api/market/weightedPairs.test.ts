@@ -51,7 +51,7 @@ afterAll(() => store?.close());
 const close = (a: number, b: number): boolean =>
   Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 
-test('each shows all its tokens in chain order, and those that are neither kind are not listed', () => {
+test('a weighted or stable pool shows all its tokens in chain order, and other pools are not listed', () => {
   expect(pools.length).toBeGreaterThan(5);
   for (const pool of pools) {
     const item = entries.get(pool.address)?.item;
@@ -60,7 +60,7 @@ test('each shows all its tokens in chain order, and those that are neither kind 
   }
 });
 
-test('of tokens that a description ranks, the first is one of the two that stand for the pool', () => {
+test('the best ranked token of a pool is one of its two main tokens', () => {
   let many = 0;
   for (const { tokens, address } of pools.filter(({ nature }) => nature !== 'other')) {
     const quote = SIM_RANKED.find((token) => tokens.includes(token));
@@ -72,7 +72,7 @@ test('of tokens that a description ranks, the first is one of the two that stand
   expect(many).toBeGreaterThan(2);
 });
 
-test('the price is the ratio of balances over weights, and there is none without fixed weights', () => {
+test('the price is the ratio of balances over weights, and null without fixed weights', () => {
   let priced = 0;
   for (const pool of pools.filter(({ nature }) => nature !== 'other')) {
     const { item } = entries.get(pool.address)!;
@@ -94,7 +94,7 @@ test('the price is the ratio of balances over weights, and there is none without
   expect(priced).toBeGreaterThan(0);
 });
 
-test('the value is that of the trusted tokens over the part of the weights they stand for', () => {
+test('TVL is the value of the trusted tokens divided by their share of the weights', () => {
   for (const pool of pools.filter(({ nature }) => nature === 'plain')) {
     const { item, holdings } = entries.get(pool.address)!;
     let value = 0;
@@ -109,7 +109,7 @@ test('the value is that of the trusted tokens over the part of the weights they 
   }
 });
 
-test('the record tells whose the reserves are, and what is there of every token', () => {
+test('the details name the tokens of the two reserves and list the balance of every token', () => {
   const windows = {
     volumeWeek: 0,
     volumeMonth: 0,
@@ -139,7 +139,7 @@ test('the record tells whose the reserves are, and what is there of every token'
   expect(valued).toBeGreaterThan(10);
 });
 
-test('the yield of a pool is over the mean of what it held', () => {
+test('the yield of a pool uses its mean balances', () => {
   let [two, more] = [0, 0];
   for (const pool of pools.filter(({ nature }) => nature === 'plain')) {
     const entry = entries.get(pool.address)!;
@@ -164,7 +164,7 @@ test('the yield of a pool is over the mean of what it held', () => {
   expect(Math.min(two, more)).toBeGreaterThan(0);
 });
 
-test('each is found by any of its tokens', () => {
+test('a pool is found by any of its tokens', () => {
   const all = table.entries;
   const find = (filter: { readonly q?: string; readonly token?: `0x${string}` }): string[] =>
     listPairs(all, { q: null, dex: null, token: null, ...filter }, 'created_at', 'asc').map(
@@ -185,7 +185,7 @@ test('each is found by any of its tokens', () => {
   expect(many).toBeGreaterThan(20);
 });
 
-test('one that never traded has no bars, which is not for want of a price where its quote token has one', async () => {
+test('a pool without trades has no bars, and the reason no_usd_price only if its quote token is unpriced', async () => {
   const reasons: (readonly [boolean, string | undefined])[] = [];
   for (const { pool, item } of table.entries) {
     const source = { ...tickSource(), pairs: { at: () => Promise.resolve(table) } };
@@ -211,7 +211,7 @@ test('one that never traded has no bars, which is not for want of a price where 
   expect(reasons.filter(([priced]) => priced).length).toBeGreaterThan(0);
 });
 
-test('a swap of a vault names no sender and no recipient', async () => {
+test('a swap of a vault pool has no sender and no recipient', async () => {
   const runner = store.runner;
   const found = await listEventsBetween(
     runner,
@@ -257,7 +257,7 @@ async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `
   return getPairTicks(tickSource(), head, { ...rest, pair, base, quote });
 }
 
-test('each two of its tokens have bars of their own, either way round', async () => {
+test('every leg of a pool has its own bars in both directions', async () => {
   const listings = new Map(pools.map((pool) => [pool.address as string, listingOf(pool)]));
   const truth = {
     vault: VAULT,
@@ -292,7 +292,7 @@ test('each two of its tokens have bars of their own, either way round', async ()
   expect(legs).toBeGreaterThan(1);
 });
 
-test('a token that the pool does not hold, and one token twice, are refused by name', async () => {
+test('ticks refuse a base that the pool does not hold, and a quote equal to the base, by name', async () => {
   const pool = pools.find(({ nature, tokens }) => nature === 'plain' && tokens.length > 2)!;
   const [first] = pool.tokens;
   await expect(ticksOf(pool.address, `0x${'9'.repeat(40)}`, null)).rejects.toThrow(/^base: got/);

@@ -112,8 +112,8 @@ const MERGED_HEADS = new Set([
   'the cursor in the midst of a promotion',
 ]);
 
-describe.each(['as the parts were inserted', 'after they were merged'])('holders %s', (state) => {
-  const isMerged = state === 'after they were merged';
+describe.each(['before the parts are merged', 'after the parts are merged'])('holders %s', (state) => {
+  const isMerged = state === 'after the parts are merged';
   const some = (): [string, HeadSnapshot][] =>
     heads().filter(([name]) => !isMerged || MERGED_HEADS.has(name));
 
@@ -123,19 +123,19 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
       await market.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
   });
 
-  test('equal a plain recomputation, counted afresh at each head', async () => {
+  test('equal a plain recomputation when counted at each head', async () => {
     for (const [, of] of some()) {
       const known = await expectPlain(createHolderTables(market.runner, pairs), of);
       if (of.number >= FINAL) expect(known).toBeGreaterThan(8);
     }
   });
 
-  test('equal it too when each head starts from the one before, whatever the order', async () => {
+  test('equal a plain recomputation when each head starts from the previous one, in both directions', async () => {
     const tables = createHolderTables(market.runner, pairs);
     for (const [, of] of [...some(), ...some().reverse()]) await expectPlain(tables, of);
   });
 
-  test('equal it when they follow the changes of single blocks and reorgs instead of being counted', async () => {
+  test('equal a plain recomputation when they follow the changes of single blocks and reorgs', async () => {
     const counted: string[] = [];
     let followed = 0;
     const watching: QueryRunner = {
@@ -163,7 +163,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('holders
   });
 });
 
-test('only tokens that moved are counted again', async () => {
+test('only tokens with new transfers are counted again', async () => {
   const asked: string[][] = [];
   const watching: QueryRunner = {
     ...market.runner,
@@ -195,8 +195,8 @@ test('only tokens that moved are counted again', async () => {
   }
 });
 
-describe('over HTTP', () => {
-  test('tokens show holders, supply and what the supply is worth', async () => {
+describe('holders over HTTP', () => {
+  test('the token list shows holders, supply and the value of the supply', async () => {
     const { json } = await market.api.get('/api/v1/tokens?limit=100&sort=holders&order=desc');
     const items = json['data'] as unknown as TokenItem[];
     expect(items.length).toBeGreaterThan(4);
@@ -227,7 +227,7 @@ describe('over HTTP', () => {
     expect(worths).toEqual([...known.sort((a, b) => b - a), ...worths.filter((worth) => worth === null)]);
   });
 
-  test('a token shows how its supply is spread and what of it is dead', async () => {
+  test('a token shows the distribution of its supply and its burned supply', async () => {
     let spread = 0;
     for (const { address } of world.tokens) {
       const answer = await market.api.get(`/api/v1/tokens/${address}`);
@@ -254,7 +254,7 @@ describe('over HTTP', () => {
     expect(spread).toBeGreaterThan(2);
   });
 
-  test('a pair shows its LP tokens and who holds them', async () => {
+  test('a V2 pair shows its LP supply and the number of LP holders', async () => {
     for (const pool of poolsAt(HEAD)) {
       const { json } = await market.api.get(`/api/v1/pairs/${pool.address}`);
       const wanted = plainHolding(HEAD, pool.address) ?? { holders: 0, supply: 0n };
@@ -266,7 +266,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('where the history begins too late holders and supply are unknown, but for pools that were seen to begin', async () => {
+  test('with an incomplete history holders and supply are null, except for pools created in the history', async () => {
     const partial = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
     market.head = partial;
     const { json } = await market.api.get('/api/v1/tokens');
@@ -286,7 +286,7 @@ describe('over HTTP', () => {
     market.head = HEAD;
   });
 
-  test('the overview counts what was burnt within the day', async () => {
+  test('the overview counts the tokens burned within 24 hours', async () => {
     const { json } = await market.api.get('/api/v1/overview');
     const burn = CHAIN.burn!;
     const raw = plainBurned(HEAD, burn.token, burn.addresses);
@@ -302,7 +302,7 @@ function plainBurned(of: HeadSnapshot, token: string, addresses: readonly string
     .reduce((sum, { amount }) => BigInt.asUintN(256, sum + amount), 0n);
 }
 
-test('burns are Transfers into burn addresses from others, in every state of the store', async () => {
+test('burns are transfers into burn addresses from other addresses, in every state of the store', async () => {
   let burned = 0n;
   for (const [index, [, of]] of heads().entries())
     for (const [turn, addresses] of [[ZERO_ADDRESS], [ZERO_ADDRESS, DEAD], [DEAD]].entries()) {
@@ -317,7 +317,7 @@ test('burns are Transfers into burn addresses from others, in every state of the
   expect(burned > 0n).toBe(true);
 });
 
-test('tables of tokens and holders are of one head', async () => {
+test('the tables of tokens and holders belong to the same head', async () => {
   const holders = createHolderTables(market.runner, pairs);
   const tokens = createTokenTables(market.runner, CHAIN_ID, pairs, holders);
   const { byAddress } = await tokens.at(HEAD);

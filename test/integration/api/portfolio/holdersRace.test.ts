@@ -54,7 +54,7 @@ function makeBatch(number: number, seed: number): TransferRow[] {
   }));
 }
 
-test('a head that is being promoted counts once, also half stored and half merged', async () => {
+test('a transfer counts once at every moment of a promotion, also with its parts half merged', async () => {
   const final = [...makeBatch(TIP - 1, SEED), ...makeBatch(TIP, SEED + 1)];
   await insertRows(store.db, transfersTable, final);
   const batches = Array.from({ length: BATCHES }, (_, batch) =>

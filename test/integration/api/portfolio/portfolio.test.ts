@@ -192,9 +192,9 @@ const heads = (): [string, HeadSnapshot][] => [
   ['the cursor in the midst of a promotion', wholeSnapshot(world, STORED, TIP)],
 ];
 
-describe.each(['as the parts were inserted', 'after they were merged'])('portfolios %s', (state) => {
+describe.each(['before the parts are merged', 'after the parts are merged'])('portfolios %s', (state) => {
   test('equal a plain recomputation in every state of the store', async () => {
-    if (state === 'after they were merged')
+    if (state === 'after the parts are merged')
       for (const table of ['token_balances', 'holder_balances', 'owner_positions'])
         await market.db.command('merge', `OPTIMIZE TABLE ${table} FINAL`);
     const met = {
@@ -207,7 +207,7 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
     };
     for (const [turn, [, of]] of heads().entries()) {
       // The layout of the parts has little effect, so after the merge half of the heads are enough.
-      if (state === 'after they were merged' && turn % 2 === 0 && turn > 0) continue;
+      if (state === 'after the parts are merged' && turn % 2 === 0 && turn > 0) continue;
       // A new version, because the cache would return the answers of the previous state.
       market.head = { ...of, version: `${of.version} ${state}` };
       const at = { world: worldAt(world, of), head: market.head, moves: movesOf(moves, of) };
@@ -237,12 +237,12 @@ describe.each(['as the parts were inserted', 'after they were merged'])('portfol
   });
 });
 
-describe('the endpoint', () => {
+describe('/portfolio/{address}', () => {
   beforeEach(() => {
     market.head = wholeSnapshot(world, FINAL, TIP);
   });
 
-  test('answers a wallet that was never seen, and the zero address, with empty lists and zeros', async () => {
+  test('answers an unknown wallet and the zero address with empty lists and zeros', async () => {
     for (const address of [STRANGER, ZERO_ADDRESS])
       expect(await ask(address)).toMatchObject({
         address,
@@ -262,7 +262,7 @@ describe('the endpoint', () => {
       });
   });
 
-  test('lists tokens of no pool, and LP tokens never as tokens', async () => {
+  test('lists tokens without a pool, and never lists LP tokens as tokens', async () => {
     let loose = 0;
     for (const wallet of HOLDERS.slice(0, 10)) {
       const { tokens } = await ask(wallet);
@@ -272,7 +272,7 @@ describe('the endpoint', () => {
     expect(loose).toBeGreaterThan(0);
   });
 
-  test('says when balances are partial, and then knows no share of pools older than the history', async () => {
+  test('flags partial balances, and then gives no share of pools older than the history', async () => {
     market.head = { ...snapshotOf(world, FINAL, TIP), version: 'partial' };
     const old = new Set(
       world.blocks.flatMap(({ pools }) => pools.filter(({ created_block }) => created_block === null)),
@@ -294,19 +294,19 @@ describe('the endpoint', () => {
 
   const CHECKSUMMED = '0xA1077a294dDE1B09bB078844df40758a5D0f9a27';
   const BAD: [string, string][] = [
-    ['too short', '0x1234'],
-    ['no hex', `0x${'g'.repeat(40)}`],
+    ['too few digits', '0x1234'],
+    ['letters that are not hex digits', `0x${'g'.repeat(40)}`],
     ['a wrong checksum', CHECKSUMMED.replace('A', 'a')],
     ['no prefix', 'a'.repeat(40)],
   ];
-  test.each(BAD)('refuses an address that is %s', async (_, address) => {
+  test.each(BAD)('refuses an address with %s', async (_, address) => {
     const answer = await market.api.get(`/api/v1/portfolio/${address}`);
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ success: false, code: 'bad_request' });
     expect(answer.text).toContain('address');
   });
 
-  test('takes any letter case, ignores what it does not know, and keeps to GET', async () => {
+  test('accepts any letter case, ignores unknown parameters, and refuses other methods', async () => {
     const wallet = HOLDERS[0]!;
     const plain = await ask(wallet);
     expect(await ask(`0x${wallet.slice(2).toUpperCase()}`)).toEqual(plain);
@@ -317,7 +317,7 @@ describe('the endpoint', () => {
   });
 });
 
-test('what the zero address sends to itself is supply, as the locked LP tokens of a V2 pair are', async () => {
+test('transfers from the zero address to itself count as supply, like the locked LP tokens of a V2 pair', async () => {
   const pair = world.blocks.flatMap(({ pools }) => pools).find(({ pool_type }) => pool_type === 2)!;
   const at = wholeSnapshot(world, FINAL, FINAL);
   market.head = { ...at, version: 'before' };

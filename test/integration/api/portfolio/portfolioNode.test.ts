@@ -97,7 +97,7 @@ async function ask(wallet: string): Promise<Portfolio> {
 const sum = (values: readonly (number | null | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-test('the native coin is priced as its wrapped token and counts once', async () => {
+test('the native coin has the price of its wrapped token and counts once', async () => {
   const { usd, confidence } = priceNow(world, head, CHAIN.wrappedNative!);
   for (const wallet of [STRANGER, ...HOLDERS.slice(0, 4)]) {
     const got = await ask(wallet);
@@ -123,7 +123,7 @@ test('the native coin is priced as its wrapped token and counts once', async () 
   expect(new Set(asked.map(({ hash }) => hash))).toEqual(new Set([head.hash]));
 });
 
-test('shares are the same whether the holders of LP tokens were counted before or not', async () => {
+test('pool shares do not depend on whether LP holders were counted before', async () => {
   let lp = 0;
   for (const wallet of HOLDERS.slice(0, 2)) {
     const cold = await ask(wallet);
@@ -137,7 +137,7 @@ test('shares are the same whether the holders of LP tokens were counted before o
   expect(lp).toBeGreaterThan(0);
 });
 
-test('positions show what a collect would pay out, beside what they hold', async () => {
+test('positions show the unclaimed amounts that collect would pay, besides their tokens', async () => {
   const met = { owed: 0, silent: 0 };
   for (const wallet of HOLDERS.slice(0, 6)) {
     const got = await ask(wallet);
@@ -177,7 +177,7 @@ test('positions show what a collect would pay out, beside what they hold', async
   expect(met.silent).toBeGreaterThan(0);
 });
 
-describe('where the history begins late', () => {
+describe('in a history that begins late', () => {
   beforeEach(() => {
     head = { ...head, startBlock: FIRST_BLOCK };
     earlier = (token, holder) =>
@@ -214,7 +214,7 @@ describe('where the history begins late', () => {
     return tokens.size;
   }
 
-  test('balances are seeded with what was there before, also of tokens that never moved since', async () => {
+  test('balances include the balance before the history, also of tokens without a later transfer', async () => {
     for (const wallet of [STRANGER, ...HOLDERS.slice(0, 5)]) {
       const got = await ask(wallet);
       expect(expectTrue(got, wallet)).toBeGreaterThan(8);
@@ -225,7 +225,7 @@ describe('where the history begins late', () => {
     expect((await ask(STRANGER)).tokens.length).toBeGreaterThan(0);
   });
 
-  test('a seed is asked for once and holds at other blocks, with the node or without', async () => {
+  test('an earlier balance is read once and used at other blocks, with the node or without', async () => {
     const wallet = HOLDERS[1]!;
     await ask(wallet);
     const calls = (): number => asked.flatMap(({ questions }) => questions).length;
@@ -257,7 +257,7 @@ describe('where the history begins late', () => {
   });
 });
 
-describe('a token whose logs do not tell its balances', () => {
+describe('a rebasing token', () => {
   beforeAll(async () => {
     const check = {
       token: REBASING,
@@ -272,7 +272,7 @@ describe('a token whose logs do not tell its balances', () => {
     ]);
   });
 
-  test('is flagged in lists, in detail and in portfolios', async () => {
+  test('is flagged in lists, in its details and in portfolios', async () => {
     const { json } = await api.get('/api/v1/tokens?limit=100');
     const items = json['data'] as unknown as TokenItem[];
     expect(items.filter(({ flags }) => flags.includes('rebasing')).map(({ address }) => address)).toEqual([
@@ -284,7 +284,7 @@ describe('a token whose logs do not tell its balances', () => {
     expect(detail.holders).toBeGreaterThan(0);
   });
 
-  test('has its balances from the node, and from the logs with a warning when that is away', async () => {
+  test('has its balance from the node, or from the logs with a warning if the node is away', async () => {
     earlier = (token) => (token === REBASING ? 12_345n : 0n);
     let met = 0;
     for (const wallet of HOLDERS.slice(0, 10)) {
@@ -308,7 +308,7 @@ describe('a token whose logs do not tell its balances', () => {
   });
 });
 
-test('an answer without the node is made again soon, one with it only for another head', async () => {
+test('an answer without the node expires soon, and an answer with the node lasts until the next head', async () => {
   const path = `/api/v1/portfolio/${HOLDERS[3]!}`;
   version += 1;
   head = { ...head, version: `${version}` };

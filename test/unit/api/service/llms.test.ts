@@ -5,7 +5,7 @@ import { describeRoutes } from '../../../../src/api/openapi';
 import type { Route } from '../../../../src/api/route';
 import { udfConfig } from '../../../../src/api/udf/udfConfig';
 
-test('every path and every parameter of the document stands in it, with type, bounds and default', () => {
+test('llms.txt lists every path and parameter of the OpenAPI document with type, bounds and default', () => {
   const document = {
     info: { title: 'T', description: 'D' },
     tags: [{ name: 'market', description: 'M' }],
@@ -52,12 +52,12 @@ M.
 
 ## Links
 
-- [OpenAPI document](/openapi.json): shapes of all answers, with real examples
-- [Reference](/docs): the same for people
+- [OpenAPI document](/openapi.json): all fields of all answers, with real examples
+- [Reference](/docs): the same as a web page with a form to try calls
 `);
 });
 
-test('it reads the document that the routes really make, itself among them', () => {
+test('llms.txt of the real routes lists their paths, including its own', () => {
   const routes: Route[] = [healthz(), udfConfig({ dexes: [] })];
   const text = writeLlms(describeRoutes([...routes, llms(routes)]));
   for (const path of ['/healthz', '/udf/config', '/llms.txt'])

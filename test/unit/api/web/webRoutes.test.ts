@@ -38,7 +38,7 @@ const built = (script: string): string =>
   makeFolder({ 'index.html': PAGE, 'docs.html': PAGE, 'main.js': script });
 const assetIn = (page: string): string => /\/assets\/[0-9a-f]{16}\/main\.js/.exec(page)?.[0] ?? '';
 
-test('the page names its assets by their content: another build has another name, the same build the same', async () => {
+test('the names of assets change with their content, and are the same for the same build', async () => {
   const pages = await Promise.all(
     [SCRIPT, SCRIPT, `${SCRIPT}//`].map(async (script) => (await fetch(await serve(built(script)))).text()),
   );
@@ -48,7 +48,7 @@ test('the page names its assets by their content: another build has another name
   expect(other).not.toBe(first);
 });
 
-test('an asset is kept for ever, comes compressed when asked for, and is counted in no rate limit', async () => {
+test('an asset is cached without limit, compressed on request, and not rate-limited', async () => {
   const url = await serve(built(SCRIPT));
   const path = assetIn(await (await fetch(url)).text());
   const zipped = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' } });
@@ -64,7 +64,7 @@ test('an asset is kept for ever, comes compressed when asked for, and is counted
   expect(hidden.status).toBe(404);
 });
 
-test('the pages run nothing but our own files, and an unchanged page is a 304', async () => {
+test('the Content-Security-Policy allows only our own files, and an unchanged page is a 304', async () => {
   const url = await serve(built(SCRIPT));
   for (const path of ['/', '/docs']) {
     const page = await fetch(url + path);
@@ -82,7 +82,7 @@ test('the pages run nothing but our own files, and an unchanged page is a 304', 
   }
 });
 
-test('where nothing was built the page says so, and how to build it', async () => {
+test('without a build the page explains how to build it', async () => {
   const answer = await fetch(await serve(makeFolder({})));
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain('npm run build');

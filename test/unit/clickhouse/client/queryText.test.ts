@@ -12,7 +12,7 @@ WHERE c IN {heads:Array(UInt8)}
 -- end
 LIMIT 1`;
 
-test('lines and blocks stand only where their parameters hold something', () => {
+test('lines and blocks with a condition appear only if their parameter has a value', () => {
   const textFor = parseQueryText('t', TEXT);
   expect(textFor({ x: 0, list: [], heads: [] })).toBe('SELECT a\nFROM t\nWHERE x = {x:UInt8}\nLIMIT 1');
   expect(textFor({ x: 0, list: [1], heads: [] })).toContain('AND b IN');
@@ -22,13 +22,13 @@ test('lines and blocks stand only where their parameters hold something', () => 
   expect(textFor({ x: 0, list: [1], heads: [1] }).match(/AND b IN/g)).toHaveLength(2);
 });
 
-test('zero holds something; false, an empty text and a missing parameter do not', () => {
+test('a condition holds for zero, but not for false, an empty text or a missing parameter', () => {
   const textFor = parseQueryText('t', 'SELECT 1 -- if a');
   expect(textFor({ a: 0 })).toBe('SELECT 1');
   for (const params of [{ a: '' }, { a: false }, {}]) expect(textFor(params)).toBe('');
 });
 
-test('a table as of a snapshot is its final rows and those of the canonical head, if there is one', () => {
+test('a _chain table gives the final rows, and the rows of the canonical head if there are any', () => {
   const textFor = parseQueryText('t', 'SELECT a\n  FROM swaps_chain(fee_usd) AS s\nLIMIT 1');
   const final =
     'SELECT a\n  FROM\n  (\n      SELECT *, fee_usd\n      FROM swaps\n      WHERE ord <= {final_ord:UInt64}\n';
@@ -40,7 +40,7 @@ test('a table as of a snapshot is its final rows and those of the canonical head
   expect(parseQueryText('t', 'FROM pools_chain')({})).toContain(') AS pools_chain');
 });
 
-test('what both parts of a table must answer by themselves is asked of each of them', () => {
+test('the conditions of a "both parts" block apply to the final and the head table', () => {
   const textFor = parseQueryText(
     't',
     '-- both parts of events\nSELECT ord\nFROM events\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
@@ -54,7 +54,7 @@ test('what both parts of a table must answer by themselves is asked of each of t
   );
 });
 
-test('a statement without parts is given as it is', () => {
+test('a statement without blocks is returned unchanged', () => {
   expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
 });
 

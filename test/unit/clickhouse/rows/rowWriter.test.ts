@@ -25,7 +25,7 @@ function plain(value: bigint, bytes: number): string {
   return digits.join('');
 }
 
-test('wide integers of any size and sign are two’s complement, lowest byte first', () => {
+test('wide integers of any size and sign are written as little-endian two’s complement', () => {
   const random = new Random(SEED);
   const edges = [
     0n,
@@ -55,7 +55,7 @@ test('wide integers of any size and sign are two’s complement, lowest byte fir
   expect(written((w) => w.i256(-(2n ** 255n)))).toBe(`${'00'.repeat(31)}80`);
 });
 
-test('numbers are as Buffer writes them', () => {
+test('numbers are encoded as by the methods of Buffer', () => {
   const buffer = Buffer.alloc(8);
   for (const value of [0, 1, 255, 65_535, 4_294_967_295]) {
     buffer.writeUInt32LE(value);
@@ -76,7 +76,7 @@ test('numbers are as Buffer writes them', () => {
   }
 });
 
-test('what does not fit is refused, never cut', () => {
+test('a value out of range is refused and never truncated', () => {
   const writer = new RowWriter();
   expect(() => writer.u8(256)).toThrow('256 is no UInt8');
   expect(() => writer.u16(-1)).toThrow('-1 is no UInt16');

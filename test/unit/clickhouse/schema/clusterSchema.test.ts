@@ -14,7 +14,7 @@ import { makeSmallSchema } from '../../../support/engine/smallSchema';
 const schema = readSchema();
 const tables = schema.flatMap((text) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(text)?.[1] ?? []);
 
-test('each table has its part and the one over all parts; a view stays within a part', () => {
+test('each table has a local and a distributed table, and a view reads and writes local tables', () => {
   const local = toLocalSchema(schema, { name: 'c', replicated: false });
   expect(local).toHaveLength(schema.length);
   const views = local.filter((text) => text.startsWith('CREATE MATERIALIZED VIEW'));
@@ -31,7 +31,7 @@ test('each table has its part and the one over all parts; a view stays within a 
   for (const text of distributed) expect(text).not.toMatch(/PROJECTION|INDEX |SETTINGS/);
 });
 
-test('a head table is spread as its final table, and what only views fill takes no insert', () => {
+test('a head table has the sharding key of its final table, and tables filled by views have no sharding key', () => {
   const engines = new Map(
     toDistributedSchema(schema, { name: 'c', replicated: false }, new Set()).map((text) => [
       / (\w+)\n\(/.exec(text)![1]!,
@@ -49,7 +49,7 @@ test('a head table is spread as its final table, and what only views fill takes 
     expect([table, key === undefined]).toEqual([table, targets.includes(table)]);
 });
 
-test('with replicas, engines and deduplication windows are the replicated ones', () => {
+test('for a cluster with replicas the tables have replicated engines and deduplication windows', () => {
   const path = "'/clickhouse/tables/c/{database}/{table}/{shard}', '{replica}'";
   const replicated = toLocalSchema(schema, { name: 'c', replicated: true });
   schema.forEach((text, index) => {
@@ -69,7 +69,7 @@ test('with replicas, engines and deduplication windows are the replicated ones',
   });
 });
 
-test('every statement of a migration can be one of parts, or of a view between parts', () => {
+test('every statement of a migration can be rewritten for local tables and views', () => {
   const small = makeSmallSchema();
   const migrations = [...readMigrations(), ...readMigrations(small.after)];
   small.remove();
@@ -107,7 +107,7 @@ test.each([
     "FROM t -- it's (a\nWHERE b != ')' AND a IN (SELECT b FROM c)",
     "FROM t -- it's (a\nWHERE b != ')' AND a GLOBAL IN (SELECT b FROM c)",
   ),
-])('SELECT 1 %s is said as %s', (plain, global) => {
+])('SELECT 1 %s is rewritten to %s', (plain, global) => {
   expect(globalSubqueries(`SELECT 1 ${plain}`)).toBe(`SELECT 1 ${global}`);
   // Each SELECT of a UNION is rewritten separately.
   expect(
@@ -126,6 +126,6 @@ test.each([
   'SELECT 1 FROM x ARRAY JOIN y',
   'SELECT 1 FROM x LEFT ARRAY JOIN y',
   "SELECT 'a IN (SELECT b FROM c)' FROM t -- a JOIN b",
-])('%s stays as it is', (sql) => {
+])('%s is not rewritten', (sql) => {
   expect(globalSubqueries(sql)).toBe(sql);
 });

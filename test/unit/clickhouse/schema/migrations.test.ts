@@ -15,7 +15,7 @@ function read(text: string): unknown {
   return readMigrations(root);
 }
 
-test("the package's own migrations are safe to repeat, and their numbers were never used before", () => {
+test('the migrations of the package are safe to repeat and have unused numbers', () => {
   for (const { id } of readMigrations()) expect(id).toBeGreaterThan(14);
 });
 
@@ -30,11 +30,11 @@ test.each([
   'INSERT INTO t SELECT 1;',
   'EXCHANGE TABLES a AND b;',
   'CREATE TABLE t (a UInt8) ENGINE = Memory;',
-])('%s is refused with the file and what is wrong', (text) => {
+])('%s is refused, and the error names the file and the statement', (text) => {
   expect(() => read(text)).toThrow(/^migration 0001_first\.sql: "\w.*" is not safe to repeat$/);
 });
 
-test('a migration that drops what it also changes is refused', () => {
+test('a migration that drops a column and also adds it is refused', () => {
   expect(() =>
     read(
       'ALTER TABLE t DROP COLUMN IF EXISTS a;\nALTER TABLE t ADD COLUMN IF NOT EXISTS b UInt8, ADD COLUMN IF NOT EXISTS a UInt8;',

@@ -3,7 +3,7 @@ import { placeToWrite } from '../../../../src/commands/data/backupPlace';
 
 const shownOf = async (place: string): Promise<string> => (await placeToWrite(place, '/data', null)).shown;
 
-test('keys, passwords and signatures of a destination are not shown', async () => {
+test('the place of a backup is shown without keys, passwords and signatures', async () => {
   const shown = await shownOf("S3('https://me:p4ss@bucket.example/2026', 'AKIAKEY', 'S3CRET')");
   expect(shown).toContain('bucket.example/2026');
   for (const secret of ['p4ss', 'AKIAKEY', 'S3CRET']) expect(shown).not.toContain(secret);

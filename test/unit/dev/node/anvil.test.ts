@@ -43,7 +43,7 @@ async function mineCalls(emitter: string, blocks: number, callsPerBlock: number)
 }
 
 test.each(['http', 'ws'])(
-  'over %s a real node’s blocks verify, and its reorg is followed',
+  'over %s the blocks of a real node pass verification, and a reorg is followed',
   async (scheme) => {
     const emitter = await deployEmitter();
     const pool = poolOf([`${scheme}://127.0.0.1:${anvil.port}`]);
@@ -88,7 +88,7 @@ test.each(['http', 'ws'])(
   },
 );
 
-test('a real node’s receipts and its logs make the same blocks', async () => {
+test('receipts mode and logs mode read the same blocks from a real node', async () => {
   const emitter = await deployEmitter();
   await mineCalls(emitter, 4, 2);
   const url = `http://127.0.0.1:${anvil.port}`;
@@ -97,7 +97,7 @@ test('a real node’s receipts and its logs make the same blocks', async () => {
   const pool = poolOf([url]);
   const [endpoint] = pool.endpoints;
   const attempt = endpoint?.attempt.bind(endpoint);
-  if (endpoint === undefined || attempt === undefined) throw new Error('the pool has its endpoint');
+  if (endpoint === undefined || attempt === undefined) throw new Error('the pool has no endpoint');
   // The same node, as if eth_getBlockReceipts did not exist.
   endpoint.attempt = (calls, parse, signal) => {
     const renamed = calls.map((call) =>
@@ -116,7 +116,7 @@ test('a real node’s receipts and its logs make the same blocks', async () => {
   ).toContain(emitter.toLowerCase());
 });
 
-test('a real node’s finalized tag is 64 blocks behind its head', async () => {
+test('the finalized tag of a real node is 64 blocks behind its head', async () => {
   await anvil.call('anvil_mine', '0x50');
   const source = createBlockSource({ pool: poolOf([`http://127.0.0.1:${anvil.port}`]), log: silentLog });
   const head = await source.fetchHeader('latest');

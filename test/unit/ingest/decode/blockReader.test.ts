@@ -24,11 +24,11 @@ const emptyBlock = (number: number): ChainBlock => ({
   logs: [],
 });
 
-test('between two blocks that took their time, decoded or priced, others have the thread', async () => {
+test('reading blocks yields to the event loop between slow blocks', async () => {
   const log = createLog('silent', false);
   const decode = createDecodeContext({ chain: SIM_DESCRIPTION, status: newIngestStatus(), log });
   const never = (): never => {
-    throw new Error('nobody is asked');
+    throw new Error('unexpected node call');
   };
   const rpc = { batchSettled: never };
   const { baseIsToken0, eventTopics, creationTopics } = decode;

@@ -71,7 +71,7 @@ function comparable(bars: Iterable<BarPart>): unknown[] {
     .map((bar) => (bar.open === 0 ? { ...bar, openOrd: 0, closeOrd: 0 } : bar));
 }
 
-test('parts in any order, with the head partly promoted, give the bars of all swaps', () => {
+test('bar parts in any order, with some head blocks already promoted, give the bars of all swaps', () => {
   fc.assert(
     fc.property(swapsArbitrary, fc.nat(40), fc.nat(40), fc.infiniteStream(fc.nat(5)), (swaps, a, b, deal) => {
       const promoted = Math.max(a, b);
@@ -87,7 +87,7 @@ test('parts in any order, with the head partly promoted, give the bars of all sw
   );
 });
 
-test('merging is the same either way round', () => {
+test('merging two bar parts does not depend on their order', () => {
   fc.assert(
     fc.property(swapsArbitrary, fc.nat(40), (swaps, cut) => {
       fc.pre(swaps.length > 1);
@@ -98,7 +98,7 @@ test('merging is the same either way round', () => {
   );
 });
 
-test('head swaps outside the asked range are left alone', () => {
+test('head swaps outside the requested range add no bars', () => {
   const swap = {
     ord: 5,
     timestamp: 120,

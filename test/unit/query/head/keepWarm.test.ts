@@ -26,7 +26,7 @@ function slowTables() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('nothing is made while nobody asks', () => {
+test('without requests no tables are built ahead', () => {
   const tables = slowTables();
   const warmer = createWarmer(() => 1_000_000, 0);
   warmer.watch(tables);
@@ -34,7 +34,7 @@ test('nothing is made while nobody asks', () => {
   expect(tables.asked).toEqual([]);
 });
 
-test('after a request each new head is made, one at a time, the newest next', async () => {
+test('after a request the tables of new heads are built one at a time, the newest head next', async () => {
   const tables = slowTables();
   const warmer = createWarmer(() => 1_000_000, 0);
   const watched = warmer.watch(tables);
@@ -46,7 +46,7 @@ test('after a request each new head is made, one at a time, the newest next', as
   expect(tables.asked).toEqual([1, 2, 4]);
 });
 
-test('the tables of a head are made one after the other, a moment after it came', async () => {
+test('the tables of a head are built one after the other, after a short delay', async () => {
   const [first, second] = [slowTables(), slowTables()];
   const warmer = createWarmer(() => 1_000_000, 20);
   void warmer.watch(first).at(headOf(1));
@@ -61,7 +61,7 @@ test('the tables of a head are made one after the other, a moment after it came'
   expect(second.asked).toEqual([3]);
 });
 
-test('tables that nobody asked for within a minute are not kept warm', () => {
+test('tables without a request for a minute are no longer kept warm', () => {
   let time = 0;
   const tables = slowTables();
   const warmer = createWarmer(() => time, 0);
@@ -71,7 +71,7 @@ test('tables that nobody asked for within a minute are not kept warm', () => {
   expect(tables.asked).toEqual([1]);
 });
 
-test('tables are kept warm after a failure', async () => {
+test('warming continues after a failure', async () => {
   const asked: number[] = [];
   const warmer = createWarmer(() => 0, 0);
   const watched = warmer.watch({

@@ -42,7 +42,7 @@ function sourceOf(logs: number, first: number, last: number): LogSource {
 
 const nobody = sourceOf(0, 0, 0);
 
-test('finds what a look at everything finds, for dense and rare logs, from both ends', async () => {
+test('the search by windows equals a full scan for dense and rare logs, from both ends', async () => {
   const random = createRandom(SEED);
   for (let round = 0; round < 100; round += 1) {
     const count = random.int(300);
@@ -68,7 +68,7 @@ test('finds what a look at everything finds, for dense and rare logs, from both 
   }
 });
 
-test('a contract with few logs is read in one window', async () => {
+test('the logs of a contract with few logs are read in one window', async () => {
   const chain = chainOf([RANGE.from + 5], true);
   const filter = { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
   const source = sourceOf(10, RANGE.from, RANGE.to);
@@ -85,7 +85,7 @@ test('a contract with few logs is read in one window', async () => {
 });
 
 test.each([true, false])(
-  'without an address and a topic0 it stops after 10,000 blocks, and going on finds the rest (newest first: %s)',
+  'without address and topic0 a search stops after 10,000 blocks and can continue (newest first: %s)',
   async (newestFirst) => {
     const places = [20, 15_000, 15_001, 61_000, 99_000].map((block) => block * ORD_SPAN + 7);
     const chain = chainOf(places, newestFirst);

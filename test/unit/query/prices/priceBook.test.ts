@@ -6,7 +6,7 @@ const hop = (nextToken: string, price: number, confidence = 1): Hop => ({ nextTo
 const book = (hops: Record<string, Hop>): Map<string, Hop> => new Map(Object.entries(hops));
 const USD = hop(ZERO_ADDRESS, 1.0025, 0.99);
 
-test('a price is the product of the hops down to the anchor, its trust the product of theirs', () => {
+test('a price is the product of its hops to the anchor, and its confidence the product of theirs', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 0.9), b: hop('a', 3, 0.8), c: hop('b', 5, 0.75) });
   expect(priceByHops(hops, 'c')).toEqual({
     usd: 5 * (3 * (2 * 1.0025)),
@@ -15,13 +15,13 @@ test('a price is the product of the hops down to the anchor, its trust the produ
   });
 });
 
-test('an anchor is worth what it is given, and no derived price is trusted as much', () => {
+test('an anchor has its given price, and the confidence of derived prices is at most 0.989', () => {
   const hops = book({ usd: USD, a: hop('usd', 2, 1) });
   expect(priceByHops(hops, 'usd')).toEqual({ usd: 1.0025, confidence: 0.99, isAnchor: true });
   expect(priceByHops(hops, 'a').confidence).toBe(0.989);
 });
 
-test('there is no price through a token that has none, and none of an unknown token', () => {
+test('a token has no price if its route leads through a token without a price', () => {
   const none = { usd: null, confidence: 0, isAnchor: false };
   const hops = book({
     usd: USD,
@@ -33,7 +33,7 @@ test('there is no price through a token that has none, and none of an unknown to
   for (const token of ['lost', 'a', 'b', 'c', 'unknown']) expect(priceByHops(hops, token)).toEqual(none);
 });
 
-test('four hops are walked, a fifth and a loop are not', () => {
+test('a price follows at most four hops, and never a loop', () => {
   const hops = book({
     usd: USD,
     a: hop('usd', 2),
@@ -49,7 +49,7 @@ test('four hops are walked, a fifth and a loop are not', () => {
   for (const token of ['e', 'x', 'y', 'z']) expect(priceByHops(hops, token).usd).toBeNull();
 });
 
-test('a product beyond the range of floats is no price', () => {
+test('a product outside the range of floats is no price', () => {
   const hops = book({
     usd: USD,
     a: hop('usd', 1e-200),
@@ -60,7 +60,7 @@ test('a product beyond the range of floats is no price', () => {
   expect([priceByHops(hops, 'b').usd, priceByHops(hops, 'd').usd]).toEqual([null, null]);
 });
 
-test('a price is trusted from medium confidence on', () => {
+test('a price is trusted from a confidence of 0.5', () => {
   const price = { usd: 1, isAnchor: false };
   expect([0.5, 0.989, 0.499].map((confidence) => isTrusted({ ...price, confidence }))).toEqual([
     true,
@@ -70,7 +70,7 @@ test('a price is trusted from medium confidence on', () => {
   expect(isTrusted({ usd: null, confidence: 0.9, isAnchor: false })).toBe(false);
 });
 
-test('the wrapped native token is worth one native, priced or not; others only where it has a price', () => {
+test('the wrapped native token is worth one native coin even without a price, other tokens need a price', () => {
   const past = { m5: book({}), h1: book({}), h6: book({}), h24: book({}) };
   const priced = makeTokenPrices(book({ usd: USD, w: hop('usd', 0.5) }), past, 'w');
   expect([priced.nativeOf('w'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
@@ -78,7 +78,7 @@ test('the wrapped native token is worth one native, priced or not; others only w
   expect([unpriced.nativeOf('w'), unpriced.nativeOf('usd'), unpriced.nativeUsd]).toEqual([1, null, null]);
 });
 
-describe('out of rows', () => {
+describe('prices from stored rows', () => {
   const anchor = `0x${'11'.repeat(20)}` as const;
   const sources = { anchors: [{ address: anchor, symbol: 'USD', priceUsd: 1.01 }], wrappedNative: null };
   const row = (token: string, next_token: string, hop_price: number): HopRow => ({
@@ -88,12 +88,12 @@ describe('out of rows', () => {
     hop_confidence: 0.9,
   });
 
-  test('an anchor without a row has its configured price, one with a row what the row says', () => {
+  test('an anchor without a row has its configured price, and with a row the price of the row', () => {
     expect(toTokenPrices([], [], sources).now(anchor).usd).toBe(1.01);
     expect(toTokenPrices([row(anchor, ZERO_ADDRESS, 0)], [], sources).now(anchor).usd).toBeNull();
   });
 
-  test('a past price is made of the hops of then: what changed since is undone, the rest stands', () => {
+  test('a past price uses the hops of that time, and today’s hops where none changed', () => {
     const past: PastHopRow = {
       token: 'a',
       next_m5: null,

@@ -46,7 +46,7 @@ function doubt(series: BarSeries, truth: readonly Bar[], page: number): BarSerie
   return withNewest(series, newest) ?? fromPage(newest);
 }
 
-test('whatever happens to the series, the chart shows a gapless end of it after the next answer', () => {
+test('after any change of the series the next answer gives the chart the newest bars without gaps', () => {
   const random = new Random(SEED);
   for (let run = 0; run < 80; run += 1) {
     const page = 3 + random.int(0, 6);
@@ -82,13 +82,13 @@ test('whatever happens to the series, the chart shows a gapless end of it after 
   }
 });
 
-test('the CSV has every bar as the API gave it, and nothing where a value is unknown', () => {
+test('the CSV has every bar as in the API, and empty fields for unknown values', () => {
   expect(toCsv([bar(60, 1e-17)])).toBe(
     'time,open,high,low,close,volume,volume_usd,trades,buys,sells\n60,1,2,0.5,1e-17,1,,1,1,0\n',
   );
 });
 
-test('prices far from one are brought near it for the canvas, ordinary ones are left alone', () => {
+test('very small and very large prices are scaled for the canvas, and ordinary prices are not', () => {
   const at = (high: number): number => high * scaleOf([{ ...bar(60, high), high }]);
   expect([0.01, 1, 64_000].map(at)).toEqual([0.01, 1, 64_000]);
   for (const high of [3e-19, 7e-6, 4e11]) expect(at(high)).toBeGreaterThanOrEqual(0.999);

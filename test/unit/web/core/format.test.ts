@@ -48,7 +48,7 @@ test.each([
   expect(formatUsd(value)).toBe(shown);
 });
 
-test('unknown is a dash and zero is a zero, everywhere', () => {
+test('every format shows null as a dash and zero as a zero', () => {
   const formats = [
     formatPrice,
     formatUsdPrice,
@@ -62,7 +62,7 @@ test('unknown is a dash and zero is a zero, everywhere', () => {
   expect(formats.map((format) => format(0))).toEqual(['0', '$0', '$0', '0', '0', '0.00%', '0.00%']);
 });
 
-test('a change keeps its sign unless it rounds to nothing', () => {
+test('a percentage change keeps its sign unless it rounds to zero', () => {
   expect([1.9557, -14.52, 231.4, -0.001, 12_345.6].map(formatChange)).toEqual([
     '+1.96%',
     '−14.5%',
@@ -72,7 +72,7 @@ test('a change keeps its sign unless it rounds to nothing', () => {
   ]);
 });
 
-test('whatever a price is, what is shown is the price to four digits', () => {
+test('a price of any size is shown with four digits', () => {
   for (let exponent = -30; exponent <= 8; exponent += 1) {
     for (const mantissa of [1, 1.2345, 5.5555, 9.9994]) {
       const price = mantissa * 10 ** exponent;
@@ -90,7 +90,7 @@ function readBack(text: string): number {
   return Number(plain.replaceAll(',', ''));
 }
 
-test('ages, times, fees, shares and addresses are shown in their short forms', () => {
+test('ages, times, fees, shares and addresses have short forms', () => {
   expect([0, 59, 60, 7_199, 86_400, 8_000_000, 90_000_000].map((age) => formatAgo(100, 100 + age))).toEqual([
     '0s',
     '59s',
