@@ -73,6 +73,27 @@ export async function selectNamed<Row>(
   return (await ask(database, name, params)).map((row) => checkRow(name, row, shape));
 }
 
+/**
+ * All rows of the named query, which binds `limit` as its LIMIT. Throws `internal` if the answer reaches the limit.
+ */
+export async function selectAll<Row>(
+  database: Database,
+  name: string,
+  params: QueryParams,
+  shape: z.ZodType<Row>,
+  limit: number,
+): Promise<Row[]> {
+  const rows = await selectNamed(database, name, { ...params, limit }, shape);
+  checkComplete(name, rows, limit);
+  return rows;
+}
+
+/** Throws `internal` if an answer has as many rows as its LIMIT allows, because further rows may be missing. */
+export function checkComplete(name: string, rows: readonly unknown[], limit: number): void {
+  if (rows.length < limit) return;
+  throw new AppError('internal', `${name}: the answer reaches its limit of ${limit} rows`);
+}
+
 /** Rows of a generated statement. Used if table or column names vary, so the statement cannot be a file. */
 export async function selectMade<Row>(
   database: Database,
