@@ -1,6 +1,7 @@
 /**
  * Runs named queries: each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once and run
- * by its name. A zod shape or a typed reader checks every row.
+ * by its name. A zod shape or a typed reader checks every row. Named commands, which write, are files of
+ * `clickhouse/commands`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,11 +116,21 @@ function checkRow<Row>(name: string, row: unknown, shape: z.ZodType<Row>): Row {
   throw new AppError('internal', `${name}: a row has another shape: ${parsed.error.message}`);
 }
 
-const FOLDER = join(findPackageRoot(), 'clickhouse', 'queries');
+/** Runs the statement of the file `clickhouse/commands/<module>/<verb_noun>.sql`. */
+export async function commandNamed(
+  database: Database,
+  name: string,
+  params: QueryParams = {},
+): Promise<void> {
+  await database.command(name, readFileSync(join(FOLDER, 'commands', `${name}.sql`), 'utf8'), params);
+}
+
+const FOLDER = join(findPackageRoot(), 'clickhouse');
 const texts = new Map<string, (params: QueryParams) => string>();
 
 function textOf(name: string, params: QueryParams): string {
-  const known = texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, `${name}.sql`), 'utf8'));
+  const known =
+    texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, 'queries', `${name}.sql`), 'utf8'));
   texts.set(name, known);
   return known(params);
 }
