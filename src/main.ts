@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 
 import { findPackageRoot } from './clickhouse/client/packageRoot';
 import { addDataCommands, type Started } from './commands/data/dataCommands';
@@ -39,13 +40,23 @@ function listChain(text: string, before: readonly number[]): readonly number[] {
 
 /** The program with all its commands; parsing runs one. */
 export function createProgram(): Command {
-  const version = (
-    JSON.parse(readFileSync(join(findPackageRoot(), 'package.json'), 'utf8')) as { version: string }
-  ).version;
   const program = new Command('candlehouse')
     .description('DEX analytics API over ClickHouse. Settings are environment variables: see .env.example.')
-    .version(version)
+    .version(readVersion())
     .showHelpAfterError();
+  addRunCommands(program);
+  addStoreCommands(program);
+  addDataCommands(program, start, parseBlock);
+  return program;
+}
+
+function readVersion(): string {
+  const text = readFileSync(join(findPackageRoot(), 'package.json'), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+/** The commands that run until a signal. */
+function addRunCommands(program: Command): void {
   const parts = (name: string, text: string, which: RunParts): void => {
     program
       .command(name)
@@ -74,6 +85,10 @@ export function createProgram(): Command {
       const { config, log } = start();
       await runDev(config, process.env, log, stopOnSignals());
     });
+}
+
+/** The commands that fill or check the store, then end. */
+function addStoreCommands(program: Command): void {
   program
     .command('migrate')
     .description('create or upgrade the schema, then exit')
@@ -121,8 +136,6 @@ export function createProgram(): Command {
       const { chain: chains, rpc = null } = options;
       await runImportSources(config, log, stopOnSignals(), source, { chains, rpc });
     });
-  addDataCommands(program, start, parseBlock);
-  return program;
 }
 
 /** Runs the command of process.argv. An error prints one line to stderr and sets exit code 1. */

@@ -91,9 +91,7 @@ export function readParams<P extends Params, Q extends Params>(
   endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
   ctx: RouteContext,
 ): ParsedOf<P> & ParsedOf<Q> {
-  const inPath = parsePath<Params>(endpoint.pathParams ?? {}, ctx.params);
-  // The declarations of P and Q made these values.
-  const params = { ...inPath, ...parseParams<Params>(endpoint.query, ctx) } as ParsedOf<P> & ParsedOf<Q>;
+  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...parseParams(endpoint.query, ctx) };
   endpoint.check?.(params);
   return params;
 }

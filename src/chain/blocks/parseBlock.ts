@@ -257,12 +257,16 @@ function readWei(value: unknown, block: number, name: string): bigint | null {
   return BigInt(value);
 }
 
+function isLowerHex(text: string, pattern: RegExp): text is Hex {
+  return pattern.test(text);
+}
+
 /** The usual lower-case answer needs one test and no copy. */
 function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
   if (typeof value === 'string') {
-    if (lower.test(value)) return value as Hex;
+    if (isLowerHex(value, lower)) return value;
     const folded = value.toLowerCase();
-    if (lower.test(folded)) return folded as Hex;
+    if (isLowerHex(folded, lower)) return folded;
   }
   throw new BlockMismatch('malformed', block, `${name} is not hex of the right length`);
 }

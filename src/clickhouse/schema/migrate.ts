@@ -12,7 +12,7 @@ import type { Logger } from '../../log';
 import { localTable, toDistributedSchema, toLocalMigration, toLocalSchema } from './clusterSchema';
 import type { Cluster, Database } from '../client/database';
 import { readMigrations, type Migration } from './migrations';
-import { selectNamed } from '../client/namedQueries';
+import { commandNamed, selectAll, selectNamed } from '../client/namedQueries';
 import { findPackageRoot } from '../client/packageRoot';
 import { nameRowShape } from '../rows/rowShapes';
 import { createdName, readSchema } from './schema';
@@ -20,15 +20,8 @@ import { createdName, readSchema } from './schema';
 /** Earlier ClickHouse versions deduplicate view targets incorrectly (ClickHouse #95970). */
 const VERSION_MIN = [26, 2] as const;
 
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
-(
-    id UInt32 COMMENT 'Number of the migration file; 0: created by the current schema',
-    name String COMMENT 'File name',
-    applied_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'When it was applied, UTC'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY id
-COMMENT 'Which migrations this database has'`;
+/** More tables or migrations than a database has. */
+const ROWS_MAX = 10_000;
 
 const migrationShape = z.object({ id: z.int(), name: z.string() });
 type Row = Readonly<z.infer<typeof migrationShape>>;
@@ -101,14 +94,14 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
 /** Distributed tables whose columns differ from their local tables after a migration. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const params = { local: `${localTable('')}$` };
-  const rows = await selectNamed(database, 'engine/list_outdated', params, nameRowShape);
+  const rows = await selectAll(database, 'engine/list_outdated', params, nameRowShape, ROWS_MAX);
   return new Set(rows.map((row) => row.name));
 }
 
 async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
-  if (!tables.has('schema_migrations')) await database.command('create schema_migrations', MIGRATIONS_TABLE);
-  const rows = await selectNamed(database, 'schema/list_migrations', {}, migrationShape);
+  if (!tables.has('schema_migrations')) await commandNamed(database, 'schema/create_migrations');
+  const rows = await selectAll(database, 'schema/list_migrations', {}, migrationShape, ROWS_MAX);
   const state = readState(plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
@@ -192,7 +185,7 @@ async function refuseOther(database: Database, distributed: boolean, kind: strin
 }
 
 async function listTables(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await selectNamed(database, 'schema/list_tables', {}, nameRowShape);
+  const rows = await selectAll(database, 'schema/list_tables', {}, nameRowShape, ROWS_MAX);
   return new Set(rows.map((row) => row.name));
 }
 

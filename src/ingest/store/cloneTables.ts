@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
-import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -89,15 +89,7 @@ interface Ranges {
 }
 
 async function readRanges({ database, source }: CloneOptions): Promise<Ranges> {
-  const [row] = await selectMade(
-    database,
-    'read ranges',
-    `SELECT toString((count(), max(seq), maxIf(seq, status = 'done'))) AS print,
-            toBool(maxIf(seq, status = 'intent') > maxIf(seq, status = 'done')) AS open
-     FROM ${source}.promotions`,
-    {},
-    rangesShape,
-  );
+  const [row] = await selectNamed(database, 'backup/read_ranges', { source }, rangesShape);
   return { print: row?.print ?? '', open: row?.open ?? false };
 }
 

@@ -135,43 +135,13 @@ export interface AuditReader {
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
 }
 
+type Named = { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] };
+
 /** Reads as of the end of a block of the snapshot's chain. */
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
-  const chain: QueryParams = {
-    ...snapshotParams(chainUpTo(head, number)),
-    tip_ord: lastOrdOfBlock(number),
-    limit: ROWS_MAX,
-  };
-  const inHead = number > head.finalTo;
+  const { read, readBoth } = createStatements(runner, head, number);
   const first = epochStart(number);
   const epochOrd = { epoch_ord: lastOrdOfBlock(first) };
-  const read = async <Row>(
-    name: string,
-    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
-    shape: z.ZodType<Row>,
-    extra: QueryParams = {},
-  ): Promise<Row[]> => {
-    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
-    for (const [field, addresses] of Object.entries(named)) {
-      if (addresses.length === 0) return [];
-      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
-    }
-    return runner.run(name, params, shape);
-  };
-  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
-  const readBoth = async <Row>(
-    [finalName, headName]: readonly [finalName: string, headName: string],
-    named: { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] },
-    shape: z.ZodType<Row>,
-    keyOf: (row: Row) => string,
-    extra: QueryParams = {},
-  ): Promise<Row[]> => {
-    const [final, newer] = await Promise.all([
-      read(finalName, named, shape, extra),
-      inHead ? read(headName, named, shape, extra) : [],
-    ]);
-    return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
-  };
   const listHops = (tokens: readonly Hex[], fromOrd: number): Promise<AuditHopRow[]> =>
     readBoth(['audit/list_hops', 'audit/list_head_hops'], { tokens }, hopRowShape, ({ token }) => token, {
       from_ord: fromOrd,
@@ -221,6 +191,46 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
     listOlderStates: (pairs) => read('audit/list_older_states', { pairs }, stateRowShape),
     listTrades: (pairs) =>
       read('audit/list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+  };
+}
+
+interface Statements {
+  /** Rows of the named tokens or pairs. Without any of them no statement runs. */
+  read<Row>(name: string, named: Named, shape: z.ZodType<Row>, extra?: QueryParams): Promise<Row[]>;
+  /** Head rows replace final rows. Two plain statements cost less than one with a UNION. */
+  readBoth<Row>(
+    names: readonly [finalName: string, headName: string],
+    named: Named,
+    shape: z.ZodType<Row>,
+    keyOf: (row: Row) => string,
+    extra?: QueryParams,
+  ): Promise<Row[]>;
+}
+
+function createStatements(runner: QueryRunner, head: HeadSnapshot, number: number): Statements {
+  const chain: QueryParams = {
+    ...snapshotParams(chainUpTo(head, number)),
+    tip_ord: lastOrdOfBlock(number),
+    limit: ROWS_MAX,
+  };
+  const inHead = number > head.finalTo;
+  const read: Statements['read'] = async (name, named, shape, extra = {}) => {
+    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
+    for (const [field, addresses] of Object.entries(named)) {
+      if (addresses.length === 0) return [];
+      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
+    }
+    return runner.run(name, params, shape);
+  };
+  return {
+    read,
+    async readBoth([finalName, headName], named, shape, keyOf, extra = {}) {
+      const [final, newer] = await Promise.all([
+        read(finalName, named, shape, extra),
+        inHead ? read(headName, named, shape, extra) : [],
+      ]);
+      return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
+    },
   };
 }
 

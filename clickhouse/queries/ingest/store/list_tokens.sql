@@ -4,3 +4,4 @@ SELECT
     argMax(ifNull(t.decimals, 0), t.version) AS decimals
 FROM tokens AS t
 GROUP BY t.address
+LIMIT {limit:UInt32}
