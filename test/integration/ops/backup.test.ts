@@ -231,7 +231,7 @@ test('a backup during a backfill waits for the current range and is complete', a
   expect(await inside(other, hashAll)).toEqual(await inside(config, hashAll));
 });
 
-test('a backup leaves no snapshot behind, and a pause without renewal expires', async () => {
+test('a backup leaves no clone behind, and a pause without renewal expires', async () => {
   const config = configOf('straight');
   await backUp(config, 'third');
   expect(readdirSync(join(config.dataDir, 'clickhouse', 'backups'))).toEqual([]);
