@@ -22,10 +22,12 @@ import { readBack } from '../../support/engine/readBack';
 import { SseClient } from '../tail/sseClient';
 
 jest.mock('../../simulation/chain/simLogs', () => ({
-  ...jest.requireActual<object>('../simulation/simLogs'),
+  ...jest.requireActual<object>('../../simulation/chain/simLogs'),
   digest: (text: string, bytes: number) =>
     jest
-      .requireActual<typeof import('../../support/hostile/hostileBytes')>('../support/hostileBytes')
+      .requireActual<typeof import('../../support/hostile/hostileBytes')>(
+        '../../support/hostile/hostileBytes',
+      )
       .hostileDigest(text, bytes),
 }));
 
