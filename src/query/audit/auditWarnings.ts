@@ -41,6 +41,12 @@ export const LOW_LIQUIDITY: Warning = {
   severity: 'warning',
 };
 
+export const UNKNOWN_DECIMALS: Warning = {
+  code: 'unknown_decimals',
+  message: 'decimals() of this token fails or exceeds 77, so it has no price and its amounts are raw units',
+  severity: 'warning',
+};
+
 export const NOT_FINALIZED: Warning = {
   code: 'not_finalized',
   message: 'The block may still be reorganised',

@@ -15,7 +15,14 @@ import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecim
 import { droppedPools, otherPools } from './auditExclusions';
 import { hashInputs } from './auditHash';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
-import { hopWarnings, LOW_LIQUIDITY, MAX_HOPS_REACHED, noRoute, NOT_FINALIZED } from './auditWarnings';
+import {
+  hopWarnings,
+  LOW_LIQUIDITY,
+  MAX_HOPS_REACHED,
+  noRoute,
+  NOT_FINALIZED,
+  UNKNOWN_DECIMALS,
+} from './auditWarnings';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
@@ -72,7 +79,7 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
       ...derived.hops.flatMap(({ route, hop }, i) => droppedPools(route, hop, i + 1, inputs)),
       ...others.map(({ entry }) => entry),
     ],
-    warnings: warningsOf(derived, priced, others, inputs),
+    warnings: warningsOf(token, derived, priced, others, inputs),
   };
   return { ...audit, inputs_hash: hashInputs(chainId, audit) };
 }
@@ -137,6 +144,7 @@ function reservesOf({ pool, index0, index1 }: AuditLeg, { rawStates }: AuditInpu
 }
 
 function warningsOf(
+  token: Hex,
   derived: DerivedPrice,
   priced: boolean,
   others: ReturnType<typeof otherPools>,
@@ -147,7 +155,8 @@ function warningsOf(
     const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
     const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
-    return [noRoute(reasons), ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
+    const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
+    return [noRoute(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...final];
   }
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
