@@ -17,6 +17,7 @@ import {
   USDC,
   USDT,
   v2,
+  type TestPool,
   v3,
 } from '../../support/worlds/pools';
 
@@ -162,7 +163,7 @@ test('of two anchors that disagree the cheaper one loses its role and is priced 
   expect(routes.settled.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
 });
 
-test('of three anchors the one more than 2 % from the other two loses its role', () => {
+test('of three anchors the one more than 2 % below the other two loses its role', () => {
   const triangle = (usdt: number) => [
     v2(1, DAI, 1e6, USDC, 1e6),
     v2(2, DAI, 1e6, USDT, 1e6 / usdt),
@@ -170,9 +171,37 @@ test('of three anchors the one more than 2 % from the other two loses its role',
   ];
   const sound = (usdt: number) => [...routesOf({ pools: triangle(usdt), anchors: THREE }).anchors.keys()];
   expect(sound(0.5)).toEqual([DAI, USDC]);
-  expect(sound(1.5)).toEqual([DAI, USDC]);
   expect(sound(0.985)).toEqual([DAI, USDC, USDT]);
   expect(routesOf({ pools: triangle(0.5), anchors: THREE }).settled.get(USDT)!.usd).toBeCloseTo(0.5, 12);
+});
+
+test('an anchor that trades above the others keeps its configured price, and the others keep their role', () => {
+  for (const usdt of [1.03, 1.5, 40]) {
+    const pools = [
+      v2(1, DAI, 1e6, USDC, 1e6),
+      v2(2, DAI, 1e6, USDT, 1e6 / usdt),
+      v2(3, USDC, 1e6, USDT, 1e6 / usdt),
+    ];
+    expect([...routesOf({ pools, anchors: THREE }).anchors]).toEqual([
+      [DAI, 1],
+      [USDC, 1],
+      [USDT, 1],
+    ]);
+  }
+});
+
+test('a shallow pool with a false price takes no role away from an anchor with deep native pools', () => {
+  const native = [v2(1, NATIVE, 1e9, DAI, 8e4), v2(2, NATIVE, 1e9, USDC, 8e4)];
+  const sound = (pools: readonly TestPool[]) => [
+    ...routesOf({ pools: [...native, ...pools] }).anchors.keys(),
+  ];
+  expect(sound([v2(3, USDC, 1_200, DAI, 240)])).toEqual([DAI, USDC]);
+  expect(sound([v2(3, USDC, 12_000, DAI, 2_400)])).toEqual([DAI, USDC]);
+  // Ten shallow pools together are still shallower than the native pools.
+  const many = Array.from({ length: 10 }, (_, i) => v2(10 + i, USDC, 12_000, DAI, 2_400));
+  expect(sound(many)).toEqual([DAI, USDC]);
+  // A pool deeper than the native pools is the market.
+  expect(sound([v2(3, USDC, 2e6, DAI, 4e5)])).toEqual([DAI]);
 });
 
 test('anchors without a common pool are compared through the native token', () => {
