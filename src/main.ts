@@ -36,7 +36,8 @@ function listChain(text: string, before: readonly number[]): readonly number[] {
   return [...before, Number(text)];
 }
 
-function createProgram(): Command {
+/** The program with all its commands; parsing runs one. */
+export function createProgram(): Command {
   const version = (
     JSON.parse(readFileSync(join(findPackageRoot(), 'package.json'), 'utf8')) as { version: string }
   ).version;
