@@ -12,7 +12,7 @@ module.exports = {
     '<rootDir>/test/integration/sources/*.test.ts',
     // Not streamReconnect, which breaks off hundreds of answers: the embedded engine ends when a peer resets its connection.
     '<rootDir>/test/integration/tail/{activityStream,headState,streamGaps,tailLoop}.test.ts',
-    '<rootDir>/test/integration/{auditHash,balanceChecker,transferTruth,verify}.test.ts',
+    '<rootDir>/test/integration/{balanceChecker,rangeHash,transferTruth,verify}.test.ts',
     '<rootDir>/test/simulation/{differential,kept,pipeline}.test.ts',
     '<rootDir>/test/e2e/{anvilBars,balances,explorer,priceTruth,stream,walletNode}.test.ts',
   ],

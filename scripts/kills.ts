@@ -57,7 +57,7 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
   try {
     while (run.kills < killsMax) await runRound(run, load, random, totals, () => chain.head);
     load.pause();
-    await run.settle();
+    await run.untilHead();
     totals.mismatches.push(...(await run.compare()).slice(0, 5));
     await deployment.stop();
     await checkEnd(deployment, settings, dataDir, totals);
@@ -88,7 +88,7 @@ async function runRound(
   const since = await run.kill(plan);
   const { seconds } = await run.recover(since);
   load.pause();
-  await run.settle();
+  await run.untilHead();
   const wrong = await run.compare(Math.max(0, head() - COMPARED_BLOCKS));
   totals.seconds.push(seconds);
   process.stderr.write(`${run.deployment.name}: ${plan}, back after ${seconds.toFixed(1)} s\n`);

@@ -171,13 +171,13 @@ test('every SQL query opens with a comment and binds its values', () => {
 /** Where statements are made of the names of tables and columns, and so cannot be files. */
 const MAKES_SELECTS = [
   'src/clickhouse/engine/backup.ts',
-  'src/ingest/repair/auditHash.ts',
+  'src/ingest/repair/rangeHash.ts',
   'src/ingest/store/clickhouseStore.ts',
   'src/ingest/repair/gapStore.ts',
   'src/ingest/repair/reindex.ts',
   'src/ingest/store/retention.ts',
   'src/ingest/store/snapshot.ts',
-  'src/ingest/repair/viewAudit.ts',
+  'src/ingest/repair/viewCheck.ts',
   'src/ingest/repair/viewRebuild.ts',
 ];
 

@@ -164,7 +164,7 @@ async function killFolder(world: World, dataDir: string, most: number, times: St
   const deployment = allInOne(settings, dataDir);
   try {
     const run = new KillRun(chain, deployment, random);
-    await run.settle();
+    await run.untilHead();
     return await run.compare();
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];

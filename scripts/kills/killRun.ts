@@ -133,7 +133,7 @@ export class KillRun {
   }
 
   /** Waits until the API shows exactly the chain's head, which must not move meanwhile. */
-  async settle(): Promise<void> {
+  async untilHead(): Promise<void> {
     const { hash } = this.chain.blocks[this.chain.head] ?? {};
     await this.untilShown((_number, shown) => shown === hash);
   }

@@ -57,7 +57,7 @@ const SAMPLE_MS = 500;
 const FOLLOWERS_MS = [400, 3_000, 15_000];
 /** Most faults to collect, so a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
-const SETTLE_MS = 60_000;
+const CATCH_UP_MS = 60_000;
 /** May briefly answer 503 while the API is behind. */
 const READY = '/readyz';
 
@@ -221,9 +221,9 @@ async function compare(
   const activity = await truth.findWrongActivity(url);
   if (activity !== null) faults.push(activity);
   const expected = truth.activity(from + 1);
-  for (const follower of followers) follower.settleDown();
+  for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
-    const end = performance.now() + SETTLE_MS;
+    const end = performance.now() + CATCH_UP_MS;
     // A reorg may reach below the block at which the follower started.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
     const differs = (): string | null => describeDifference(net(), expected);
@@ -238,7 +238,7 @@ async function compare(
 
 async function untilHead(url: string, chain: StubChain): Promise<void> {
   const wanted = chain.blocks[chain.head]?.hash;
-  const end = performance.now() + SETTLE_MS;
+  const end = performance.now() + CATCH_UP_MS;
   while (performance.now() < end) {
     const answer = await fetch(`${url}/readyz`);
     await answer.arrayBuffer();

@@ -124,7 +124,7 @@ export function parseChainDescription(
   const merged: Readonly<Record<string, unknown>> = { ...builtIn, ...file };
   const result = description.safeParse(merged);
   const problems = result.success ? [] : describeIssues(result.error.issues, merged);
-  problems.push(...listOfTwins(merged));
+  problems.push(...listDuplicates(merged));
   if (chainId !== null && fileChainId !== null && fileChainId !== chainId) {
     problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, which is CHAIN_ID`);
   }
@@ -150,16 +150,16 @@ function parseObject(fileText: string): Readonly<Record<string, unknown>> | stri
  * Lists duplicates of values that must differ within their list. Checks the raw values, so one message names all
  * problems.
  */
-function listOfTwins(merged: Readonly<Record<string, unknown>>): string[] {
+function listDuplicates(merged: Readonly<Record<string, unknown>>): string[] {
   return [
-    ...twinsIn('anchors', merged['anchors'], 'address'),
-    ...twinsIn('majors', merged['majors'], null),
-    ...twinsIn('dexes', merged['dexes'], 'name'),
-    ...twinsIn('dexes', merged['dexes'], 'factory'),
+    ...duplicatesIn('anchors', merged['anchors'], 'address'),
+    ...duplicatesIn('majors', merged['majors'], null),
+    ...duplicatesIn('dexes', merged['dexes'], 'name'),
+    ...duplicatesIn('dexes', merged['dexes'], 'factory'),
   ];
 }
 
-function twinsIn(list: string, value: unknown, key: string | null): string[] {
+function duplicatesIn(list: string, value: unknown, key: string | null): string[] {
   if (!Array.isArray(value)) return [];
   const pathOf = (index: number): string => [list, index, ...(key === null ? [] : [key])].join('.');
   const firstIndex = new Map<string, number>();

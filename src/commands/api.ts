@@ -27,7 +27,7 @@ import { createBalanceSeeds } from '../query/holders/balanceSeeds';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { HeadNews } from '../query/head/headState';
-import { createWarmer } from '../query/head/keepWarm';
+import { createPrecomputer } from '../query/head/precomputer';
 import { createMarket } from '../query/market';
 import { createHub } from '../tail/hub';
 import { createTailLoop } from '../tail/tailLoop';
@@ -73,8 +73,8 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: metrics.countDrops });
-  const warmer = createWarmer();
-  const onHead = (head: HeadSnapshot): void => warmer.onHead(head);
+  const precomputer = createPrecomputer();
+  const onHead = (head: HeadSnapshot): void => precomputer.onHead(head);
   // An API that the ingester notifies polls less often.
   const pollMs = ingest === undefined ? POLL_MS : POLL_TOLD_MS;
   const chain = { ...config.chain, chainId: config.chainId };
@@ -102,17 +102,17 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     node: rpc === null ? null : createNodeState({ rpc, log }),
     seeds: createBalanceSeeds(),
   };
-  // The warmer builds the tables of a new head in this order, before the first request needs them.
-  const warm = {
-    pairs: warmer.watch(market.pairs),
-    tokens: warmer.watch(market.tokens),
-    audits: warmer.watch(market.audits),
-    dexes: warmer.watch(market.dexes),
-    holders: warmer.watch(market.holders),
+  // The precomputer builds the tables of a new head in this order, before the first request needs them.
+  const precomputed = {
+    pairs: precomputer.watch(market.pairs),
+    tokens: precomputer.watch(market.tokens),
+    audits: precomputer.watch(market.audits),
+    dexes: precomputer.watch(market.dexes),
+    holders: precomputer.watch(market.holders),
   };
   const app = createApp({
     routes: [
-      ...listRoutes({ ...market, ...warm, head, cache, wallets, chain }, [
+      ...listRoutes({ ...market, ...precomputed, head, cache, wallets, chain }, [
         ...explorerRoutes(explorer.deps),
         ...service,
       ]),

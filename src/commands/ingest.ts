@@ -7,7 +7,7 @@ import type { Config } from '../config';
 import { AppError, errorText } from '../errors';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
-import { createAuditKeeper } from '../ingest/repair/auditKeeper';
+import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore } from '../ingest/repair/gapStore';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
@@ -73,7 +73,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         {
           store: pausableStore(telling(store, onCommit), pauses),
           gaps: pausableGaps(createGapStore(database, config.chainId, floors), pauses),
-          audit: createAuditKeeper(database, config.chainId, log),
+          rangeHasher: createRangeHasher(database, config.chainId, log),
           rpc,
           source,
           chain: config.chain,

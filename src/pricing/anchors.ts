@@ -6,7 +6,7 @@
  */
 import type { Hex } from '../domain/hex';
 import { depthIn, meanPrice } from './epoch';
-import type { LegEntry } from './legBook';
+import type { LegEntry } from './poolIndex';
 import type { PriceAnchor } from './route';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);

@@ -6,9 +6,9 @@
 import type { Hex } from '../domain/hex';
 import { pathConfidence } from './confidence';
 import { closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
-import { findRoutes } from './findRoutes';
+import { findEpochRoutes } from './findEpochRoutes';
 import type { Leg, LegKey, LegState } from './leg';
-import { LegBook, type LegEntry, type TokenEntry } from './legBook';
+import { PoolIndex, type LegEntry, type TokenEntry } from './poolIndex';
 import { priceRouteHop, type Market } from './market';
 import {
   HOPS_MAX,
@@ -21,7 +21,7 @@ import {
   type Route,
   type TokenHop,
 } from './route';
-import { settle, type LegWeight, type SettledTokens } from './settle';
+import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
 
 /** Epochs between checks for dormant legs. */
 const DORMANCY_EPOCHS = 16;
@@ -75,7 +75,7 @@ interface CurrentHop {
 }
 
 export class Pricer {
-  private book = new LegBook();
+  private index = new PoolIndex();
   /** Prices as of the block last applied. */
   private readonly prices = new Map<TokenEntry, TokenPrice | null>();
   private readonly hops = new Map<TokenEntry, CurrentHop>();
@@ -88,7 +88,7 @@ export class Pricer {
   constructor(private readonly config: PricerConfig) {
     const pegged = new Set(config.anchors.map(({ address }) => address));
     this.pegged = config.wrappedNative === null ? pegged : pegged.add(config.wrappedNative);
-    const epochTime = (): number => this.book.clock.epochTime;
+    const epochTime = (): number => this.index.clock.epochTime;
     this.market = {
       stateOf: ({ state }) => state,
       recordOf: ({ record }) => record,
@@ -100,7 +100,7 @@ export class Pricer {
   }
 
   clear(): void {
-    this.book = new LegBook();
+    this.index = new PoolIndex();
     this.pegLegs = [];
     this.forgetPrices();
   }
@@ -115,73 +115,73 @@ export class Pricer {
     records: readonly LegRecord[],
   ): void {
     this.clear();
-    const { book } = this;
+    const { index } = this;
     for (const { leg, older } of legs) this.addLeg(leg, older);
-    for (const record of records) book.loadRecord(record);
-    book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
+    for (const record of records) index.loadRecord(record);
+    index.setClock({ ...index.clock, block: block.number, time: block.timestamp, ingested: true });
   }
 
   /** Loads the routes and hops in force before the next block. */
   loadHops(routes: readonly Route[], hops: readonly (readonly [Hex, TokenHop])[]): void {
-    const { book } = this;
+    const { index } = this;
     for (const route of routes) {
-      const token = book.tokenOf(route.token);
+      const token = index.tokenOf(route.token);
       const pools = route.pools.flatMap(({ leg: { key }, weight }) => {
-        const leg = book.findLeg(key);
+        const leg = index.findLeg(key);
         return leg === undefined ? [] : [{ leg, weight }];
       });
-      book.setRoute(token, { ...route, pools });
+      index.setRoute(token, { ...route, pools });
       // It is unknown which tokens must be watched, so all are.
-      book.setWatched(token, true);
+      index.setWatched(token, true);
     }
-    for (const [token, hop] of hops) book.setHop(book.tokenOf(token), hop);
+    for (const [token, hop] of hops) index.setHop(index.tokenOf(token), hop);
   }
 
-  /** Applies the next block. A reversible block can be undone until it is settled. */
+  /** Applies the next block. A reversible block can be undone until `finalize`. */
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
-    const { journal } = this.book;
+    const { journal } = this.index;
     if (reversible) journal.open(block.number);
-    else journal.settle(Infinity);
+    else journal.finalize(Infinity);
     return this.step(block);
   }
 
   /** Price at the end of the block last applied; null: none. */
   priceOf(token: Hex): TokenPrice | null {
-    const known = this.book.findToken(token);
+    const known = this.index.findToken(token);
     return known === undefined ? null : this.priceNow(known);
   }
 
   routeOf(token: Hex): Route | undefined {
-    return this.book.findToken(token)?.route ?? undefined;
+    return this.index.findToken(token)?.route ?? undefined;
   }
 
   /** Undoes every reversible block above `number`. */
   rewindTo(number: number): void {
-    const { book } = this;
-    book.journal.rewindTo(number);
-    this.pegLegs = this.pegLegs.filter((leg) => book.findLeg(leg.key) === leg);
+    const { index } = this;
+    index.journal.rewindTo(number);
+    this.pegLegs = this.pegLegs.filter((leg) => index.findLeg(leg.key) === leg);
     this.forgetPrices();
-    if (book.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
+    if (index.clock.block > number) throw new RangeError(`prices cannot go back to block ${number}`);
   }
 
   /** Blocks up to `number` become final and can no longer be undone. */
-  settle(number: number): void {
-    this.book.journal.settle(number);
+  finalize(number: number): void {
+    this.index.journal.finalize(number);
   }
 
   private step(block: MarketBlock): PriceChanges {
-    const { book } = this;
+    const { index } = this;
     const touched = new Set<TokenEntry>();
     const routes: Routes = new Map();
     const records = this.openEpoch(block, routes);
     for (const { leg, older } of block.legs) this.addLeg(leg, older);
-    for (const { key, state } of block.moves) this.move(block, book.findLeg(key), state, touched);
-    for (const { key, amount } of block.traded) this.trade(block, book.findLeg(key), amount, touched);
-    book.setClock({ ...book.clock, block: block.number, time: block.timestamp, ingested: true });
+    for (const { key, state } of block.moves) this.move(block, index.findLeg(key), state, touched);
+    for (const { key, amount } of block.traded) this.trade(block, index.findLeg(key), amount, touched);
+    index.setClock({ ...index.clock, block: block.number, time: block.timestamp, ingested: true });
     this.forgetPrices();
-    this.settleRecent(block, touched, routes);
+    this.routeRecent(block, touched, routes);
     for (const [token, route] of routes) {
-      book.setRoute(token, route);
+      index.setRoute(token, route);
       touched.add(token);
     }
     if (records !== null) this.touchMeans(records, touched);
@@ -190,7 +190,7 @@ export class Pricer {
   }
 
   private addLeg(leg: Leg, older: boolean): void {
-    const entry = this.book.addLeg(leg, older);
+    const entry = this.index.addLeg(leg, older);
     if (entry !== null && this.pegged.has(leg.token0) && this.pegged.has(leg.token1))
       this.pegLegs.push(entry);
   }
@@ -202,29 +202,29 @@ export class Pricer {
 
   /** On the first block of an epoch: closes the previous epoch and finds the new routes. Otherwise returns null. */
   private openEpoch(block: MarketBlock, routes: Routes): readonly LegRecord[] | null {
-    const { book, config } = this;
-    const { clock } = book;
+    const { index, config } = this;
+    const { clock } = index;
     const epoch = epochOf(block.number);
     if (clock.epoch === epoch) return null;
     const span = { firstBlock: clock.epochFirst, lastBlock: clock.block, lastTime: clock.time };
-    const records = book.closeEpoch((before, moves) => closeEpoch(before, moves, span));
+    const records = index.closeEpoch((before, moves) => closeEpoch(before, moves, span));
     const epochFirst = clock.ingested ? epochStart(block.number) : block.number;
     const epochTime = clock.epoch === null && !clock.ingested ? block.timestamp : clock.time;
     // Loaded legs may have been dormant for years.
-    if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) book.dropDormant(epochTime);
-    const { anchors, settled } = findRoutes({
+    if (clock.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
+    const { anchors, routed } = findEpochRoutes({
       ...config,
       epoch,
       time: epochTime,
-      tokenOf: ({ address }) => book.tokenOf(address),
-      live: () => book.liveLegs(),
+      tokenOf: ({ address }) => index.tokenOf(address),
+      live: () => index.liveLegs(),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
-    book.setClock({ ...clock, epoch, epochFirst, epochTime, anchors });
-    for (const [token, { route }] of settled)
+    index.setClock({ ...clock, epoch, epochFirst, epochTime, anchors });
+    for (const [token, { route }] of routed)
       if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
-    for (const token of book.routed) if (!settled.has(token)) routes.set(token, noRoute(token.address));
-    for (const [token, route] of routes) book.setRoute(token, route);
+    for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
+    for (const [token, route] of routes) index.setRoute(token, route);
     return records;
   }
 
@@ -233,9 +233,9 @@ export class Pricer {
    * its leg moved towards its price within the epoch.
    */
   private touchMeans(records: readonly LegRecord[], touched: Set<TokenEntry>): void {
-    for (const token of this.book.watched) touched.add(token);
+    for (const token of this.index.watched) touched.add(token);
     for (const { leg } of records)
-      touched.add(this.book.tokenOf(leg.token0)).add(this.book.tokenOf(leg.token1));
+      touched.add(this.index.tokenOf(leg.token0)).add(this.index.tokenOf(leg.token1));
   }
 
   private move(
@@ -245,7 +245,7 @@ export class Pricer {
     touched: Set<TokenEntry>,
   ): void {
     if (leg === undefined) return;
-    this.book.move(leg, { block: number, time: timestamp, state });
+    this.index.move(leg, { block: number, time: timestamp, state });
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
   }
 
@@ -259,16 +259,16 @@ export class Pricer {
     if (leg === undefined) return;
     if (leg.moves === null) this.move(block, leg, leg.state, touched);
     touched.add(leg.tokens[0]).add(leg.tokens[1]);
-    this.book.trade(leg, amount);
+    this.index.trade(leg, amount);
   }
 
   /** Gives an unrouted token of a touched leg a route at once, if the other side of the leg has a price. */
-  private settleRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
+  private routeRecent(block: MarketBlock, touched: ReadonlySet<TokenEntry>, routes: Routes): void {
     const waiting = [...touched].filter(({ route }) => !isRouted(route));
     if (waiting.length === 0) return;
-    // The legs over which a price can reach these tokens. Settling finds the tokens beyond them.
+    // The legs over which a price can reach these tokens. The route search finds the tokens beyond them.
     const legs: LegEntry[] = [];
-    const settled: SettledTokens = new Map();
+    const routed: RoutedTokens = new Map();
     for (const token of waiting) {
       for (const leg of token.legs) {
         const other = otherToken(leg, token);
@@ -276,22 +276,22 @@ export class Pricer {
         if (route === null || !isRouted(route)) continue;
         const price = this.priceNow(other);
         if (price === null) continue;
-        settled.set(other, { route, usd: price.usd });
+        routed.set(other, { route, usd: price.usd });
         legs.push(leg);
       }
     }
-    if (settled.size === 0) return;
-    const known = new Set(settled.keys());
+    if (routed.size === 0) return;
+    const known = new Set(routed.keys());
     const input = {
       market: this.market,
-      anchors: this.book.clock.anchors,
+      anchors: this.index.clock.anchors,
       recent: true,
       // A routed token keeps its route, so only legs to unrouted tokens are followed.
       legsOf: (token: TokenEntry) => unroutedLegs(token),
       weigh: (leg: LegEntry) => weighNow(leg, block.timestamp),
     };
-    settle(input, settled, legs);
-    for (const [token, { route }] of settled) if (!known.has(token)) routes.set(token, route);
+    searchRoutes(input, routed, legs);
+    for (const [token, { route }] of routed) if (!known.has(token)) routes.set(token, route);
   }
 
   private hopOf(token: TokenEntry, route: Route<LegEntry>): CurrentHop {
@@ -303,7 +303,7 @@ export class Pricer {
   }
 
   private computeHop(route: Route<LegEntry>): CurrentHop {
-    const { anchors } = this.book.clock;
+    const { anchors } = this.index.clock;
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
@@ -330,23 +330,23 @@ export class Pricer {
       if (route === null || !isRouted(route)) return null;
       path.push(this.hopOf(at, route).hop);
       if (isAnchorRoute(route)) return productOf(path);
-      at = this.book.findToken(route.next);
+      at = this.index.findToken(route.next);
     }
     return null;
   }
 
   /** Changed hops of the touched tokens, in token order. */
   private changedHops(touched: ReadonlySet<TokenEntry>): HopChange[] {
-    const { book } = this;
+    const { index } = this;
     const changes: HopChange[] = [];
     for (const token of [...touched].sort(byAddress)) {
       if (token.route === null) continue;
       const { hop: after, deviates } = this.hopOf(token, token.route);
-      book.setWatched(token, deviates);
+      index.setWatched(token, deviates);
       const before = token.hop ?? undefined;
       if (before !== undefined && sameHop(before, after)) continue;
       if (before === undefined && !(after.price > 0)) continue;
-      book.setHop(token, after);
+      index.setHop(token, after);
       changes.push({ token: token.address, before, after, price: this.priceNow(token) });
     }
     return changes;

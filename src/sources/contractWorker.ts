@@ -154,7 +154,7 @@ export class ContractWorker {
     if (!more) this.#creatorsAt = now() + FULL_MS;
     if (now() < this.#tracesAt) return found;
     const fresh = await findNewCreations(deps, [...this.#newcomers], signal);
-    for (const address of fresh.settled) this.#newcomers.delete(address);
+    for (const address of fresh.done) this.#newcomers.delete(address);
     if (fresh.blind) this.#tracesAt = now() + BLIND_MS;
     return found + fresh.found;
   }

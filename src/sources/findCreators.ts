@@ -46,7 +46,7 @@ export interface CreatorDeps {
   readonly database: Database;
   /** Reads the database that `database` writes. */
   readonly runner: QueryRunner;
-  readonly rpc: Pick<EndpointPool, 'batchSettled'> & TraceRpc;
+  readonly rpc: Pick<EndpointPool, 'batchOutcomes'> & TraceRpc;
   readonly chainId: number;
   /** Name of the database with the verified contracts: the market chain's database. */
   readonly verifiedDb: string;
@@ -125,7 +125,7 @@ export interface Transaction {
 
 /** Reads receipts. Null: the node does not know the transaction. Undefined: the node did not answer. */
 export async function readTransactions(
-  rpc: Pick<CreatorDeps['rpc'], 'batchSettled'>,
+  rpc: Pick<CreatorDeps['rpc'], 'batchOutcomes'>,
   unasked: readonly Pick<Unasked, 'tx_hash'>[],
   signal: AbortSignal,
 ): Promise<(Transaction | null | undefined)[]> {
@@ -133,8 +133,8 @@ export async function readTransactions(
     method: 'eth_getTransactionReceipt',
     params: [tx_hash],
   }));
-  const settled = await rpc.batchSettled(calls, toTransaction, { signal, roundsMax: 2 });
-  return settled.map((answer) => ('value' in answer ? answer.value : undefined));
+  const outcomes = await rpc.batchOutcomes(calls, toTransaction, { signal, roundsMax: 2 });
+  return outcomes.map((answer) => ('value' in answer ? answer.value : undefined));
 }
 
 const receiptShape = z.object({
@@ -171,12 +171,12 @@ async function readTimes(
     method: 'eth_getBlockByNumber',
     params: [`0x${block.toString(16)}`, false],
   }));
-  const settled = await rpc.batchSettled(calls, (block) => blockShape.safeParse(block), {
+  const outcomes = await rpc.batchOutcomes(calls, (block) => blockShape.safeParse(block), {
     signal,
     roundsMax: 2,
   });
   return new Map(
-    settled.flatMap((answer, index) => {
+    outcomes.flatMap((answer, index) => {
       const block = blocks[index];
       if (block === undefined || !('value' in answer) || !answer.value.success) return [];
       return [[block, Number(answer.value.data.timestamp)] as const];

@@ -59,7 +59,7 @@ async function trace(
   for (const { method, options, read } of TRACERS) {
     try {
       const calls = [{ method, params: [transaction, ...options] }];
-      const [answer] = await endpoint.batchSettled(calls, (result) => read(result, contract), signal);
+      const [answer] = await endpoint.attemptOrThrow(calls, (result) => read(result, contract), signal);
       if (answer !== undefined && 'value' in answer) return answer.value;
     } catch (error) {
       if (signal.aborted || !(error instanceof RpcError) || !DECLINED.has(error.kind)) throw error;

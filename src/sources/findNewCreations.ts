@@ -32,7 +32,7 @@ const firstShape = z.object({ address: hex, ord: z.string(), tx_hash: hex, times
 export interface NewCreations {
   readonly found: number;
   /** Contracts that need no further checks. */
-  readonly settled: readonly Hex[];
+  readonly done: readonly Hex[];
   /** Whether the node cannot trace. */
   readonly blind: boolean;
 }
@@ -44,7 +44,7 @@ export async function findNewCreations(
   signal: AbortSignal,
 ): Promise<NewCreations> {
   const { database, runner, rpc, chainId, finalTo, now } = deps;
-  if (waiting.length === 0) return { found: 0, settled: [], blind: false };
+  if (waiting.length === 0) return { found: 0, done: [], blind: false };
   const final = asOf(finalTo);
   const origins = await readOrigins({ runner, chainId }, final, waiting);
   const done: Hex[] = [];
@@ -56,7 +56,7 @@ export async function findNewCreations(
     else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
     else if (asked.length < TRACES_MAX) asked.push(address);
   }
-  if (asked.length === 0) return { found: 0, settled: done, blind: false };
+  if (asked.length === 0) return { found: 0, done, blind: false };
   const params = {
     ...snapshotParams(final),
     chain_id: chainId,
@@ -80,7 +80,7 @@ export async function findNewCreations(
   }
   await insertRows(database, contractCreationsTable, rows);
   const blind = told === 0 && untold > 0;
-  return { found: rows.length, settled: blind ? done : [...done, ...asked], blind };
+  return { found: rows.length, done: blind ? done : [...done, ...asked], blind };
 }
 
 /** A snapshot of the final blocks up to a number. */

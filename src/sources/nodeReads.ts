@@ -67,16 +67,16 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>, clock: Clock = s
 
 /** An error that the caller caused must not lower the endpoint's rank in the pool. */
 async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
-  const [settled] = await endpoint.batchSettled([call], (result) => result, signal);
-  if (settled === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
-  if ('value' in settled) {
-    if (isDeeper(settled.value, DEPTH_MAX))
+  const [outcome] = await endpoint.attemptOrThrow([call], (result) => result, signal);
+  if (outcome === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
+  if ('value' in outcome) {
+    if (isDeeper(outcome.value, DEPTH_MAX))
       throw new RpcError('bad_answer', `the answer is nested deeper than ${DEPTH_MAX} levels`);
-    return { result: settled.value };
+    return { result: outcome.value };
   }
-  const { kind, data } = settled.error;
+  const { kind, data } = outcome.error;
   const answer = ANSWERS[kind];
-  if (answer === undefined) throw settled.error;
+  if (answer === undefined) throw outcome.error;
   if (!isHexData(data)) return { error: answer };
   const reason = kind === 'revert' ? revertReason(data) : null;
   const message = reason === null ? answer.message : `${answer.message}: ${reason}`;

@@ -14,7 +14,7 @@ import {
 } from './primitives';
 import { confidenceShape, warningShape } from './tokens';
 
-/** How `inputs_hash` is computed; must match auditHash.ts exactly. */
+/** How `inputs_hash` is computed; must match hashInputs.ts exactly. */
 const HASH_RECIPE =
   'SHA-256, with 0x, of the following lines in UTF-8. Each line ends with a line feed. One space ' +
   'separates fields, null is `-`, and values are printed as in this answer. Lines: ' +

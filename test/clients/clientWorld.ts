@@ -77,7 +77,7 @@ export async function openClientWorld(size: 'small' | 'large'): Promise<ClientWo
   const clients = await installClients();
   const chains = await Promise.all([369, 943].map(startChain));
   try {
-    return await settle(clients, chains, size);
+    return await deployWorld(clients, chains, size);
   } catch (error) {
     await closeChains(chains);
     throw error;
@@ -101,7 +101,7 @@ async function closeChains(chains: readonly Chain[]): Promise<void> {
   }
 }
 
-async function settle(
+async function deployWorld(
   clients: string,
   chains: readonly Chain[],
   size: 'small' | 'large',

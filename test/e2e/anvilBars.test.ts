@@ -201,7 +201,7 @@ test('the stream, net of reorgs, equals the activity list', async () => {
     );
     cursor = body.meta.next_cursor;
   } while (cursor !== null);
-  await events.settle();
+  await events.untilQuiet();
   expect(events.net()).toEqual(listed.reverse());
   expect(events.reorgs()).toBeGreaterThan(0);
 });

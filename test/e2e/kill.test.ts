@@ -43,7 +43,7 @@ test.each([allInOne, separate])(
         await run.recover(await run.kill(random.pick(KILL_PLANS)));
       }
       load.pause();
-      await run.settle();
+      await run.untilHead();
       expect(await run.compare()).toEqual([]);
       await run.deployment.stop();
       const verified = await runToSuccess(['verify'], { ...settings, DATA_DIR: dataDir });

@@ -12,8 +12,8 @@ import { deployTestWorld, startTestAnvil, type TestAnvil, type TestWorld } from 
 import { startProgram, waitForBlock, type Program } from '../support/server/program';
 import { TRUTH_POOLS, TRUTH_WORLD_PLAN } from '../support/worlds/truthWorldPlan';
 
-/** Two epochs, so that the pools have existed for a whole one. */
-const SETTLING_BLOCKS = 66;
+/** Two epochs and two blocks, so that the pools have existed for a whole one. */
+const TWO_EPOCHS_BLOCKS = 66;
 
 let anvil: TestAnvil;
 let world: TestWorld;
@@ -61,7 +61,7 @@ beforeAll(async () => {
     DATA_DIR: join(folder, 'data'),
     RATE_LIMIT_PER_MINUTE: '0',
   });
-  await mine(SETTLING_BLOCKS);
+  await mine(TWO_EPOCHS_BLOCKS);
 });
 
 afterAll(async () => {

@@ -68,9 +68,9 @@ test('clients that reconnect with their last id end with the canonical events, d
     const until = Date.now() + 120_000;
     while (followers.some(({ connections }) => connections <= ROUNDS) && Date.now() < until) await delay(50);
     load.pause();
-    await run.settle();
+    await run.untilHead();
     const expected = run.truth.activity(2);
-    for (const follower of followers) follower.settleDown();
+    for (const follower of followers) follower.stayConnected();
     for (const follower of followers) {
       const end = Date.now() + 120_000;
       while (describeDifference(follower.net(), expected) !== null && Date.now() < end) await delay(50);

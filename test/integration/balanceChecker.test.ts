@@ -216,10 +216,10 @@ test('a reorg during a check discards the check', async () => {
   const checker = new BalanceChecker({
     ...deps,
     rpc: {
-      async batchSettled(calls, parse) {
+      async batchOutcomes(calls, parse) {
         asked += calls.length;
         await insertRows(db, headBlocksTable, [headRow(BLOCKS, { branch: 1, version: 999 })]);
-        return inner.batchSettled(calls, parse);
+        return inner.batchOutcomes(calls, parse);
       },
     },
   });

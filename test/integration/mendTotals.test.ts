@@ -98,7 +98,7 @@ test.each(GROUPS.map((group) => [group]))(
       onMended: ({ name }) => lost.push(name.split(' ')[0]!),
     });
     const before = await contents();
-    await ingested.auditRange(intent);
+    await ingested.checkRange(intent);
     expect(lost).toEqual([]);
     expect(steps).toEqual([]);
     for (const [table, ord] of TARGETS) {
@@ -115,7 +115,7 @@ test.each(GROUPS.map((group) => [group]))(
     }
     const after = await contents();
     expect(NAMES.filter((table) => after[table] !== before[table]).sort()).toEqual([...damaged].sort());
-    await ingested.auditRange(intent);
+    await ingested.checkRange(intent);
     expect([...lost].sort()).toEqual([...damaged].sort());
     for (const table of damaged) {
       const own = steps.filter(({ target }) => target === table);

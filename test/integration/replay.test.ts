@@ -4,7 +4,7 @@
  */
 import { askRows } from '../support/engine/askRows';
 import { startStubChain, type StubChain } from '../support/stub/stubChain';
-import { findWrongTotal } from '../../src/ingest/repair/viewAudit';
+import { findWrongTotal } from '../../src/ingest/repair/viewCheck';
 import { createProgramHome, type ProgramHome } from '../support/server/runningProgram';
 
 const FIRST = 200;

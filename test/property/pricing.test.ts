@@ -75,7 +75,7 @@ function marketOf({ records, time }: ReturnType<typeof recordWorld>): Market {
 }
 
 test('routes equal those of a plain exhaustive search, for any order of the legs', () => {
-  let routed = 0;
+  let priced = 0;
   let far = 0;
   forEachWorld((seed) => {
     const scene = recordWorld(seed);
@@ -89,7 +89,7 @@ test('routes equal those of a plain exhaustive search, for any order of the legs
       time: scene.time,
       price: (token, next, pools) => priceRouteHop({ token, next, pools }, market, found.anchors).price,
     });
-    const lines = [...found.settled.values()].map(({ route, usd }) => ({
+    const lines = [...found.routed.values()].map(({ route, usd }) => ({
       token: route.token,
       next: route.hops === 0 ? route.token : route.next,
       hops: route.hops,
@@ -104,36 +104,36 @@ test('routes equal those of a plain exhaustive search, for any order of the legs
       scene,
       [...scene.legs].sort(() => random.next() - 0.5),
     );
-    const plain = ({ settled }: typeof found) =>
-      [...settled.values()].map(({ route, usd }) => ({ route: plainRoute(route), usd }));
+    const plain = ({ routed }: typeof found) =>
+      [...routed.values()].map(({ route, usd }) => ({ route: plainRoute(route), usd }));
     same(plain(again), plain(found));
-    routed += lines.filter(({ hops }) => hops > 0).length;
+    priced += lines.filter(({ hops }) => hops > 0).length;
     far += lines.filter(({ hops }) => hops > 1).length;
   });
   // The markets are useful only if routes are many and long.
-  expect(routed).toBeGreaterThan(2 * RUNS);
+  expect(priced).toBeGreaterThan(2 * RUNS);
   expect(far).toBeGreaterThan(RUNS / 4);
 });
 
-test('a token is priced only through tokens settled before it, in at most 4 hops, with weights of sum 1', () => {
+test('a token is priced only through tokens routed before it, in at most 4 hops, with weights of sum 1', () => {
   forEachWorld((seed) => {
     const scene = recordWorld(seed);
     const found = routesOf(scene);
-    const order = [...found.settled.keys()];
-    for (const [token, { route, usd }] of found.settled) {
+    const order = [...found.routed.keys()];
+    for (const [token, { route, usd }] of found.routed) {
       holds(usd > 0 && Number.isFinite(usd), 'a price is not a positive number');
       if (isAnchorRoute(route)) continue;
       expect(order.indexOf(route.next)).toBeLessThan(order.indexOf(token));
       expect(order.indexOf(route.next)).toBeGreaterThanOrEqual(0);
       expect(route.hops).toBeLessThanOrEqual(4);
-      expect(route.hops).toBe(found.settled.get(route.next)!.route.hops + 1);
+      expect(route.hops).toBe(found.routed.get(route.next)!.route.hops + 1);
       const hop = priceRouteHop(route, marketOf(scene), found.anchors);
       const sum = hop.pools.reduce((total, { weight }) => total + weight, 0);
       expect(Math.abs(sum - 1)).toBeLessThan(1e-9);
       const mean = hop.pools.reduce((total, { weight, price }) => total + weight * price, 0);
       expect(Math.abs(hop.price / mean - 1)).toBeLessThan(1e-9);
       expect(hop.pools.length + hop.excluded.length).toBe(route.pools.length);
-      expect(usd).toBe(hop.price * found.settled.get(route.next)!.usd);
+      expect(usd).toBe(hop.price * found.routed.get(route.next)!.usd);
       expect(route.confidence > 0 && route.confidence <= 1).toBe(true);
     }
   });
@@ -295,7 +295,7 @@ test('a pricer that was rewound continues as if the other branch had never exist
       const block = blocks[done]!;
       same(sorted(bent.apply(block, true)), sorted(straight.apply(block, false)));
       done += 1;
-      if (random.chance(0.05)) bent.settle(blocks[random.int(0, done - 1)]!.number);
+      if (random.chance(0.05)) bent.finalize(blocks[random.int(0, done - 1)]!.number);
       if (!random.chance(0.1)) continue;
       // Applies other blocks as a branch, then rewinds.
       const branch = other.blocks.slice(0, random.int(1, 40));

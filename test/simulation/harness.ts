@@ -5,24 +5,20 @@
 import type { Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../src/domain/hex';
-import type { Dex } from '../../src/domain/pool';
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import type { DecodeContext } from '../../src/ingest/decode/decodeContext';
 import { PoolDiscovery } from '../../src/ingest/pools/discoverPools';
 import { VaultDiscovery } from '../../src/ingest/pools/discoverVaultPools';
 import type { EthCalls } from '../../src/ingest/pools/ethCalls';
-import { createTransferDecoder } from '../../src/ingest/decode/decodeTransfers';
-import { PoolRegistry } from '../../src/ingest/pools/poolRegistry';
+import { createDecodeContext } from '../../src/ingest/session/runIngest';
 import { IngestSession } from '../../src/ingest/session/session';
 import { newIngestStatus } from '../../src/ingest/session/status';
 import { readStoredState } from '../../src/ingest/store/storedState';
 import { createLog } from '../../src/log';
 import type { PricerConfig } from '../../src/pricing/pricer';
-import { uniswapV2 } from '../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../src/protocols/uniswapV3';
+import { VAULT_PROTOCOL } from '../../src/protocols/registry';
 import { verifyAggregates } from '../../src/query/verify/verifyAggregates';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../src/protocols/balancerV2';
 import { askRows } from '../support/engine/askRows';
 import { oracleBars, oracleSwaps } from '../support/oracle/oracle';
 import { VaultOracle } from '../support/oracle/oracleVault';
@@ -30,19 +26,11 @@ import { Random } from '../support/random';
 import { compareTransfers } from './compare/transferRows';
 import { comparePriceRows } from './compare/priceRows';
 import { SIM_CHAIN_ID, SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from './chain/simChain';
+import { SIM_DESCRIPTION } from './chain/simDescription';
 import { headerOf, simCalls, simFinality, simSource, type SimFaults } from './chain/simNode';
 import { listingOf, VAULT } from './chain/simVault';
 import { compareVaultRows } from './compare/vaultRows';
 
-const V2_DEX: Dex = {
-  name: 'sim_v2',
-  displayName: 'Sim V2',
-  protocol: 'uniswap_v2',
-  factory: V2_FACTORY,
-  feeBps: 30,
-};
-const V3_DEX: Dex = { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY };
-const VAULT_DEX: Dex = { name: 'sim_vault', displayName: 'Sim', protocol: 'balancer_v2', factory: VAULT };
 const log = createLog('silent', false);
 const baseIsToken0 = (token0: string): boolean => token0 < '0x8';
 
@@ -51,7 +39,13 @@ function vaultDiscovery(rpc: EthCalls): VaultDiscovery {
     const at = SIM_RANKED.indexOf(token);
     return at < 0 ? Infinity : at;
   };
-  return new VaultDiscovery({ rpc, dexes: [VAULT_DEX], baseIsToken0, quoteRank, log });
+  return new VaultDiscovery({
+    rpc,
+    dexes: SIM_DESCRIPTION.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL),
+    baseIsToken0,
+    quoteRank,
+    log,
+  });
 }
 
 /** Two stables and the native token among the tokens of the simulated pools. */
@@ -63,26 +57,10 @@ export const SIM_PRICES: PricerConfig = {
   wrappedNative: simToken(8),
 };
 
+/** The product's context of the simulated chain. The orientation of pools is the one that the oracle expects. */
 function decodeContext(): DecodeContext {
-  const eventTopics = new Set([...uniswapV2.eventTopics, ...uniswapV3.eventTopics]);
-  const creationTopics = new Set([uniswapV2.creationTopic, uniswapV3.creationTopic]);
-  return {
-    chainId: SIM_CHAIN_ID,
-    registry: new PoolRegistry(),
-    dexByFactory: new Map([V2_DEX, V3_DEX].map((dex) => [dex.factory, dex])),
-    protocolOfDex: (dex) => (dex.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
-    protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
-    eventTopics,
-    creationTopics,
-    transfers: createTransferDecoder({
-      wrappedNative: SIM_PRICES.wrappedNative,
-      positionManagers: new Set(),
-      isPool: () => false,
-    }),
-    vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
-    baseIsToken0,
-    onMalformed: () => undefined,
-  };
+  const context = createDecodeContext({ chain: SIM_DESCRIPTION, status: newIngestStatus(), log });
+  return { ...context, baseIsToken0 };
 }
 
 /** Opens a session as the product does, starting at the first block or at a later one. */

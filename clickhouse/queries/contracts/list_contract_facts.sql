@@ -10,7 +10,7 @@
 --   5 token     x = decimals, word = symbol, words = name, version = time of writing
 --
 -- The newest version of a fact counts. list_emitters returns the log counts. Columns are plain, and one
--- statement returns all facts, because planning costs more than reading. Key: address in every table. The head twins
+-- statement returns all facts, because planning costs more than reading. Key: address in every table. The head tables
 -- are small. `address` or `addresses`: hex without 0x.
 SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
 FROM contract_codes

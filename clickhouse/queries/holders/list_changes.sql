@@ -1,7 +1,7 @@
 -- One row: one holder whose balance of a token differs between two snapshots that differ in a few head blocks. Returns
 -- the balance as of the later snapshot and the change, in raw units. Head transfers count as in count_holders. `come`:
 -- commits that only the later snapshot has. `gone`: commits that only the earlier snapshot has. `tokens`: hex without
--- 0x. Key: (token, holder) of token_balances. The head twin is small.
+-- 0x. Key: (token, holder) of token_balances. The head table is small.
 WITH
     sides AS
     (

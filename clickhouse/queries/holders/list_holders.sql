@@ -1,5 +1,5 @@
 -- One row: an address with a positive balance of the token as of the snapshot, in raw units, largest first, without the
--- zero address. Head transfers count as in count_holders. Key: (token, holder) of token_balances. The head twin is
+-- zero address. Head transfers count as in count_holders. Key: (token, holder) of token_balances. The head table is
 -- small. Reads all holders of the token, so never run this query for lists of tokens. `token`: hex without 0x.
 SELECT
     concat('0x', lower(hex(h.account))) AS holder,

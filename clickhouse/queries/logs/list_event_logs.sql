@@ -1,5 +1,5 @@
 -- One row: a log of one contract with one topic0 in [from_ord, to_ord]. `newest`: newest first. Reads the key
--- (chain_id, address, topic0, ord) in order until the page is full. The head twin is small. `topics0` to `topics3`:
+-- (chain_id, address, topic0, ord) in order until the page is full. The head table is small. `topics0` to `topics3`:
 -- accepted topics at each position; empty for any. A log must also satisfy every clause k: the topic at position
 -- left_at[k] is left[k], or the topic at position right_at[k] is right[k]. Topics: hex without 0x. `kept`: the first
 -- `data_max` bytes of the data. The engine never sends the rest.

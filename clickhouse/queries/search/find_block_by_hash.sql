@@ -1,5 +1,5 @@
 -- One row: the block with a hash, as of the snapshot. Key: the first four bytes of the hash in the projection by_hash.
--- The head twin is small. `hash`: hex without 0x.
+-- The head table is small. `hash`: hex without 0x.
 SELECT number, timestamp
 FROM
 (

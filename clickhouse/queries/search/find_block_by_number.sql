@@ -1,4 +1,4 @@
--- One row: the block with a number, as of the snapshot. Key: (chain_id, number). The head twin is small.
+-- One row: the block with a number, as of the snapshot. Key: (chain_id, number). The head table is small.
 SELECT
     concat('0x', lower(hex(b.hash))) AS hash,
     b.timestamp AS timestamp

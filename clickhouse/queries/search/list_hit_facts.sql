@@ -1,5 +1,5 @@
 -- One row: one fact about an address that a search found, in RowBinary for search.ts. Values of `fact`: 1 a pool as of
--- the snapshot, 2 a token (only with `tokens`), 3 a verified contract. Key: address. The head twin is small.
+-- the snapshot, 2 a token (only with `tokens`), 3 a verified contract. Key: address. The head table is small.
 -- `addresses`: hex without 0x. `verified_db`: the database of the verified contracts of all chains.
 SELECT address, 1 AS fact
 FROM pools

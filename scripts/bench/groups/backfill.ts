@@ -9,11 +9,11 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import { toOrd } from '../../../src/domain/ord';
 import { createClickHouseStore } from '../../../src/ingest/store/clickhouseStore';
 import {
-  AUDIT_BLOCKS,
+  HASH_BLOCKS,
   hashRanges,
   listWholeRanges,
   writeRangeHash,
-} from '../../../src/ingest/repair/auditHash';
+} from '../../../src/ingest/repair/rangeHash';
 import { runIngest } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import type { Logger } from '../../../src/log';
@@ -123,7 +123,7 @@ export async function benchBackfill(
     },
     processorFigure({ before, after, logs, seconds, reading: await readOnly(nodeUrl, to, pids, log) }),
   ];
-  return { figures: [...figures, await timeAudit(databases.full, to, logs / seconds)], inserts };
+  return { figures: [...figures, await timeRangeHashes(databases.full, to, logs / seconds)], inserts };
 }
 
 function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
@@ -179,12 +179,12 @@ function processorFigure({ before, after, logs, seconds, reading }: Spent): Figu
   };
 }
 
-/** Cost of the audit hashes of the backfilled blocks, on one thread as in the ingester. */
-async function timeAudit(database: Database, to: number, logsPerSecond: number): Promise<Figure> {
+/** Cost of the range hashes of the backfilled blocks, on one thread as in the ingester. */
+async function timeRangeHashes(database: Database, to: number, logsPerSecond: number): Promise<Figure> {
   const ranges = listWholeRanges(0, to);
   const [row] = await askRows<{ logs: string }>(
     database,
-    `SELECT count() AS logs FROM logs WHERE ord >= ${toOrd(ranges[0] ?? 0, 0)} AND ord < ${toOrd((ranges.at(-1) ?? 0) + AUDIT_BLOCKS, 0)}`,
+    `SELECT count() AS logs FROM logs WHERE ord >= ${toOrd(ranges[0] ?? 0, 0)} AND ord < ${toOrd((ranges.at(-1) ?? 0) + HASH_BLOCKS, 0)}`,
   );
   const logs = Number(row?.logs ?? 0);
   const started = performance.now();
@@ -192,7 +192,7 @@ async function timeAudit(database: Database, to: number, logsPerSecond: number):
   const value = (performance.now() - started) / 1000;
   const limit = logs / logsPerSecond;
   return {
-    name: `audit hashes of ${ranges.length * AUDIT_BLOCKS} blocks with ${logs} logs`,
+    name: `range hashes of ${ranges.length * HASH_BLOCKS} blocks with ${logs} logs`,
     value,
     unit: 's',
     limitName: 'backfill of as many logs',

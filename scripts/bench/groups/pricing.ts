@@ -130,7 +130,7 @@ function run(pools: number): { readonly block: number; readonly back: number } {
     const started = performance.now();
     pricer.apply(block, true);
     forward += performance.now() - started;
-    pricer.settle(block.number - 64);
+    pricer.finalize(block.number - 64);
     if (n % 30 !== 29) return;
     const backAt = performance.now();
     pricer.rewindTo(block.number - TAKEN_BACK);

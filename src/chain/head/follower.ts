@@ -82,11 +82,11 @@ export class HeadFollower {
     if (candidate.number < this.#base.number) return { kind: 'known' };
     const ours = this.blockAt(candidate.number);
     if (ours?.hash === candidate.hash) return { kind: 'known' };
-    if (candidate.number === this.#base.number) throw beyondFinality(this.#base, candidate);
+    if (candidate.number === this.#base.number) throw new BeyondFinality(this.#base, candidate);
     const parent = this.blockAt(candidate.number - 1);
     if (parent === null) return { kind: 'unlinked' };
     if (parent.hash !== candidate.parentHash) {
-      if (parent.number === this.#base.number) throw beyondFinality(this.#base, candidate);
+      if (parent.number === this.#base.number) throw new BeyondFinality(this.#base, candidate);
       return { kind: 'unlinked' };
     }
     if (this.#chain.length >= UNFINALISED_MAX) {
@@ -112,12 +112,6 @@ export class HeadFollower {
     this.#base = upTo;
     return { kind: 'finalise', upTo, blocks };
   }
-}
-
-/** The error for a chain that would remove a final block. The writer stops if the error persists. */
-export function beyondFinality(base: BlockRef, other: BlockRef): AppError {
-  const theirs = `the node's chain with block ${other.number} ${other.hash}`;
-  return new BeyondFinality(`${theirs} contradicts final block ${base.number} ${base.hash}`);
 }
 
 /** Copies only the link, so that whole blocks are not kept in memory. */

@@ -8,7 +8,8 @@ import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealt
 import { RpcError } from './rpcError';
 import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport';
 
-export type Settled<T> = { readonly value: T } | { readonly error: RpcError };
+/** Value or error of one call. */
+export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
 
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
@@ -107,20 +108,20 @@ export class Endpoint {
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
   ): Promise<T[]> {
-    const settled = await this.settle(calls, parse, signal);
-    return settled.map((one) => {
+    const outcomes = await this.batchOutcomes(calls, parse, signal);
+    return outcomes.map((one) => {
       if ('error' in one) throw one.error;
       return one.value;
     });
   }
 
   /** Like `batch`, but a call that keeps failing is returned with its error. */
-  async settle<T>(
+  async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
-  ): Promise<Settled<T>[]> {
-    const settled = new Map<number, Settled<T>>();
+  ): Promise<Outcome<T>[]> {
+    const outcomes = new Map<number, Outcome<T>>();
     let open = calls.map((_, index) => index);
     for (let idle = 0; open.length > 0;) {
       const asked = open.flatMap((index) => calls[index] ?? []);
@@ -129,7 +130,7 @@ export class Endpoint {
       const again = open.filter((index, at) => {
         const one = answers[at];
         if (one === undefined) return false;
-        settled.set(index, one);
+        outcomes.set(index, one);
         if (!('error' in one) || !one.error.retryable) return false;
         failed.push(one.error);
         return true;
@@ -139,7 +140,7 @@ export class Endpoint {
       open = again;
       if (open.length > 0) await this.pause(idle, failed, signal);
     }
-    return calls.flatMap((_, index) => settled.get(index) ?? []);
+    return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
 
   /** Attempts in a row without success, after these failures, before the caller gives up. */
@@ -168,7 +169,7 @@ export class Endpoint {
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
-  ): Promise<Settled<T>[]> {
+  ): Promise<Outcome<T>[]> {
     const answers: RpcAnswer[] = [];
     try {
       await this.#sendAll(calls, answers, signal);
@@ -179,7 +180,7 @@ export class Endpoint {
     return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));
   }
 
-  #read<T>(answer: RpcAnswer, parse: (result: unknown) => T): Settled<T> {
+  #read<T>(answer: RpcAnswer, parse: (result: unknown) => T): Outcome<T> {
     if ('error' in answer) return answer;
     try {
       return { value: this.#parse(answer.result, parse) };
@@ -190,11 +191,11 @@ export class Endpoint {
   }
 
   /** Like `attempt`, but rejects if a request fails as a whole. */
-  async batchSettled<T>(
+  async attemptOrThrow<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     signal?: AbortSignal,
-  ): Promise<Settled<T>[]> {
+  ): Promise<Outcome<T>[]> {
     const answers: RpcAnswer[] = [];
     await this.#sendAll(calls, answers, signal);
     return answers.map((answer, index) => this.#read(answer, (result) => parse(result, index)));

@@ -10,7 +10,7 @@ import { linkSignals } from './abortSignals';
 import { ANSWER_BYTES_MAX } from './answerBounds';
 import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
-import { Endpoint, type Settled } from './endpoint';
+import { Endpoint, type Outcome } from './endpoint';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
 import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
 import type { RpcCall, RpcTransport } from './rpcTransport';
@@ -105,13 +105,13 @@ export class EndpointPool {
   }
 
   /** Runs many calls. Permanent errors (a revert, a missing method) are returned with their calls. */
-  async batchSettled<T>(
+  async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     options: CallOptions = {},
-  ): Promise<Settled<T>[]> {
+  ): Promise<Outcome<T>[]> {
     return this.run(async (endpoint, signal) => {
-      const answers = await endpoint.settle(calls, parse, signal);
+      const answers = await endpoint.batchOutcomes(calls, parse, signal);
       const passing = answers.find((answer) => 'error' in answer && answer.error.retryable);
       if (passing !== undefined && 'error' in passing) throw passing.error;
       return answers;

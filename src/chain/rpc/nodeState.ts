@@ -29,7 +29,7 @@ const CALL_GAS: Hex = '0x4c4b40';
 const ANSWER_BYTES_MAX = 4_096;
 
 export interface NodeStateOptions {
-  readonly rpc: Pick<EndpointPool, 'batchSettled'>;
+  readonly rpc: Pick<EndpointPool, 'batchOutcomes'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -40,10 +40,10 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   const ask = async (blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers> => {
     const calls = questions.map((question) => toCall(question, blockHash));
     const late = (): Error => new RpcError('timeout', `no answer within ${ASK_MS} ms`);
-    const settled = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
-      rpc.batchSettled(calls, parseHex, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
+    const outcomes = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
+      rpc.batchOutcomes(calls, parseHex, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
     );
-    return settled.map((item) => ('value' in item ? item.value : null));
+    return outcomes.map((item) => ('value' in item ? item.value : null));
   };
   return {
     async ask(blockHash, questions) {

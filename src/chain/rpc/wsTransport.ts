@@ -36,7 +36,7 @@ const PENDING_MAX = 10_000;
 
 interface Pending {
   readonly call: RpcCall;
-  readonly settle: (answer: RpcAnswer) => void;
+  readonly deliver: (answer: RpcAnswer) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -256,7 +256,7 @@ class WsTransport implements RpcTransport {
         reject(reason);
       });
       if (signal.aborted) return;
-      const settle = (answer: RpcAnswer): void => {
+      const deliver = (answer: RpcAnswer): void => {
         release();
         resolve(answer);
       };
@@ -264,7 +264,7 @@ class WsTransport implements RpcTransport {
         release();
         reject(error);
       };
-      connection.pending.set(id, { call, settle, fail });
+      connection.pending.set(id, { call, deliver, fail });
       connection.socket.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
         (error) => {
@@ -297,9 +297,9 @@ class WsTransport implements RpcTransport {
     if (pending === undefined || typeof id !== 'number') return;
     connection.pending.delete(id);
     const { bytesMax, cut } = boundOf([pending.call], this.#options.bodyBytesMax);
-    if (length <= bytesMax) pending.settle(readAnswer(this.#endpoint, parsed));
+    if (length <= bytesMax) pending.deliver(readAnswer(this.#endpoint, parsed));
     else if (cut === 'answer') pending.fail(this.#oversized(tooLargeText(bytesMax)));
-    else pending.settle({ error: oversizedError(this.#endpoint, tooLargeText(bytesMax), cut) });
+    else pending.deliver({ error: oversizedError(this.#endpoint, tooLargeText(bytesMax), cut) });
   }
 }
 

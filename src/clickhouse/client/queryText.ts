@@ -66,7 +66,7 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
   };
 }
 
-/** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head twin. */
+/** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head table. */
 function expandParts(name: string, lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => BOTH.test(line));
   const table = BOTH.exec(lines[begin] ?? '')?.[1];

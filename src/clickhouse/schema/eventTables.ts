@@ -1,5 +1,5 @@
 /**
- * The tables of block data, each with a head twin. One list for counting, encoding, promoting and sharding.
+ * The tables of block data, each with a head table. One list for counting, encoding, promoting and sharding.
  * Promotion follows this order: a table comes after the tables that its rows refer to.
  */
 import { createdContractsTable } from './explorerTables';

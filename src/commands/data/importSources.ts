@@ -16,7 +16,7 @@ import { isBlockscoutServer, openBlockscoutServer } from '../../sources/import/b
 import type { ContractSource } from '../../sources/import/foundContract';
 import { createJsonFetch } from '../../sources/import/jsonFetch';
 import { runImport, type ImportCounts } from '../../sources/import/runImport';
-import { ANCESTOR_CHAIN } from '../../sources/import/settleCode';
+import { ANCESTOR_CHAIN } from '../../sources/import/attachCodes';
 import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
 import { openStorage } from '../storage';

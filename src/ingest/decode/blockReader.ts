@@ -109,9 +109,9 @@ export class BlockReader {
   }
 
   /** Blocks up to `number` are final, so their undo data is dropped. */
-  settle(number: number): void {
-    this.deps.decode.registry.settle(number);
-    this.pricer.settle(number);
+  finalize(number: number): void {
+    this.deps.decode.registry.finalize(number);
+    this.pricer.finalize(number);
   }
 
   private async discover(

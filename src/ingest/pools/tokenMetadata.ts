@@ -6,7 +6,7 @@
  */
 import { AbiCoder, Interface } from 'ethers';
 
-import type { Settled } from '../../chain/rpc/endpoint';
+import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { TokenRow } from '../../clickhouse/schema/tables';
 import {
@@ -20,7 +20,13 @@ import {
 import { DECIMALS_MAX } from '../../domain/amounts';
 import { isHexData, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { isContractsAnswer, newestInstead, settleAtLeast, toEthCall, type BlockTag } from './contractCalls';
+import {
+  isContractsAnswer,
+  newestInstead,
+  batchOutcomesAtLeast,
+  toEthCall,
+  type BlockTag,
+} from './contractCalls';
 import type { EthCalls } from './ethCalls';
 
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
@@ -123,10 +129,10 @@ async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Questi
   );
   const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
   const bytesMax = AGGREGATE_BYTES_MAX * (1 + tokens.length);
-  const [settled] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
-  if (settled === undefined || 'error' in settled || settled.value.length < 130) return null;
+  const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
+  if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
-    const [results] = MULTICALL.decodeFunctionResult('aggregate3', settled.value) as unknown as [
+    const [results] = MULTICALL.decodeFunctionResult('aggregate3', outcome.value) as unknown as [
       { success: boolean; returnData: Hex }[],
     ];
     return results.map(({ success, returnData }) => (success ? returnData : null));
@@ -136,13 +142,13 @@ async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Questi
 }
 
 async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
-  const settled = await callAll(
+  const outcomes = await callAll(
     rpc,
     tokens.flatMap((to) => CALLS.map((data) => ({ to, data, gas: CALL_GAS }))),
     TEXT_ANSWER_BYTES_MAX,
     question,
   );
-  return settled.map((item) => {
+  return outcomes.map((item) => {
     if ('value' in item) return item.value;
     // A node that cannot read the block tag has not evaluated the call, so the failure is not about the
     // token.
@@ -157,10 +163,10 @@ async function callAll(
   calls: readonly { readonly to: Hex; readonly data: string; readonly gas?: Hex }[],
   answerBytesMax: number,
   { at, atLeast, options }: Question,
-): Promise<Settled<Hex>[]> {
+): Promise<Outcome<Hex>[]> {
   const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
-  if (atLeast === null) return rpc.batchSettled(asked, parseData, options);
-  return settleAtLeast(rpc, asked, parseData, atLeast, options);
+  if (atLeast === null) return rpc.batchOutcomes(asked, parseData, options);
+  return batchOutcomesAtLeast(rpc, asked, parseData, atLeast, options);
 }
 
 function parseData(result: unknown): Hex {

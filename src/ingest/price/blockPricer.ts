@@ -81,8 +81,8 @@ export class BlockPricer {
     this.pricer.rewindTo(number);
   }
 
-  settle(number: number): void {
-    this.pricer.settle(number);
+  finalize(number: number): void {
+    this.pricer.finalize(number);
   }
 
   private priceSwap(swap: SwapFact, nativeUsd: number): SwapRow {

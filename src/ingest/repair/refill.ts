@@ -2,6 +2,7 @@
  * Detects lost rows while the ingester runs, and refills gaps by reading their blocks from the node again.
  * Decoding starts from the pools and prices known before the gap. `gapStore.ts` finds and fills the tables.
  */
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { AppError } from '../../errors';
@@ -10,7 +11,6 @@ import type { BlockReader } from '../decode/blockReader';
 import { fetchAhead } from '../session/fetchAhead';
 import type { Gap, GapStore, RowTotals } from './gapStore';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality } from '../session/sameChain';
 import { beginWork, endWork, type IngestStatus } from '../session/status';
 import type { Cursor, Store, StoredState } from '../store/store';
 
@@ -88,8 +88,8 @@ export async function refillGaps(
     log.warn({ from, to }, 'the gap is refilled');
   }
   const last = found.at(-1);
-  // Audit once at the end, because aggregates are counted over all rows.
-  if (last !== undefined) await deps.store.auditRange(last);
+  // Check once at the end, because aggregates are counted over all rows.
+  if (last !== undefined) await deps.store.checkRange(last);
   const left = await read();
   if (left.length > 0) throw rowsGone(left);
   return true;
@@ -129,7 +129,10 @@ async function refill(
     last = blocks.at(-1) ?? last;
   }
   if (last?.hash !== gap.toHash)
-    throw beyondFinality({ number: gap.to, hash: gap.toHash }, last ?? { number: gap.to, hash: gap.toHash });
+    throw new BeyondFinality(
+      { number: gap.to, hash: gap.toHash },
+      last ?? { number: gap.to, hash: gap.toHash },
+    );
   await gaps.refill(gap, batch);
 }
 

@@ -2,6 +2,7 @@
  * The command `reindex`: reads final blocks from the node again and compares them with the stored rows.
  * Replaces tables that differ, together with their aggregates.
  */
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { z } from 'zod';
 
 import type { BlockSource } from '../../chain/blocks/blockSource';
@@ -14,14 +15,13 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { AUDIT_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './auditHash';
+import { HASH_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './rangeHash';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality } from '../session/sameChain';
 import { startShape } from '../store/storedState';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
@@ -122,7 +122,7 @@ async function stage(deps: ReindexDeps, span: Span, ranges: readonly Range[]): P
     for (const block of blocks) {
       const hash = ends.get(block.number);
       if (hash !== undefined && hash !== block.hash)
-        throw beyondFinality({ number: block.number, hash }, block);
+        throw new BeyondFinality({ number: block.number, hash }, block);
     }
     last = blocks.at(-1) ?? last;
     if (batch.logs >= BATCH_LOGS) {
@@ -250,12 +250,12 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
   }
 }
 
-/** Recomputes the audit hashes that exist for the span. */
+/** Recomputes the range hashes that exist for the span. */
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
-  const first = Math.floor(span.from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
+  const first = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
   const params = { chain: chainId, first, to: span.to };
   const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startShape);
-  const ranges = listWholeRanges(first, span.to + AUDIT_BLOCKS).filter((range) =>
+  const ranges = listWholeRanges(first, span.to + HASH_BLOCKS).filter((range) =>
     noted.some(({ from_block }) => from_block === range),
   );
   for await (const range of hashRanges(database, chainId, ranges))

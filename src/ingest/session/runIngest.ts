@@ -24,7 +24,7 @@ import { createTransferDecoder } from '../decode/decodeTransfers';
 import { PoolDiscovery } from '../pools/discoverPools';
 import { VaultDiscovery } from '../pools/discoverVaultPools';
 import { PoolRegistry } from '../pools/poolRegistry';
-import type { AuditKeeper } from '../repair/auditKeeper';
+import type { RangeHasher } from '../repair/rangeHasher';
 import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
@@ -42,8 +42,8 @@ export interface IngestOptions {
   readonly store: Store;
   /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no audit hashes are stored. */
-  readonly audit?: AuditKeeper | undefined;
+  /** Absent: no range hashes are stored. */
+  readonly rangeHasher?: RangeHasher | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
   readonly chain: ChainDescription;
@@ -110,7 +110,7 @@ async function runSession(
   await checkChainId(rpc, chain.chainId, signal);
   const deps: SessionDeps = {
     gaps: options.gaps,
-    audit: options.audit,
+    rangeHasher: options.rangeHasher,
     ...createReaderDeps(options, decode),
     source,
     status,
@@ -172,7 +172,7 @@ export function createReaderDeps(
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
-  { source, finality, log, clock, status, audit }: IngestOptions,
+  { source, finality, log, clock, status, rangeHasher }: IngestOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const rule = createFinality(source, finality, log);
@@ -184,8 +184,8 @@ async function backfillTo(
     if (to > session.finalTo) await session.backfill(to, head);
     else await clock.sleep(BACKOFF_MIN_MS, signal);
   }
-  audit?.poke(session.startBlock, session.finalTo);
-  await audit?.idle();
+  rangeHasher?.poke(session.startBlock, session.finalTo);
+  await rangeHasher?.idle();
 }
 
 /** The block before the first one to ingest. Block 0 has no transactions, so the first one is at least 1. */

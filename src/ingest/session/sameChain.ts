@@ -24,14 +24,6 @@ export function unlinked(parent: Position, block: BlockRef): AppError {
   );
 }
 
-/** The node's chain lacks a stored final block, so the writer must stop. */
-export function beyondFinality(stored: Position, node: Position): AppError {
-  return new BeyondFinality(
-    `the node's chain does not contain block ${stored.number} ${stored.hash}, which is stored as final ` +
-      `(the node has ${node.hash} at ${node.number}): a reorg beyond finality, or another chain; the writer stops`,
-  );
-}
-
 /** Throws broken_invariant if no node has the stored final block. */
 export async function checkSameChain(
   source: BlockSource,
@@ -43,7 +35,7 @@ export async function checkSameChain(
   // One node may be wrong, so the other nodes must confirm.
   const { number, hash, timestamp } = cursor;
   const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
-  if (!held) throw beyondFinality(cursor, header);
+  if (!held) throw new BeyondFinality(cursor, header);
 }
 
 /**

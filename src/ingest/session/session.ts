@@ -5,12 +5,13 @@
 import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
 import type { Clock } from '../../chain/rpc/clock';
 import type { FinalBlock, Finality } from '../../chain/head/finality';
+import { BeyondFinality } from '../../chain/head/beyondFinality';
 import { HeadFollower } from '../../chain/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../chain/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { AuditKeeper } from '../repair/auditKeeper';
+import type { RangeHasher } from '../repair/rangeHasher';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
 import { fetchAhead } from './fetchAhead';
@@ -20,11 +21,11 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { beyondFinality, checkSameChain, proveFinal } from './sameChain';
+import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent, StoredState } from '../store/store';
-import { takeOver, type TakenOver } from '../store/takeOver';
+import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** A shorter distance to the head is not reported as catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
@@ -35,8 +36,8 @@ export interface SessionDeps extends ReaderDeps {
   readonly status: IngestStatus;
   /** Absent: lost rows are not looked for. */
   readonly gaps?: GapStore | undefined;
-  /** Absent: no audit hashes are stored. */
-  readonly audit?: AuditKeeper | undefined;
+  /** Absent: no range hashes are stored. */
+  readonly rangeHasher?: RangeHasher | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** Default: the system clock. */
@@ -65,7 +66,7 @@ export class IngestSession {
 
   private constructor(
     private readonly deps: SessionDeps,
-    { stored, seqFloor }: TakenOver,
+    { stored, seqFloor }: Fenced,
     private readonly signal: AbortSignal,
   ) {
     this.seqFloor = seqFloor;
@@ -100,7 +101,7 @@ export class IngestSession {
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    const session = new IngestSession(deps, await takeOver(deps.store, stored, deps.now()), signal);
+    const session = new IngestSession(deps, await fenceOff(deps.store, stored, deps.now()), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
     if (stored.intent !== null) await session.replayBackfill(stored.intent);
@@ -166,7 +167,7 @@ export class IngestSession {
     endWork(status, 'catch_up');
     this.report(head.number);
     if (!this.promoter.isBusy) await this.watch?.check();
-    this.deps.audit?.poke(this.startBlock, this.cursor.number);
+    this.deps.rangeHasher?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
 
@@ -288,7 +289,7 @@ export class IngestSession {
     return parent ?? { number: block.number - 1, hash: block.parentHash };
   }
 
-  /** Takes over a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
+  /** Collects a finished promotion and begins the next one, of at most `promoteMaxBlocks` blocks. */
   private goOnPromoting(): void {
     this.takePromoted();
     const { base } = this.follower;
@@ -315,12 +316,12 @@ export class IngestSession {
     this.cursor = cursor;
     this.watch?.add(intent.counts);
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
-    this.reader.settle(cursor.number);
+    this.reader.finalize(cursor.number);
     this.report(null);
-    this.deps.audit?.poke(this.startBlock, cursor.number);
+    this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
   }
 
-  /** While a head is processed, `advance` itself takes over the promotion. */
+  /** While a head is processed, `advance` itself collects the promotion. */
   private onPromoted(): void {
     if (this.advancing) return;
     try {
@@ -340,7 +341,8 @@ export class IngestSession {
       await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
       last = blocks.at(-1) ?? last;
     }
-    if (last.hash !== intent.toHash) throw beyondFinality({ number: intent.to, hash: intent.toHash }, last);
+    if (last.hash !== intent.toHash)
+      throw new BeyondFinality({ number: intent.to, hash: intent.toHash }, last);
     this.cursor = await store.writeRange(intent.seq, batch, intent);
     this.follower = new HeadFollower(baseOf(this.cursor));
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);

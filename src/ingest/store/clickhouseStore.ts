@@ -20,7 +20,7 @@ import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
-import { mendViews, type Mending } from '../repair/viewAudit';
+import { mendViews, type Mending } from '../repair/viewCheck';
 
 /** Must equal the PARTITION BY of the head tables. */
 const HEAD_PARTITION_BLOCKS = 256;
@@ -40,8 +40,8 @@ export function createClickHouseStore(
   mending: Mending = {},
 ): Store {
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
-  const audit = async (intent: OpenIntent): Promise<void> =>
-    auditRange(database, chainId, intent, await floors(), mending);
+  const check = async (intent: OpenIntent): Promise<void> =>
+    checkRange(database, chainId, intent, await floors(), mending);
 
   return {
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
@@ -67,7 +67,7 @@ export function createClickHouseStore(
           .encoded()
           .map(({ table, columns, body }) => database.insert(table, columns, body, token(intent, table))),
       );
-      if (replayed !== null) await audit(replayed);
+      if (replayed !== null) await check(replayed);
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
@@ -84,11 +84,11 @@ export function createClickHouseStore(
           token(intent, table.name),
         );
       }
-      if (replayed) await audit(intent);
+      if (replayed) await check(intent);
       await writePromotion(database, chainId, 'done', intent);
       return cursorOf(intent);
     },
-    auditRange: audit,
+    checkRange: check,
     dropHeadBelow: (block) => dropHeadBelow(database, block),
   };
 }
@@ -190,7 +190,7 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   await Promise.all(inserts);
 }
 
-async function auditRange(
+async function checkRange(
   database: Database,
   chainId: number,
   intent: OpenIntent,
@@ -205,7 +205,7 @@ async function auditRange(
         : `ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}${table.name === 'logs' ? ' AND chain_id = {chain:UInt32}' : ''}`;
     const [row] = await selectMade(
       database,
-      `audit ${table.name}`,
+      `check ${table.name}`,
       `SELECT count() AS total FROM ${table.name} WHERE ${where}`,
       {
         chain: chainId,

@@ -14,7 +14,7 @@ import type { Logger } from '../../log';
 import { createGapStore } from '../repair/gapStore';
 import { inPause } from './pause';
 import { readFloors } from './retention';
-import { findWrongTotal } from '../repair/viewAudit';
+import { findWrongTotal } from '../repair/viewCheck';
 
 export interface SnapshotOptions {
   /** Connected to the source database. */

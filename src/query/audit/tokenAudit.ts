@@ -8,12 +8,12 @@ import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../p
 import { DEPTH_PART } from '../../pricing/leg';
 import type { HopPool, HopPrice } from '../../pricing/hop';
 import { priceRouteHop } from '../../pricing/market';
-import { knownSide } from '../../pricing/settle';
+import { knownSide } from '../../pricing/searchRoutes';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, otherPools } from './auditExclusions';
-import { hashInputs } from './auditHash';
+import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
   hopWarnings,

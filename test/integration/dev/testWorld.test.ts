@@ -142,9 +142,13 @@ test('equal steps make equal chains', async () => {
   const build = async (): Promise<string> => {
     const node = await startTestAnvil();
     try {
-      const twin = await deployTestWorld(node);
-      const swap = twin.swapV2(twin.pool(TEST_POOLS.wplsUsdc), { zeroForOne: true, amountIn: 10n ** 24n });
-      return (await twin.mineBlock(undefined, [swap, twin.syncV2(twin.pool(TEST_POOLS.wplsUsdc))])).hash;
+      const second = await deployTestWorld(node);
+      const swap = second.swapV2(second.pool(TEST_POOLS.wplsUsdc), {
+        zeroForOne: true,
+        amountIn: 10n ** 24n,
+      });
+      return (await second.mineBlock(undefined, [swap, second.syncV2(second.pool(TEST_POOLS.wplsUsdc))]))
+        .hash;
     } finally {
       await node.stop();
     }

@@ -156,8 +156,8 @@ test('a repeated promotion moves each row once, and only the rows of its commits
   await database.insert('swaps_head', ['commit', ...COLUMNS], encodeSwaps(500, 8));
   for (let time = 0; time < 3; time += 1) await store.promote(intentOf(1_000), [7], false);
   await expectSwaps(database, 1_000);
-  await store.auditRange(intentOf(1_000));
-  await expect(store.auditRange(intentOf(999))).rejects.toThrow(
+  await store.checkRange(intentOf(1_000));
+  await expect(store.checkRange(intentOf(999))).rejects.toThrow(
     'swaps holds 1000 rows where 999 are expected',
   );
   await leave(database);

@@ -65,13 +65,13 @@ test('the table descriptors list the columns of the tables, and head tables have
   );
   const columnsOf = (table: string): string[] =>
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
-  const twins = Object.values(EVENT_TABLES).map(({ table }) => table);
+  const eventTables = Object.values(EVENT_TABLES).map(({ table }) => table);
   const sources = [verifiedContractsTable, sourceFilesTable, sourceUsesTable, abiSignaturesTable];
   const others = [headBlocksTable, tokensTable, balanceChecksTable, contractCodesTable, importPositionsTable];
-  for (const table of [...twins, ...sources, ...others]) {
+  for (const table of [...eventTables, ...sources, ...others]) {
     const described = table.columns.map((name, index) => `${name} ${table.sqlTypes[index]}`);
     expect(columnsOf(table.name)).toEqual(described);
-    if (!twins.some(({ name }) => name === table.name)) continue;
+    if (!eventTables.some(({ name }) => name === table.name)) continue;
     expect(columnsOf(`${table.name}_head`)).toEqual(['commit UInt64', ...described]);
   }
 });

@@ -16,7 +16,7 @@ import { runAll } from '../../../src/commands/runAll';
 import { runRestore } from '../../../src/commands/data/restore';
 import { runVerify } from '../../../src/commands/data/verify';
 import { loadConfig, type Config } from '../../../src/config';
-import { hashRanges, listWholeRanges } from '../../../src/ingest/repair/auditHash';
+import { hashRanges, listWholeRanges } from '../../../src/ingest/repair/rangeHash';
 import { readOperations, writeOperation } from '../../../src/clickhouse/schema/operations';
 import { cleanUp, makeFolder, silent } from '../../support/engine/embedded';
 import { waitForBlock } from '../../support/server/program';
@@ -24,7 +24,7 @@ import { StubTruth } from '../../support/stub/stubTruth';
 
 const FIRST = 300;
 const LAST = 400;
-/** The first range of the audit hashes is complete and final. */
+/** The first range of the range hashes is complete and final. */
 const END = 1_080;
 
 let chain: StubChain;
@@ -91,7 +91,7 @@ async function restore(config: Config, place: string, replace = false): Promise<
   return said;
 }
 
-/** The audit hashes of all complete ranges. */
+/** The range hashes of all complete ranges. */
 async function hashAll(database: Database): Promise<string[]> {
   const hashes: string[] = [];
   for await (const range of hashRanges(database, 369, listWholeRanges(1, END - 64))) {

@@ -261,9 +261,9 @@ describe('contracts without any logs', () => {
     const one = (await makeSmallRecords(CHAIN_ID))[3]!;
     await db.store.store([{ ...one, codeHash, contract: { ...one.contract, address: twin, name: 'Twin' } }]);
     const silentRpc: CodeRpc = {
-      batchSettled(calls, parse, options) {
+      batchOutcomes(calls, parse, options) {
         asked += 1;
-        if (!silent) return pool.batchSettled(calls, parse, options);
+        if (!silent) return pool.batchOutcomes(calls, parse, options);
         return new Promise((_, reject) => options!.signal!.addEventListener('abort', reject));
       },
     };

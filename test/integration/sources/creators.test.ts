@@ -156,9 +156,9 @@ function newWorker(traces = true): ContractWorker {
     log,
     now: () => now,
     rpc: {
-      batchSettled(calls, parse, options) {
+      batchOutcomes(calls, parse, options) {
         asked.push(...calls);
-        return pool.batchSettled(calls, parse, options);
+        return pool.batchOutcomes(calls, parse, options);
       },
       run: (work, options) =>
         traces ? pool.run(work, options) : Promise.reject(new RpcError('refused', 'no traces here')),

@@ -93,7 +93,7 @@ async function nameOfDatabase(): Promise<string> {
   return row!.name;
 }
 
-const { post, get, until, settled } = createVerifyCalls(() => program.url);
+const { post, get, until, finished } = createVerifyCalls(() => program.url);
 
 const sourceOf = async (path: string, address: Hex): Promise<Json> =>
   ((await get(`${path}?module=contract&action=getsourcecode&address=${address}`))['result'] as Json[])[0]!;
@@ -113,7 +113,7 @@ test('submitted sources are compiled, compared and shown in every answer, also f
   const handedIn = await post(fields);
   expect(handedIn).toEqual({ status: '1', message: 'OK', result: expect.stringMatching(/^[0-9a-f]{50}$/) });
   expect(await get(statusOf(handedIn['result']))).toEqual(notOk('Pending in queue'));
-  expect(await settled(handedIn['result'])).toEqual({
+  expect(await finished(handedIn['result'])).toEqual({
     status: '1',
     message: 'OK',
     result: 'Pass - Verified',
@@ -175,7 +175,7 @@ test('a JSON body, double braces and the other spelling of the constructor argum
     },
   );
   const { result } = (await answer.json()) as Json;
-  expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
+  expect(await finished(result)).toMatchObject({ result: 'Pass - Verified' });
 });
 
 test('a single file with its settings is verified', async () => {
@@ -191,7 +191,7 @@ test('a single file with its settings is verified', async () => {
       licenseType: '5',
     }),
   );
-  expect(await settled(result)).toMatchObject({ result: 'Pass - Verified' });
+  expect(await finished(result)).toMatchObject({ result: 'Pass - Verified' });
   expect(await recordOf(address, 369)).toMatchObject({
     data: { name: 'Immutable_Vault', verification: { status: 'match' }, license: 'GPL-3.0' },
   });
@@ -200,7 +200,7 @@ test('a single file with its settings is verified', async () => {
 test('right after its deployment a contract needs its right constructor arguments, and keeps them', async () => {
   const { address, constructorArguments } = await deploy(chains[0]!.rpc, vault(), vaultValues(77));
   const handIn = async (told: string): Promise<Json> =>
-    settled((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
+    finished((await post(fieldsFor(vault(), address, { constructorArguements: told })))['result']);
   const right = constructorArguments.slice(2);
   expect(await handIn(right.replace('ab', 'cd'))).toMatchObject({ result: 'Fail - Unable to verify' });
   expect(await handIn(right)).toMatchObject({ result: 'Pass - Verified' });
@@ -221,7 +221,7 @@ test('a single file with a library is verified only with the true library addres
       libraryname1: 'Sum_Library',
       libraryaddress1,
     });
-    return settled((await post(fields))['result']);
+    return finished((await post(fields))['result']);
   };
   expect(await handIn(NOBODY)).toMatchObject({ result: 'Fail - Unable to verify' });
   expect(await handIn(sum)).toMatchObject({ result: 'Pass - Verified' });
@@ -260,7 +260,7 @@ test.each([
   async (_, change, reason) => {
     const { address } = deployed[3]!;
     const { result } = await post(change(fieldsFor(vault(), address)));
-    expect(await settled(result)).toEqual({
+    expect(await finished(result)).toEqual({
       ...notOk('Fail - Unable to verify'),
       reason: expect.stringMatching(reason),
     });
@@ -272,7 +272,7 @@ test('requests repeated while they wait share one ticket', async () => {
   const fields = fieldsFor(vault(), deployed[4]!.address);
   const tickets = await Promise.all([post(fields), post(fields), post({ ...fields, apikey: 'other' })]);
   expect(new Set(tickets.map(({ result }) => result)).size).toBe(1);
-  expect(await settled(tickets[0]!['result'])).toMatchObject({ result: 'Pass - Verified' });
+  expect(await finished(tickets[0]!['result'])).toMatchObject({ result: 'Pass - Verified' });
 });
 
 test.each([
@@ -361,7 +361,7 @@ test('a client address may have two open verifications, and a third is refused w
   ]);
   const open = answers.filter(({ status }) => status === '1');
   expect(open).toHaveLength(2);
-  await Promise.race(open.map(({ result }) => settled(result)));
+  await Promise.race(open.map(({ result }) => finished(result)));
   expect(await post(withComment('three'))).toMatchObject({ status: '1' });
 });
 

@@ -194,13 +194,13 @@ async function run(seed: number): Promise<void> {
     while (apis.some(({ tail }) => tail.streamHead() === null))
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (let i = 0; i < STEPS; i += 1) await scenario.step();
-    for (const follower of followers) await settle(scenario, follower, apis[random.int(2)]!);
+    for (const follower of followers) await expectCanonicalEvents(scenario, follower, apis[random.int(2)]!);
   } finally {
     await world.drop();
   }
 }
 
-async function settle(scenario: Scenario, follower: Follower, api: Tail): Promise<void> {
+async function expectCanonicalEvents(scenario: Scenario, follower: Follower, api: Tail): Promise<void> {
   if (!follower.isConnected) await follower.connect(api);
   const expected = scenario.expected(follower);
   const held = (): { id: string; tx: string }[] => {

@@ -92,7 +92,7 @@ export function simCalls(chain: SimChain, faults: SimFaults): EthCalls {
     return answerOfPool(pool, data.slice(0, 10)) ?? revert;
   };
   return {
-    batchSettled(calls, parse) {
+    batchOutcomes(calls, parse) {
       faults.between();
       if (chain.random.chance(faults.failure))
         return Promise.reject(new RpcError('network', 'simulated failure'));

@@ -33,7 +33,7 @@ function calmCalls(chain: SimChain, branch: readonly ChainBlock[]): EthCalls {
   const hashAt = (at: string): Hex | undefined =>
     (at === 'latest' ? branch.at(-1) : (branch[Number(at) - first] ?? chain.at(Number(at))))?.hash;
   return {
-    batchSettled: (calls, parse) =>
+    batchOutcomes: (calls, parse) =>
       Promise.resolve(
         calls.map(({ params }, index) => {
           const [{ to, data }, at] = params as [{ to: Hex; data: Hex }, unknown];

@@ -149,7 +149,7 @@ function epochStates(engine: ModelEngine, params: QueryParams): Rows {
   }));
 }
 
-function auditTable(engine: ModelEngine, table: string, params: QueryParams): Rows {
+function countRange(engine: ModelEngine, table: string, params: QueryParams): Rows {
   const [from, to] = [numberOf(params, 'from'), numberOf(params, 'to')];
   const total = engine.finalRows(table).filter((row) => {
     const block = blockOf(table, row.bytes);
@@ -204,14 +204,14 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       leg,
       amount1: String(amount1),
     })),
-  'audit aggregates': (engine) =>
+  'check totals': (engine) =>
     [{ name: 'swaps', total: engine.finalRows('swaps').length }, ...engine.views.totals()].map(
       ({ name, total }) => ({
         name,
         total: String(total),
       }),
     ),
-  'audit views': (engine, params) => {
+  'check newest rows': (engine, params) => {
     const ords = (rows: readonly { readonly ord: number }[]): string =>
       String(Math.max(0, ...rows.map(({ ord }) => ord)));
     const states = within(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
@@ -225,8 +225,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/store/list_head_partitions': (engine) => engine.partitions(),
   ...Object.fromEntries(
     EVENT_TABLE_NAMES.map((table): [string, Answer] => [
-      `audit ${table}`,
-      (engine, params) => auditTable(engine, table, params),
+      `check ${table}`,
+      (engine, params) => countRange(engine, table, params),
     ]),
   ),
 };

@@ -16,7 +16,7 @@ export interface Asked {
 /** null means that the call reverts. A retryable error fails the whole batch, as in the pool of endpoints. */
 export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
   return {
-    batchSettled(calls, parse) {
+    batchOutcomes(calls, parse) {
       const results = calls.map(({ method, params }) => {
         // Newer than any block of these tests.
         if (method === 'eth_blockNumber') return '0xffffff';

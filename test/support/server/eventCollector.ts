@@ -14,7 +14,7 @@ export interface EventCollector {
   net(): string[];
   reorgs(): number;
   /** Waits until no event has arrived for a while. */
-  settle(): Promise<void>;
+  untilQuiet(): Promise<void>;
   close(): void;
 }
 
@@ -72,7 +72,7 @@ export async function collectEvents(url: string): Promise<EventCollector> {
         .map(([id, item]) => `${id} ${item.txHash}`);
     },
     reorgs: () => reorgCount,
-    async settle() {
+    async untilQuiet() {
       while (Date.now() - lastAt < QUIET_MS) await delay(50);
     },
     close: () => controller.abort(),

@@ -51,7 +51,7 @@ export class EventFollower {
   }
 
   /** Stays connected from the next visit on. A client that always leaves before the first answer receives no events. */
-  settleDown(): void {
+  stayConnected(): void {
     this.stayMs = Infinity;
   }
 

@@ -3,12 +3,12 @@
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { LegRecord } from '../../../src/pricing/epoch';
-import { findRoutes } from '../../../src/pricing/findRoutes';
+import { findEpochRoutes } from '../../../src/pricing/findEpochRoutes';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
-import { LegBook } from '../../../src/pricing/legBook';
+import { PoolIndex } from '../../../src/pricing/poolIndex';
 import type { AnchorPrices } from '../../../src/pricing/market';
 import type { PriceAnchor } from '../../../src/pricing/route';
-import type { Settled } from '../../../src/pricing/settle';
+import type { RoutedToken } from '../../../src/pricing/searchRoutes';
 
 export const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
 export const poolAddress = (n: number): Hex => `0x${'b'.repeat(30)}${n.toString(16).padStart(10, '0')}`;
@@ -92,7 +92,7 @@ export function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord
 
 export interface FoundRoutes {
   readonly anchors: AnchorPrices;
-  readonly settled: ReadonlyMap<Hex, Settled>;
+  readonly routed: ReadonlyMap<Hex, RoutedToken>;
 }
 
 /** The routes of an epoch over legs with these records. */
@@ -102,21 +102,21 @@ export function findRoutesOver(
   records: ReadonlyMap<string, LegRecord>,
   { epoch, time }: { readonly epoch: number; readonly time: number },
 ): FoundRoutes {
-  const book = new LegBook();
-  for (const leg of legs) book.addLeg(leg, false);
+  const index = new PoolIndex();
+  for (const leg of legs) index.addLeg(leg, false);
   for (const leg of legs) {
     const record = records.get(leg.key);
-    if (record !== undefined) book.loadRecord(record);
+    if (record !== undefined) index.loadRecord(record);
   }
-  const { anchors, settled } = findRoutes({
+  const { anchors, routed } = findEpochRoutes({
     ...config,
     epoch,
     time,
-    tokenOf: ({ address }) => book.tokenOf(address),
-    live: () => book.liveLegs(),
-    legsOf: (anchor) => book.tokenOf(anchor).legs,
+    tokenOf: ({ address }) => index.tokenOf(address),
+    live: () => index.liveLegs(),
+    legsOf: (anchor) => index.tokenOf(anchor).legs,
   });
-  return { anchors, settled: new Map([...settled].map(([{ address }, found]) => [address, found])) };
+  return { anchors, routed: new Map([...routed].map(([{ address }, found]) => [address, found])) };
 }
 
 export function routesOf(scene: Scene): FoundRoutes {
@@ -128,14 +128,14 @@ export function routesOf(scene: Scene): FoundRoutes {
   return findRoutesOver(config, legs, recordsOf(scene), { epoch: EPOCH, time: TIME });
 }
 
-export function settledOf(scene: Scene, of: Hex): Settled | undefined {
-  return routesOf(scene).settled.get(of);
+export function routedOf(scene: Scene, of: Hex): RoutedToken | undefined {
+  return routesOf(scene).routed.get(of);
 }
 
 /** The tokens on the path from one token to its anchor. */
 export function pathOf(routes: FoundRoutes, of: Hex): Hex[] {
   const path: Hex[] = [];
-  for (let at = of; at !== ZERO_ADDRESS; at = routes.settled.get(at)?.route.next ?? ZERO_ADDRESS) {
+  for (let at = of; at !== ZERO_ADDRESS; at = routes.routed.get(at)?.route.next ?? ZERO_ADDRESS) {
     path.push(at);
     if (path.length > 9) throw new Error('a route does not end at an anchor');
   }

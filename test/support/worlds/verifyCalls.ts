@@ -33,7 +33,7 @@ export interface VerifyCalls {
   /** Polls until the answer satisfies `wanted`. */
   until(path: string, wanted: (json: Json) => boolean): Promise<Json>;
   /** The final state of a ticket. */
-  settled(guid: unknown): Promise<Json>;
+  finished(guid: unknown): Promise<Json>;
 }
 
 /** `urlOf` returns the program's current address. */
@@ -50,6 +50,6 @@ export function createVerifyCalls(urlOf: () => string): VerifyCalls {
     },
     get,
     until,
-    settled: (guid) => until(statusOf(guid), ({ result }) => result !== 'Pending in queue'),
+    finished: (guid) => until(statusOf(guid), ({ result }) => result !== 'Pending in queue'),
   };
 }

@@ -202,7 +202,7 @@ async function insertHeads(db: Database, heads: readonly HeadBlock[]): Promise<v
   await insertCommits(db, eventsTable, partsOf(eventsOf));
 }
 
-/** Inserts rows of several commits into the table's head twin with one insert. */
+/** Inserts rows of several commits into the table's head table with one insert. */
 export async function insertCommits<Row>(
   db: Database,
   table: Table<Row>,

@@ -149,10 +149,10 @@ test.each(['httpUrl', 'wsUrl'] as const)(
     const calls = ['a', 'long', 'b', 'long', 'c'].map((name) => {
       return { method: 'eth_call', params: [name], answerBytesMax: 4_096 };
     });
-    const settled = await poolOf([node[url]]).batchSettled(calls, anything);
+    const outcomes = await poolOf([node[url]]).batchOutcomes(calls, anything);
     const short = { value: `0x${'ab'.repeat(32)}` };
     const long = { error: expect.objectContaining({ kind: 'too_large', cut: 'call', retryable: false }) };
-    expect(settled).toEqual([short, long, short, long, short]);
+    expect(outcomes).toEqual([short, long, short, long, short]);
   },
 );
 

@@ -11,7 +11,7 @@ import {
   pathOf,
   poolAddress,
   routesOf,
-  settledOf,
+  routedOf,
   TIME,
   token,
   USDC,
@@ -28,7 +28,7 @@ const steps = (usd: number): number => 2 ** (Math.round(Math.log2(usd) * 8) / 8)
 const THREE = [DAI, USDC, USDT].map((address) => ({ address, priceUsd: 1 }));
 
 test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD for a 2 % move', () => {
-  const found = settledOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
+  const found = routedOf({ pools: [v2(1, T, 500, DAI, 10_000)] }, T)!;
   // 10,000 · 0.00995049 = 99.5 USD, rounded down to an eighth of an octave: 2^(53/8).
   expect(found.route.depthUsd).toBe(2 ** (53 / 8));
   expect(found.usd).toBe(20);
@@ -37,7 +37,7 @@ test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD 
 
 test('a V3 pool counts with its active liquidity, but at most with its real balance', () => {
   const of = (balanceB: number) =>
-    settledOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
+    routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
   // Virtual DAI: 10^6 · √4 = 2,000,000. Moving the price by 2 % takes 19,901 of them.
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
@@ -56,7 +56,7 @@ test('a weighted pool has the liquidity of a V2 pool with the same depth, to fir
 });
 
 test('confidence follows the USD on the known side: 0.09 for 1k, 0.5 for 10k, 0.91 for 100k', () => {
-  const trust = (usd: number): number => settledOf({ pools: [v2(1, T, 7, DAI, usd)] }, T)!.route.confidence;
+  const trust = (usd: number): number => routedOf({ pools: [v2(1, T, 7, DAI, usd)] }, T)!.route.confidence;
   expect([1_000, 10_000, 100_000, 1e9].map(trust)).toEqual([0.09, 0.5, 0.91, 1]);
   expect([0.9, 0.89, 0.5, 0.49, 0.01, 0].map(levelOf)).toEqual([
     'high',
@@ -69,14 +69,14 @@ test('confidence follows the USD on the known side: 0.09 for 1k, 0.5 for 10k, 0.
 });
 
 test('the confidence of a price is at least 0.01, so only a token without a price has 0', () => {
-  const found = settledOf({ pools: [v2(1, T, 7, DAI, 51)], records: { 0: { movedAt: TIME - 2 * DAY } } }, T)!;
+  const found = routedOf({ pools: [v2(1, T, 7, DAI, 51)], records: { 0: { movedAt: TIME - 2 * DAY } } }, T)!;
   expect(found.route.confidence).toBe(0.01);
   expect(found.route).toMatchObject({ stale: true, warnings: ['stale_price', 'thin_anchor'] });
 });
 
 test('confidence falls with the age of the last move: 1 up to an hour, 0.5 at a day, then 0.2', () => {
   const trust = (age: number): number | undefined =>
-    settledOf({ pools: [v2(1, T, 7, DAI, 1e9)], records: { 0: { movedAt: TIME - age } } }, T)?.route
+    routedOf({ pools: [v2(1, T, 7, DAI, 1e9)], records: { 0: { movedAt: TIME - age } } }, T)?.route
       .confidence;
   expect([3_600, 3_600 + (DAY - 3_600) / 2, DAY, DAY + 1, 30 * DAY].map(trust)).toEqual([
     1, 0.75, 0.5, 0.2, 0.2,
@@ -87,12 +87,12 @@ test('confidence falls with the age of the last move: 1 up to an hour, 0.5 at a 
 test('confidence falls with the disagreement of the pools', () => {
   // Two pools of 10^9 USD, 4 % apart. Each is half of ln(1.04) from the middle, so 1 − 0.0196 / 0.1.
   const pools = [v2(1, T, 1e9, DAI, 1e9), v2(2, T, 1e9, DAI, 1.04e9)];
-  expect(settledOf({ pools }, T)!.route.confidence).toBe(0.8);
+  expect(routedOf({ pools }, T)!.route.confidence).toBe(0.8);
 });
 
 test('a pool with less than 50 USD on the known side is ignored', () => {
-  expect(settledOf({ pools: [v2(1, T, 1e9, DAI, 49.9)] }, T)).toBeUndefined();
-  expect(settledOf({ pools: [v2(1, T, 1e-9, DAI, 50.1)] }, T)?.usd).toBeCloseTo(50.1e9, 3);
+  expect(routedOf({ pools: [v2(1, T, 1e9, DAI, 49.9)] }, T)).toBeUndefined();
+  expect(routedOf({ pools: [v2(1, T, 1e-9, DAI, 50.1)] }, T)?.usd).toBeCloseTo(50.1e9, 3);
 });
 
 test('the native token is priced over all its pools with all anchors', () => {
@@ -101,7 +101,7 @@ test('the native token is priced over all its pools with all anchors', () => {
     v2(2, NATIVE, 1e6, USDC, 50_400),
     v2(3, NATIVE, 1e6, USDC, 50_800),
   ];
-  const found = settledOf({ pools }, NATIVE)!;
+  const found = routedOf({ pools }, NATIVE)!;
   const weights = [50_000, 50_400, 50_800].map((usd) => steps(usd * PART));
   const sum = weights.reduce((a, b) => a + b, 0);
   const mean = [0.05, 0.0504, 0.0508].reduce((price, value, i) => price + (value * weights[i]!) / sum, 0);
@@ -116,7 +116,7 @@ test('an anchor with a given price other than 1 USD counts with this price', () 
     { address: USDC, priceUsd: 2 },
   ];
   const pools = [v2(1, T, 100, DAI, 10_000), v2(2, T, 100, USDC, 5_000)];
-  const found = settledOf({ pools, anchors }, T)!;
+  const found = routedOf({ pools, anchors }, T)!;
   expect(found.usd).toBeCloseTo(100, 12);
 });
 
@@ -124,13 +124,13 @@ test('a token four hops from an anchor has a price, and a token five hops away h
   const chain = [1, 2, 3, 4, 5].map((n) => token(100 + n));
   const pools = chain.map((of, i) => v2(i + 1, of, 1e6, chain[i - 1] ?? DAI, 1e6));
   const routes = routesOf({ pools });
-  expect(chain.map((of) => routes.settled.get(of)?.route.hops)).toEqual([1, 2, 3, 4, undefined]);
+  expect(chain.map((of) => routes.routed.get(of)?.route.hops)).toEqual([1, 2, 3, 4, undefined]);
   expect(pathOf(routes, chain[3]!)).toEqual([chain[3], chain[2], chain[1], chain[0], DAI]);
 });
 
 test('the deepest path is chosen, not the shortest', () => {
   const pools = [v2(1, T, 1e6, DAI, 100), v2(2, NATIVE, 1e6, DAI, 1e6), v2(3, T, 2e6, NATIVE, 1e6)];
-  const found = settledOf({ pools }, T)!;
+  const found = routedOf({ pools }, T)!;
   expect(found.route).toMatchObject({ next: NATIVE, hops: 2 });
   expect(found.usd).toBe(0.5);
 });
@@ -143,8 +143,8 @@ test('of equally deep paths the one with the smaller next address is chosen, in 
     v2(3, T, 1e6, b, 1e6),
     v2(4, T, 1e6, a, 1e6),
   ];
-  expect(settledOf({ pools }, T)!.route.next).toBe(a);
-  expect(settledOf({ pools: [...pools].reverse() }, T)!.route.next).toBe(a);
+  expect(routedOf({ pools }, T)!.route.next).toBe(a);
+  expect(routedOf({ pools: [...pools].reverse() }, T)!.route.next).toBe(a);
 });
 
 test('of two anchors that disagree the cheaper one loses its role and is priced like any token', () => {
@@ -156,11 +156,11 @@ test('of two anchors that disagree the cheaper one loses its role and is priced 
   ];
   const routes = routesOf({ pools });
   expect([...routes.anchors]).toEqual([[USDC, 1]]);
-  expect(routes.settled.get(DAI)).toMatchObject({
+  expect(routes.routed.get(DAI)).toMatchObject({
     usd: 0.9,
     route: { next: USDC, warnings: ['anchor_depeg'] },
   });
-  expect(routes.settled.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
+  expect(routes.routed.get(USDC)!.route).toMatchObject({ next: ZERO_ADDRESS, hops: 0 });
 });
 
 test('of three anchors the one more than 2 % below the other two loses its role', () => {
@@ -172,7 +172,7 @@ test('of three anchors the one more than 2 % below the other two loses its role'
   const sound = (usdt: number) => [...routesOf({ pools: triangle(usdt), anchors: THREE }).anchors.keys()];
   expect(sound(0.5)).toEqual([DAI, USDC]);
   expect(sound(0.985)).toEqual([DAI, USDC, USDT]);
-  expect(routesOf({ pools: triangle(0.5), anchors: THREE }).settled.get(USDT)!.usd).toBeCloseTo(0.5, 12);
+  expect(routesOf({ pools: triangle(0.5), anchors: THREE }).routed.get(USDT)!.usd).toBeCloseTo(0.5, 12);
 });
 
 test('an anchor that trades above the others keeps its configured price, and the others keep their role', () => {
@@ -222,15 +222,15 @@ test('thin pools that quote a thousand times the price change nothing, alone or 
   const deep = v2(1, T, 1e6, DAI, 1e6);
   for (const count of [1, 2, 3, 9]) {
     const fakes = Array.from({ length: count }, (_, i) => v2(10 + i, T, 0.1, DAI, 100));
-    expect(settledOf({ pools: [deep, ...fakes] }, T)!.usd).toBe(1);
+    expect(routedOf({ pools: [deep, ...fakes] }, T)!.usd).toBe(1);
   }
 });
 
 test('liquidity that no epoch has confirmed is not used while a confirmed pool exists', () => {
   const pools = [v2(1, T, 1e6, DAI, 1e6), v2(2, T, 1e6, DAI, 1e9)];
   const records = { 1: { depthLiquidity: 0 } };
-  expect(settledOf({ pools, records }, T)!.usd).toBe(1);
-  const alone = settledOf({ pools: pools.slice(1), records: { 0: { depthLiquidity: 0 } } }, T)!;
+  expect(routedOf({ pools, records }, T)!.usd).toBe(1);
+  const alone = routedOf({ pools: pools.slice(1), records: { 0: { depthLiquidity: 0 } } }, T)!;
   expect(alone.route).toMatchObject({ recent: true, confidence: 0.4, warnings: ['recent_pool'] });
 });
 
@@ -244,10 +244,10 @@ test('a self-issued token with huge reserves on both sides gives no other token 
     v2(4, mine, 1e12, friend, 1e12),
   ];
   const routes = routesOf({ pools });
-  expect(routes.settled.get(T)).toMatchObject({ usd: 0.1, route: { next: DAI, confidence: 0.91 } });
-  expect(routes.settled.get(mine)!.route.confidence).toBe(0.01);
+  expect(routes.routed.get(T)).toMatchObject({ usd: 0.1, route: { next: DAI, confidence: 0.91 } });
+  expect(routes.routed.get(mine)!.route.confidence).toBe(0.01);
   const path = pathOf(routes, friend).slice(0, -1);
-  const trust = path.reduce((product, of) => product * routes.settled.get(of)!.route.confidence, 1);
+  const trust = path.reduce((product, of) => product * routes.routed.get(of)!.route.confidence, 1);
   expect(levelOf(trust)).toBe('low');
 });
 
@@ -255,6 +255,6 @@ test('a forked stablecoin that is not an anchor is priced by its pools', () => {
   const forked = token(70);
   const pools = [v2(1, NATIVE, 1e9, DAI, 1e5), v2(2, forked, 1e9, NATIVE, 1e8), v2(3, T, 1e9, forked, 1e9)];
   const routes = routesOf({ pools });
-  expect(routes.settled.get(forked)!.usd).toBeCloseTo(1e-5, 18);
-  expect(routes.settled.get(T)!.usd).toBeCloseTo(1e-5, 18);
+  expect(routes.routed.get(forked)!.usd).toBeCloseTo(1e-5, 18);
+  expect(routes.routed.get(T)!.usd).toBeCloseTo(1e-5, 18);
 });

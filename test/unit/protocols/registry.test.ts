@@ -1,9 +1,6 @@
-import { id } from 'ethers';
-
-import { findBuiltInChain } from '../../../src/chains/builtInChains';
 import type { Dex } from '../../../src/domain/pool';
 import { toPool } from '../../../src/protocols/protocol';
-import { dexTopics, findProtocol, protocolOf } from '../../../src/protocols/registry';
+import { findProtocol, protocolOf } from '../../../src/protocols/registry';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3';
 
@@ -24,34 +21,8 @@ describe('the protocol registry', () => {
     expect(findProtocol('pancake_v3')?.name).toBe('pancake_v3');
   });
 
-  it('contains exactly the topics of the described DEXes', () => {
-    const { creationTopics, eventTopics } = dexTopics([DEX]);
-    expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
-    const signatures = [
-      'Swap(address,uint256,uint256,uint256,uint256,address)',
-      'Sync(uint112,uint112)',
-      'Mint(address,uint256,uint256)',
-      'Burn(address,uint256,uint256,address)',
-    ];
-    expect([...eventTopics].sort()).toEqual(signatures.map((signature) => id(signature)).sort());
-    expect(dexTopics([]).eventTopics.size).toBe(0);
-  });
-
-  it('includes the events of a vault and its pools if a vault is described', () => {
-    const { creationTopics, eventTopics } = dexTopics([{ ...DEX, protocol: 'balancer_v2' }]);
-    expect([...creationTopics]).toEqual([id('PoolRegistered(bytes32,address,uint8)')]);
-    expect(eventTopics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
-    expect(eventTopics).toContain(id('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])'));
-    expect(eventTopics).toContain(id('SwapFeePercentageChanged(uint256)'));
+  it('has no decoder for pools of a vault', () => {
     expect(findProtocol('balancer_v2')).toBeNull();
-  });
-
-  it('includes both Swap layouts if a V3 DEX is described, because forks mix them', () => {
-    const { eventTopics } = dexTopics(findBuiltInChain(369)?.dexes ?? []);
-    expect(eventTopics).toContain(id('Swap(address,address,int256,int256,uint160,uint128,int24)'));
-    expect(eventTopics).toContain(
-      id('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)'),
-    );
   });
 });
 

@@ -76,7 +76,7 @@ const guidOf = async (queue: VerificationQueue, path: string, client: string, le
   if (submission.kind !== 'queued') throw new Error(submission.kind);
   return submission.guid;
 };
-const settled = async (queue: VerificationQueue, guid: string): Promise<VerificationState> => {
+const finished = async (queue: VerificationQueue, guid: string): Promise<VerificationState> => {
   await until(() => queue.status(guid)?.state !== 'pending');
   return queue.status(guid)!;
 };
@@ -101,7 +101,7 @@ test('a client may have two open jobs, and a third is refused until one ends', a
   expect(await guidOf(queue, 'b', 'one')).toBe(second);
   await guidOf(queue, 'c', 'another');
   await compiler.end();
-  expect((await settled(queue, first)).state).toBe('failed');
+  expect((await finished(queue, first)).state).toBe('failed');
   await guidOf(queue, 'd', 'one');
 });
 
@@ -139,12 +139,12 @@ test('a failing source is compiled once, and repeated requests get the same fail
   const guid = await guidOf(queue, 'slow', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(failure);
-  const state = await settled(queue, guid);
+  const state = await finished(queue, guid);
   expect(state).toEqual({ state: 'failed', reason: failure.message });
   expect(await guidOf(queue, 'slow', 'another')).toBe(guid);
   const other = await queue.submit(requestOf('slow', 10, 2), 'another');
   if (other.kind !== 'queued') throw new Error(other.kind);
-  expect(await settled(queue, other.guid)).toEqual(state);
+  expect(await finished(queue, other.guid)).toEqual(state);
   expect(compiler.seen).toEqual(['slow']);
 });
 
@@ -152,7 +152,7 @@ test('a failure caused by the machine is not remembered', async () => {
   const guid = await guidOf(queue, 'a', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end(new AppError('unavailable', 'the machine is busy'));
-  expect(await settled(queue, guid)).toMatchObject({ reason: expect.stringMatching(/try again later/) });
+  expect(await finished(queue, guid)).toMatchObject({ reason: expect.stringMatching(/try again later/) });
   expect(await guidOf(queue, 'a', 'one')).not.toBe(guid);
   await until(() => compiler.seen.length === 2);
 });
@@ -163,7 +163,7 @@ test('a failing source is compiled again after the code at the address changes',
   const guid = await guidOf(changing, 'a', 'one');
   await until(() => compiler.seen.length === 1);
   await compiler.end();
-  await settled(changing, guid);
+  await finished(changing, guid);
   expect(await guidOf(changing, 'a', 'one')).toBe(guid);
   code = '0x6001';
   expect(await guidOf(changing, 'a', 'one')).not.toBe(guid);

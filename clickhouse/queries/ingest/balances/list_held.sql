@@ -1,6 +1,6 @@
 -- One row: the balance of one token at one address as of the snapshot, in raw units. `tokens[i]` and `holders[i]` form
 -- a pair: hex without 0x. Head transfers count as in count_holders. `ahead`: token_balances holds transfers beyond the
--- snapshot, so the balance belongs to no block. Key: (token, holder) of token_balances. The head twin is small.
+-- snapshot, so the balance belongs to no block. Key: (token, holder) of token_balances. The head table is small.
 WITH asked AS
 (
     SELECT

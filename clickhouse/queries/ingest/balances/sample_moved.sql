@@ -1,5 +1,5 @@
 -- One row: one address that sent or received one token in the given head blocks. First one address of each token, then
--- a second of each, and so on, in an order fixed by `salt`. Reads the head twin, which is small. `marked`: tokens to
+-- a second of each, and so on, in an order fixed by `salt`. Reads the head table, which is small. `marked`: tokens to
 -- leave out, hex without 0x.
 SELECT
     concat('0x', lower(hex(m.token))) AS token,

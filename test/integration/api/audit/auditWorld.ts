@@ -17,8 +17,7 @@ import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { IngestSession } from '../../../../src/ingest/session/session';
 import { newIngestStatus } from '../../../../src/ingest/session/status';
 import { createLog } from '../../../../src/log';
-import { uniswapV2 } from '../../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../../src/protocols/uniswapV3';
+import { protocolOf } from '../../../../src/protocols/registry';
 import { createAuditDirectory, type AuditDirectory } from '../../../../src/query/audit/auditDirectory';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { simFinality } from '../../../simulation/chain/simNode';
@@ -46,7 +45,7 @@ export const AUDIT_CHAIN: ChainFacts = {
 
 /** Tokens answer only decimals(). */
 const rpc: EthCalls = {
-  batchSettled: (calls, parse) =>
+  batchOutcomes: (calls, parse) =>
     Promise.resolve(
       calls.map(({ params }, index) => {
         const [{ to, data }] = params as [{ to: Hex; data: Hex }];
@@ -64,14 +63,15 @@ export function openAuditSession(
   depth: number,
 ): Promise<IngestSession> {
   const baseIsToken0 = (): boolean => true;
+  const protocols = DEXES.map(({ protocol }) => protocolOf(protocol));
   const decode: DecodeContext = {
     chainId: AUDIT_CHAIN.chainId,
     registry: new PoolRegistry(),
     dexByFactory: new Map(DEXES.map((dex) => [dex.factory, dex])),
-    protocolOfDex: (dex) => (dex.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
-    protocolOfPool: (pool) => (pool.protocol === 'uniswap_v2' ? uniswapV2 : uniswapV3),
-    eventTopics: new Set([...uniswapV2.eventTopics, ...uniswapV3.eventTopics]),
-    creationTopics: new Set([uniswapV2.creationTopic, uniswapV3.creationTopic]),
+    protocolOfDex: ({ protocol }) => protocolOf(protocol),
+    protocolOfPool: ({ protocol }) => protocolOf(protocol),
+    eventTopics: new Set(protocols.flatMap((protocol) => [...protocol.eventTopics])),
+    creationTopics: new Set(protocols.map((protocol) => protocol.creationTopic)),
     transfers: createTransferDecoder({
       wrappedNative: null,
       positionManagers: new Set(),

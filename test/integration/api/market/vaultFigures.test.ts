@@ -1,7 +1,7 @@
 /** Compares figures of vault pools over time, the current fee and mean balances with the simulated vault's state. */
 import type { ChainLog } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
-import { hashRanges } from '../../../../src/ingest/repair/auditHash';
+import { hashRanges } from '../../../../src/ingest/repair/rangeHash';
 import type { IngestSession } from '../../../../src/ingest/session/session';
 import { ALL_ACTIVITY, listEventsBetween } from '../../../../src/query/activity/activity';
 import type { AuditDirectory } from '../../../../src/query/audit/auditDirectory';
@@ -213,7 +213,7 @@ test('the value of a mint or burn counts all tokens of the pool with a trusted p
   expect(beyond).toBeGreaterThan(2);
 });
 
-test('a liquidity event without other tokens has the same audit hash as before the column others_usd', async () => {
+test('a liquidity event without other tokens has the same range hash as before the column others_usd', async () => {
   await catchUp();
   const hashOf = async (columns: string, which: string): Promise<bigint> => {
     const [row] = await askRows<{ sum: string; rows: string }>(

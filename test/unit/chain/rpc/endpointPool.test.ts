@@ -85,14 +85,14 @@ test('a revert is returned at once with its data, and no other endpoint is asked
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 
-test('in a settled batch a revert fails only its own call', async () => {
+test('in `batchOutcomes` a revert fails only its own call', async () => {
   const node = await startNode();
   node.onCall = ({ method, params }) => {
     if (method !== 'eth_call') return undefined;
     return params[0] === 'bad' ? { error: { code: 3, message: 'execution reverted' } } : { result: '0x01' };
   };
   const calls = ['good', 'bad', 'good'].map((name) => ({ method: 'eth_call', params: [name] }));
-  const answers = await poolOf([node.httpUrl]).batchSettled(calls, text);
+  const answers = await poolOf([node.httpUrl]).batchOutcomes(calls, text);
   expect(answers).toMatchObject([{ value: '0x01' }, { error: { kind: 'revert' } }, { value: '0x01' }]);
 });
 

@@ -2,7 +2,7 @@ import { systemClock } from '../../../../src/chain/rpc/clock';
 import { createNodeState } from '../../../../src/chain/rpc/nodeState';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../../src/chain/rpc/rpcTransport';
-import type { Settled } from '../../../../src/chain/rpc/endpoint';
+import type { Outcome } from '../../../../src/chain/rpc/endpoint';
 import type { Hex } from '../../../../src/domain/hex';
 import type { StateQuestion } from '../../../../src/domain/nodeState';
 import { createLog } from '../../../../src/log';
@@ -28,11 +28,11 @@ function openNode(answer: Answer, during: () => Promise<void> = () => Promise.re
       }),
   };
   const rpc = {
-    async batchSettled<T>(
+    async batchOutcomes<T>(
       calls: readonly RpcCall[],
       parse: (result: unknown, index: number) => T,
       options: { readonly signal?: AbortSignal } = {},
-    ): Promise<Settled<T>[]> {
+    ): Promise<Outcome<T>[]> {
       batches.push(calls);
       await Promise.race([
         during(),

@@ -30,7 +30,7 @@ test('reading blocks yields to the event loop between slow blocks', async () => 
   const never = (): never => {
     throw new Error('unexpected node call');
   };
-  const rpc = { batchSettled: never };
+  const rpc = { batchOutcomes: never };
   const { baseIsToken0, eventTopics, creationTopics } = decode;
   let time = 0;
   let turns = 0;

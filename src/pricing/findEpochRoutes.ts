@@ -8,10 +8,10 @@ import { soundAnchors, type PegInput } from './anchors';
 import { ANCHOR_CONFIDENCE } from './confidence';
 import { depthIn } from './epoch';
 import { NO_STATE } from './leg';
-import type { LegEntry, TokenEntry } from './legBook';
+import type { LegEntry, TokenEntry } from './poolIndex';
 import { anchorPrices, type AnchorPrices, type Market } from './market';
 import { noRoute, type PriceAnchor, type Route } from './route';
-import { settle, type LegWeight, type SettledTokens } from './settle';
+import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes';
 
 export interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
@@ -24,18 +24,18 @@ export interface RouteInput extends PegInput {
 export interface EpochRoutes {
   /** Anchors that hold their peg. */
   readonly anchors: AnchorPrices;
-  readonly settled: SettledTokens;
+  readonly routed: RoutedTokens;
 }
 
 /** Reads only the records of the live legs. */
-export function findRoutes(input: RouteInput): EpochRoutes {
+export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { epoch, time, tokenOf } = input;
   const sound = soundAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
-  const settled: SettledTokens = new Map();
+  const routed: RoutedTokens = new Map();
   for (const anchor of sound)
-    settled.set(tokenOf(anchor), { route: anchorRoute(anchor), usd: anchor.priceUsd });
-  const ofAnchors = [...settled.keys()].flatMap(({ live }) => live);
+    routed.set(tokenOf(anchor), { route: anchorRoute(anchor), usd: anchor.priceUsd });
+  const ofAnchors = [...routed.keys()].flatMap(({ live }) => live);
   const market: Market<LegEntry> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
     recordOf: ({ record }) => record,
@@ -49,10 +49,10 @@ export function findRoutes(input: RouteInput): EpochRoutes {
     const liquidity = confirmed ? depthIn(record, epoch) : state.liquidity;
     return { state, liquidity, age: time - record.movedAt };
   };
-  settle({ ...common, recent: false, weigh: (leg) => weigh(leg, true) }, settled, ofAnchors);
-  settle({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, settled, input.live());
-  for (const anchor of input.anchors) if (!sound.includes(anchor)) markDepegged(tokenOf(anchor), settled);
-  return { anchors, settled };
+  searchRoutes({ ...common, recent: false, weigh: (leg) => weigh(leg, true) }, routed, ofAnchors);
+  searchRoutes({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, routed, input.live());
+  for (const anchor of input.anchors) if (!sound.includes(anchor)) markDepegged(tokenOf(anchor), routed);
+  return { anchors, routed };
 }
 
 function anchorRoute({ address }: PriceAnchor): Route<LegEntry> {
@@ -65,9 +65,9 @@ function anchorRoute({ address }: PriceAnchor): Route<LegEntry> {
 }
 
 /** An anchor that lost its role is priced like any token, with a warning. */
-function markDepegged(anchor: TokenEntry, settled: SettledTokens): void {
-  const found = settled.get(anchor);
+function markDepegged(anchor: TokenEntry, routed: RoutedTokens): void {
+  const found = routed.get(anchor);
   if (found === undefined) return;
   const warnings = [...found.route.warnings, 'anchor_depeg' as const].sort();
-  settled.set(anchor, { ...found, route: { ...found.route, warnings } });
+  routed.set(anchor, { ...found, route: { ...found.route, warnings } });
 }

@@ -1,6 +1,7 @@
 /**
- * The pricer's data about legs and tokens. Legs and tokens reference each other, so a search through hundreds of
- * thousands of pools needs no address look-ups. Every reversible change of a block is recorded in the journal.
+ * The pool index: the pricer's data about legs and tokens. Legs and tokens reference each other, so a search through
+ * hundreds of thousands of pools needs no address look-ups. Every reversible change of a block is recorded in the
+ * journal.
  */
 import type { Hex } from '../domain/hex';
 import { DORMANT_SECONDS, type LegMove, type LegMoves, type LegRecord } from './epoch';
@@ -64,7 +65,7 @@ const NO_CLOCK: Clock = {
   anchors: new Map(),
 };
 
-export class LegBook {
+export class PoolIndex {
   readonly journal = new Journal();
   /** Tokens that have a route. */
   readonly routed = new Set<TokenEntry>();

@@ -1,30 +1,30 @@
 /**
- * Builds the tables of a new head before the first request, as long as there was a recent request. Builds one head at a
- * time and skips to the newest. Builds one table after another, so that a request does not wait for all tables.
+ * Precomputes the tables of a new head before the first request, as long as there was a recent request. Builds one head
+ * at a time and skips to the newest. Builds one table after another, so that a request does not wait for all tables.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { steadyNow } from '../../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
-/** Without a request for this long, warming stops and the next request waits. */
+/** Without a request for this long, precomputing stops and the next request waits. */
 const DEMAND_MS = 60_000;
 /** Clients of a new head first ask for the newest events, which need no tables. Those requests run first. */
 const HEAD_START_MS = 100;
 
-interface Warmable {
+interface Precomputable {
   at(head: HeadSnapshot): Promise<unknown>;
 }
 
-export interface Warmer {
+export interface Precomputer {
   /** The same tables, but each request counts as demand. */
-  watch<T extends Warmable>(tables: T): T;
+  watch<T extends Precomputable>(tables: T): T;
   /** Call this with each new head. */
   onHead(head: HeadSnapshot): void;
 }
 
-export function createWarmer(now: () => number = steadyNow, headStartMs = HEAD_START_MS): Warmer {
-  const watched: Warmable[] = [];
+export function createPrecomputer(now: () => number = steadyNow, headStartMs = HEAD_START_MS): Precomputer {
+  const watched: Precomputable[] = [];
   let askedAt = -Infinity;
   let next: HeadSnapshot | null = null;
   let running = false;
@@ -39,7 +39,7 @@ export function createWarmer(now: () => number = steadyNow, headStartMs = HEAD_S
       const snapshot: HeadSnapshot = next;
       next = null;
       for (const tables of watched) {
-        // A request for the same version gets the error. Here, a failure only means no warm table.
+        // A request for the same version gets the error. Here, a failure only means that a table is not ready.
         await tables.at(snapshot).catch(() => undefined);
       }
       tookMs = now() - began;
@@ -47,7 +47,7 @@ export function createWarmer(now: () => number = steadyNow, headStartMs = HEAD_S
     running = false;
   };
   return {
-    watch<T extends Warmable>(tables: T): T {
+    watch<T extends Precomputable>(tables: T): T {
       watched.push(tables);
       return {
         ...tables,

@@ -1,7 +1,7 @@
--- Layer 9, audit hashes: a hash over the stored rows of each range of 1,000 final blocks, to compare two deployments.
+-- Layer 9, range hashes: a hash over the stored rows of each range of 1,000 final blocks, to compare two deployments.
 
 -- One row: one range, written once the whole range is final. The hash does not depend on the order or the batches of
--- inserts. src/ingest/repair/auditHash.ts defines the hash. A range hashed twice has equal rows.
+-- inserts. src/ingest/repair/rangeHash.ts defines the hash. A range hashed twice has equal rows.
 CREATE TABLE IF NOT EXISTS audit_hashes
 (
     chain_id UInt32 COMMENT 'EIP-155 chain id',
@@ -14,4 +14,4 @@ CREATE TABLE IF NOT EXISTS audit_hashes
 ENGINE = ReplacingMergeTree(hashed_at)
 ORDER BY (chain_id, from_block)
 SETTINGS index_granularity = 1024
-COMMENT 'Audit hashes of ranges of final blocks';
+COMMENT 'Range hashes of ranges of final blocks';

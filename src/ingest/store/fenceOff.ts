@@ -1,6 +1,6 @@
 /**
- * Fences off a stale writer. After a timeout or the death of its process, a statement of an earlier session
- * may still run and land at any time. A new session makes such a late statement ineffective.
+ * Fencing: a new writer fences off the older one. After a timeout or the death of its process, a statement of an
+ * earlier session may still run and land at any time. A new session makes such a late statement ineffective.
  */
 import type { StoredState, Store } from './store';
 
@@ -12,7 +12,8 @@ const COUNTS_PER_MS = 1_024;
 /** Reach of a late flip above the tip: 64 blocks of one step, or a branch about as long as the old one. */
 const REACH_BLOCKS = 256;
 
-export interface TakenOver {
+/** What a session starts from after it has fenced off earlier ones. */
+export interface Fenced {
   readonly stored: StoredState;
   /** Range numbers of this session are larger. */
   readonly seqFloor: number;
@@ -22,7 +23,7 @@ export interface TakenOver {
  * Publishes the head again under a version newer than any write still in flight, and voids the heights above
  * the head. `now`: approximate unix ms.
  */
-export async function takeOver(store: Store, stored: StoredState, now: number): Promise<TakenOver> {
+export async function fenceOff(store: Store, stored: StoredState, now: number): Promise<Fenced> {
   const begun = Math.floor(now * COUNTS_PER_MS);
   const seqFloor = Math.max(stored.cursor.seq, begun);
   const version = Math.max(stored.version, begun) + 1;

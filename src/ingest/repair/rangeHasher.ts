@@ -1,13 +1,13 @@
-/** Stores the audit hash of each range of final blocks in the background. Ingestion and reads have priority. */
+/** Stores the range hash of each range of final blocks in the background. Ingestion and reads have priority. */
 import type { Database } from '../../clickhouse/client/database';
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
-import { AUDIT_BLOCKS, hashRanges, listWholeRanges, readRangeHashes, writeRangeHash } from './auditHash';
+import { HASH_BLOCKS, hashRanges, listWholeRanges, readRangeHashes, writeRangeHash } from './rangeHash';
 
 /** One thread, so that inserts and reads have priority. */
 const THREADS = 1;
 
-export interface AuditKeeper {
+export interface RangeHasher {
   /**
    * Starts to hash the missing ranges of from … to, which must be final and complete. Ignored while a run is
    * in progress.
@@ -17,7 +17,7 @@ export interface AuditKeeper {
   idle(): Promise<void>;
 }
 
-export function createAuditKeeper(database: Database, chainId: number, log: Logger): AuditKeeper {
+export function createRangeHasher(database: Database, chainId: number, log: Logger): RangeHasher {
   let running: Promise<void> | null = null;
   /** All ranges below this block have a stored hash. */
   let doneBelow = 0;
@@ -28,8 +28,8 @@ export function createAuditKeeper(database: Database, chainId: number, log: Logg
     for await (const range of hashRanges(database, chainId, wanted, THREADS)) {
       await writeRangeHash(database, chainId, range);
     }
-    doneBelow = (ranges.at(-1) ?? 0) + AUDIT_BLOCKS;
-    if (wanted.length > 0) log.info({ ranges: wanted.length, to: ranges.at(-1) }, 'audit hashes are stored');
+    doneBelow = (ranges.at(-1) ?? 0) + HASH_BLOCKS;
+    if (wanted.length > 0) log.info({ ranges: wanted.length, to: ranges.at(-1) }, 'range hashes are stored');
   };
 
   return {
@@ -40,7 +40,7 @@ export function createAuditKeeper(database: Database, chainId: number, log: Logg
       running = work(ranges)
         .catch((error: unknown) => {
           // The next poke tries again. Ingestion does not wait for hashes.
-          log.warn({ error: errorText(error) }, 'audit hashes could not be stored');
+          log.warn({ error: errorText(error) }, 'range hashes could not be stored');
         })
         .finally(() => {
           running = null;

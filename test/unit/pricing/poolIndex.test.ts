@@ -1,6 +1,6 @@
 import { DORMANT_SECONDS, type LegRecord } from '../../../src/pricing/epoch';
 import { makeLeg, NO_STATE, type Leg } from '../../../src/pricing/leg';
-import { LegBook } from '../../../src/pricing/legBook';
+import { PoolIndex } from '../../../src/pricing/poolIndex';
 import { noRoute } from '../../../src/pricing/route';
 import { Random } from '../../support/random';
 import { poolAddress, token } from '../../support/worlds/pools';
@@ -27,40 +27,40 @@ const recordOf = (leg: Leg, movedAt: number, epoch: number): LegRecord => ({
 });
 
 /** One epoch: new legs, some moves, closing of the records, and dropping of inactive legs. */
-function runEpoch(book: LegBook, random: Random, epoch: number, time: number): void {
+function runEpoch(index: PoolIndex, random: Random, epoch: number, time: number): void {
   for (let made = 0; made < 2; made += 1)
-    book.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));
+    index.addLeg(legs[Math.floor(random.next() * LEGS)]!, random.chance(0.5));
   for (let moved = 0; moved < 3; moved += 1) {
-    const leg = book.findLeg(legs[Math.floor(random.next() ** 2 * LEGS)]!.key);
+    const leg = index.findLeg(legs[Math.floor(random.next() ** 2 * LEGS)]!.key);
     if (leg === undefined) continue;
-    book.move(leg, { block: epoch * 32, time, state: { ...NO_STATE, price: random.next() } });
-    if (random.chance(0.5)) book.trade(leg, random.next());
+    index.move(leg, { block: epoch * 32, time, state: { ...NO_STATE, price: random.next() } });
+    if (random.chance(0.5)) index.trade(leg, random.next());
   }
-  if (random.chance(0.8)) book.closeEpoch((_, { leg }) => recordOf(leg, time, epoch));
-  if (random.chance(0.7)) book.dropDormant(time);
-  const of = book.tokenOf(random.pick(tokens));
-  book.setRoute(of, random.chance(0.5) ? noRoute(of.address) : { ...noRoute(of.address), hops: 1 });
-  book.setHop(of, { next: of.address, price: random.next(), confidence: 1 });
-  book.setWatched(book.tokenOf(random.pick(tokens)), random.chance(0.5));
-  book.setClock({ ...book.clock, block: epoch * 32, epoch });
+  if (random.chance(0.8)) index.closeEpoch((_, { leg }) => recordOf(leg, time, epoch));
+  if (random.chance(0.7)) index.dropDormant(time);
+  const of = index.tokenOf(random.pick(tokens));
+  index.setRoute(of, random.chance(0.5) ? noRoute(of.address) : { ...noRoute(of.address), hops: 1 });
+  index.setHop(of, { next: of.address, price: random.next(), confidence: 1 });
+  index.setWatched(index.tokenOf(random.pick(tokens)), random.chance(0.5));
+  index.setClock({ ...index.clock, block: epoch * 32, epoch });
 }
 
-/** The observable state of the book, sorted for comparison. Live legs exclude legs that are dormant at `time`. */
-function plain(book: LegBook, time: number) {
+/** The observable state of the index, sorted for comparison. Live legs exclude legs that are dormant at `time`. */
+function plain(index: PoolIndex, time: number) {
   const names = (of: Iterable<{ readonly address: string }>): string[] =>
     [...of].map(({ address }) => address).sort();
   return {
-    clock: book.clock,
-    routed: names(book.routed),
-    watched: names(book.watched),
+    clock: index.clock,
+    routed: names(index.routed),
+    watched: names(index.watched),
     legs: legs.map(({ key }) => {
-      const leg = book.findLeg(key);
+      const leg = index.findLeg(key);
       if (leg === undefined) return null;
       const { blocks = [], traded = 0 } = leg.moves ?? {};
       return { older: leg.older, state: leg.state, at: leg.record?.at, blocks: [...blocks], traded };
     }),
     tokens: tokens.map((of) => {
-      const { legs: all, live, route, hop } = book.tokenOf(of);
+      const { legs: all, live, route, hop } = index.tokenOf(of);
       const awake = live.filter(({ record }) => record && time - record.movedAt <= DORMANT_SECONDS);
       return { legs: all.map(({ key }) => key), live: awake.map(({ key }) => key).sort(), route, hop };
     }),
@@ -69,16 +69,16 @@ function plain(book: LegBook, time: number) {
 
 test.each([1, 2, 3])('seed %d: the live legs of a token are those that moved within 30 days', (seed) => {
   const random = new Random(seed);
-  const book = new LegBook();
-  for (const leg of legs.slice(0, MADE)) book.addLeg(leg, false);
+  const index = new PoolIndex();
+  for (const leg of legs.slice(0, MADE)) index.addLeg(leg, false);
   let time = 1_700_000_000;
   let slept = 0;
   for (let epoch = 1; epoch <= 200; epoch += 1) {
     time += Math.floor(random.next() * DORMANT_SECONDS * 0.2);
-    runEpoch(book, random, epoch, time);
-    book.dropDormant(time);
+    runEpoch(index, random, epoch, time);
+    index.dropDormant(time);
     for (const of of tokens) {
-      const { live, legs: all } = book.tokenOf(of);
+      const { live, legs: all } = index.tokenOf(of);
       const awake = all.filter(({ record }) => record && time - record.movedAt <= DORMANT_SECONDS);
       expect(new Set(live)).toEqual(new Set(awake));
       expect(live).toHaveLength(awake.length);
@@ -90,29 +90,29 @@ test.each([1, 2, 3])('seed %d: the live legs of a token are those that moved wit
 
 test.each([4, 5, 6, 7, 8])('seed %d: a rewind restores the earlier state exactly', (seed) => {
   const random = new Random(seed);
-  const book = new LegBook();
-  for (const leg of legs.slice(0, MADE)) book.addLeg(leg, false);
-  const seen = [{ time: 1_700_000_000, plain: plain(book, 1_700_000_000) }];
+  const index = new PoolIndex();
+  for (const leg of legs.slice(0, MADE)) index.addLeg(leg, false);
+  const seen = [{ time: 1_700_000_000, plain: plain(index, 1_700_000_000) }];
   for (let epoch = 1; epoch <= 300; epoch += 1) {
     const time = seen[epoch - 1]!.time + Math.floor(random.next() * DORMANT_SECONDS * 0.2);
-    book.journal.open(epoch);
-    runEpoch(book, random, epoch, time);
-    seen[epoch] = { time, plain: plain(book, time) };
-    if (random.chance(0.1)) book.journal.settle(epoch - 10);
+    index.journal.open(epoch);
+    runEpoch(index, random, epoch, time);
+    seen[epoch] = { time, plain: plain(index, time) };
+    if (random.chance(0.1)) index.journal.finalize(epoch - 10);
     if (!random.chance(0.1)) continue;
     epoch -= random.int(0, Math.min(6, epoch));
-    book.journal.rewindTo(epoch);
-    expect(plain(book, seen[epoch]!.time)).toEqual(seen[epoch]!.plain);
+    index.journal.rewindTo(epoch);
+    expect(plain(index, seen[epoch]!.time)).toEqual(seen[epoch]!.plain);
   }
 });
 
-test('a rewind goes back to the last settled block at most', () => {
-  const book = new LegBook();
+test('a rewind goes back to the last final block at most', () => {
+  const index = new PoolIndex();
   for (let number = 1; number <= 5; number += 1) {
-    book.journal.open(number);
-    book.setClock({ ...book.clock, block: number });
+    index.journal.open(number);
+    index.setClock({ ...index.clock, block: number });
   }
-  book.journal.settle(3);
-  book.journal.rewindTo(1);
-  expect(book.clock.block).toBe(3);
+  index.journal.finalize(3);
+  index.journal.rewindTo(1);
+  expect(index.clock.block).toBe(3);
 });

@@ -1,13 +1,13 @@
 /**
- * Finds routes by widest-path Dijkstra: tokens are settled from the anchors outwards, the token with the deepest
- * narrowest hop first. A token is priced only by pools whose other token was settled earlier, so there are no cycles.
+ * Route search by widest-path Dijkstra: tokens get their routes from the anchors outwards, the token with the deepest
+ * narrowest hop first. A token is priced only by pools whose other token got its route earlier, so there are no cycles.
  * Only the known side of a pool counts as depth. Ties go by address.
  */
 import type { Hex } from '../domain/hex';
 import { hopConfidence, STALE_SECONDS } from './confidence';
 import { DORMANT_SECONDS } from './epoch';
 import { DEPTH_PART, type LegKey, type LegState } from './leg';
-import type { LegEntry, TokenEntry } from './legBook';
+import type { LegEntry, TokenEntry } from './poolIndex';
 import { priceRouteHop, type AnchorPrices, type Market } from './market';
 import { PriorityQueue } from './priorityQueue';
 import { HOPS_MAX, type Route, type RoutePool, type RouteWarning } from './route';
@@ -22,14 +22,14 @@ const OCTAVES_MAX = 960;
 const ANCHORS = 'anchors';
 
 /** A token with a route and a price. */
-export interface Settled {
+export interface RoutedToken {
   readonly route: Route<LegEntry>;
   /** USD per whole token. */
   readonly usd: number;
 }
 
-/** In the order in which tokens were settled. */
-export type SettledTokens = Map<TokenEntry, Settled>;
+/** In the order in which tokens got their routes. */
+export type RoutedTokens = Map<TokenEntry, RoutedToken>;
 
 /** The values with which a leg counts. */
 export interface LegWeight {
@@ -40,7 +40,8 @@ export interface LegWeight {
   readonly age: number;
 }
 
-export interface SettleInput {
+/** What a route search reads. */
+export interface RouteSearch {
   readonly market: Market<LegEntry>;
   readonly anchors: AnchorPrices;
   /** Legs that may price other tokens in this token. May include other legs. */
@@ -57,7 +58,7 @@ interface GroupPool extends RoutePool<LegEntry> {
   readonly age: number;
 }
 
-/** Pools of one unsettled token with one settled neighbor, or with all anchors. */
+/** Pools of one unrouted token with one routed neighbor, or with all anchors. */
 interface Group {
   readonly neighbour: Hex | typeof ANCHORS;
   readonly hops: number;
@@ -68,15 +69,15 @@ interface Group {
   readonly pools: GroupPool[];
 }
 
-/** Adds every token to `settled` that is reachable over the given legs, directly or through other tokens. */
-export function settle(input: SettleInput, settled: SettledTokens, from: Iterable<LegEntry>): void {
+/** Adds every token to `routed` that is reachable over the given legs, directly or through other tokens. */
+export function searchRoutes(input: RouteSearch, routed: RoutedTokens, from: Iterable<LegEntry>): void {
   const groups = new Map<TokenEntry, Group[]>();
   const queue = new PriorityQueue<TokenEntry>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
   const relax = (leg: LegEntry): void => {
     const [token0, token1] = leg.tokens;
-    const known0 = settled.get(token0);
-    const known1 = settled.get(token1);
+    const known0 = routed.get(token0);
+    const known1 = routed.get(token1);
     // Continue only if exactly one token of the leg has a price.
     const known = known0 ?? known1;
     if (known === undefined || (known0 !== undefined && known1 !== undefined)) return;
@@ -106,7 +107,7 @@ export function settle(input: SettleInput, settled: SettledTokens, from: Iterabl
     const group = bestGroup(ofToken);
     // Only the entry with the current width counts. Older entries date from fewer pools or more groups.
     if (group === null || widthOf(group) !== priority) continue;
-    const found = priceByGroup(input, settled, token, group);
+    const found = priceByGroup(input, routed, token, group);
     if (found === null) {
       // The pools of this group have no price, so the token waits for its next widest group.
       ofToken.splice(ofToken.indexOf(group), 1);
@@ -114,7 +115,7 @@ export function settle(input: SettleInput, settled: SettledTokens, from: Iterabl
       if (narrower !== null) queue.push(widthOf(narrower), token);
       continue;
     }
-    settled.set(token, found);
+    routed.set(token, found);
     groups.delete(token);
     if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg);
   }
@@ -198,17 +199,17 @@ function isWider(a: Group, b: Group): boolean {
 
 /** Null: no pool of the group has a price. */
 function priceByGroup(
-  input: SettleInput,
-  settled: ReadonlyMap<TokenEntry, Settled>,
+  input: RouteSearch,
+  routed: ReadonlyMap<TokenEntry, RoutedToken>,
   { address: token }: TokenEntry,
   group: Group,
-): Settled | null {
+): RoutedToken | null {
   const { pools } = group;
   const nextToken = group.neighbour === ANCHORS ? deepestAnchor(input.anchors, group) : pools[0]?.other;
   if (nextToken === undefined) return null;
   const { address: next } = nextToken;
   const hop = priceRouteHop({ token, next, pools }, input.market, input.anchors);
-  const usd = hop.price * (settled.get(nextToken)?.usd ?? 0);
+  const usd = hop.price * (routed.get(nextToken)?.usd ?? 0);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
   const used = hop.pools.flatMap(({ key, weight }) => {
     const pool = pools[placeOf(pools, key)];

@@ -1,10 +1,10 @@
 /**
- * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal audit
+ * Ingests one chain in different ways: one backfill, and step by step with reorgs and restarts. Expects equal range
  * hashes for each range of 1,000 blocks. A changed row changes only its range's hash.
  */
 import { askRows } from '../support/engine/askRows';
 import { startStubChain, type StubChain } from '../support/stub/stubChain';
-import { printAudit } from '../../src/commands/data/verifyAudit';
+import { printRangeHashes } from '../../src/commands/data/printRangeHashes';
 import type { Database } from '../../src/clickhouse/client/database';
 import { swapsTable } from '../../src/clickhouse/schema/tables';
 import {
@@ -12,7 +12,7 @@ import {
   hashRanges,
   listWholeRanges,
   readRangeHashes,
-} from '../../src/ingest/repair/auditHash';
+} from '../../src/ingest/repair/rangeHash';
 import { Random } from '../support/random';
 import { createProgramHome, type ProgramHome } from '../support/server/runningProgram';
 import { eventually } from '../support/eventually';
@@ -21,7 +21,7 @@ const CHAIN_ID = 369;
 const BLOCKS = 2_140;
 /** Last blocks of the ranges that are complete and final. */
 const WHOLE = [0, 1_000];
-const SEED = Number(process.env['AUDIT_SEED'] ?? 3);
+const SEED = Number(process.env['RANGE_HASH_SEED'] ?? 3);
 
 let chain: StubChain;
 let straight: ProgramHome;
@@ -72,14 +72,14 @@ afterAll(async () => {
   await chain.close();
 });
 
-test('audit ranges are 1,000 whole blocks, and the first range omits block 0', () => {
+test('hashed ranges are 1,000 whole blocks, and the first range omits block 0', () => {
   expect(listWholeRanges(1, 998)).toEqual([]);
   expect(listWholeRanges(1, 2_000)).toEqual([0, 1_000]);
   expect(listWholeRanges(2, 3_999)).toEqual([1_000, 2_000, 3_000]);
   expect(listWholeRanges(1_000, 1_999)).toEqual([1_000]);
 });
 
-test('a backfill and a step-by-step run with reorgs and restarts have the same audit hashes', async () => {
+test('a backfill and a step-by-step run with reorgs and restarts have the same range hashes', async () => {
   const [a, b] = await Promise.all(
     [straight, stepwise].map(({ database }) => readRangeHashes(database, CHAIN_ID, 0, BLOCKS)),
   );
@@ -105,26 +105,26 @@ test('the stored hash equals a row-by-row sum over the table', async () => {
   expect(noted.get(0)!.sums.get('swaps')).toBe(sum);
 });
 
-async function audit(database: Database): Promise<{ same: boolean; lines: string[] }> {
+async function printHashes(database: Database): Promise<{ same: boolean; lines: string[] }> {
   const lines: string[] = [];
   const range = { from: 1, to: WHOLE.at(-1)! + 999 };
-  const same = await printAudit(database, CHAIN_ID, range, (line) => lines.push(line.trim()));
+  const same = await printRangeHashes(database, CHAIN_ID, range, (line) => lines.push(line.trim()));
   return { same, lines };
 }
 
 test('verify prints each range, and names the range and table of a changed row', async () => {
   const { database } = stepwise;
-  const before = await audit(database);
+  const before = await printHashes(database);
   expect(before.same).toBe(true);
   expect(before.lines).toHaveLength(WHOLE.length);
   for (const line of before.lines)
-    expect(line).toMatch(/^audit blocks \d+-\d+: [0-9a-f]{32}, \d+ rows, as noted$/);
+    expect(line).toMatch(/^range hash of blocks \d+-\d+: [0-9a-f]{32}, \d+ rows, as noted$/);
   await database.command(
     'damage',
     `ALTER TABLE transfers UPDATE amount = amount + 1
      WHERE ord = (SELECT max(ord) FROM transfers WHERE ord < ${1_500 * 2 ** 20}) SETTINGS mutations_sync = 2`,
   );
-  const after = await audit(database);
+  const after = await printHashes(database);
   expect(after.same).toBe(false);
   expect(after.lines[0]).toBe(before.lines[0]);
   expect(after.lines[1]).toContain('DIFFERENT in transfers: noted was');

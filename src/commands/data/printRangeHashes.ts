@@ -1,18 +1,15 @@
-/**
- * The audit part of `verify`: prints the audit hash of each complete range of final blocks, so two deployments can
- * compare.
- */
+/** Prints the range hash of each complete range of final blocks for `verify`, so two deployments can compare. */
 import type { Database } from '../../clickhouse/client/database';
 import {
-  AUDIT_BLOCKS,
+  HASH_BLOCKS,
   hashRanges,
   listDifferentTables,
   listWholeRanges,
   readRangeHashes,
-} from '../../ingest/repair/auditHash';
+} from '../../ingest/repair/rangeHash';
 
 /** Hashes the stored rows and compares them with the hashes noted when the range became final. True: no difference. */
-export async function printAudit(
+export async function printRangeHashes(
   database: Database,
   chainId: number,
   { from, to }: { readonly from: number; readonly to: number },
@@ -26,13 +23,13 @@ export async function printAudit(
     const tables = before === undefined ? [] : listDifferentTables(before, now);
     const isDifferent = before !== undefined && before.hash !== now.hash;
     if (isDifferent) same = false;
-    const range = `blocks ${now.from}-${now.from + AUDIT_BLOCKS - 1}`;
+    const range = `blocks ${now.from}-${now.from + HASH_BLOCKS - 1}`;
     const word = isDifferent
       ? `DIFFERENT in ${tables.join(', ')}: noted was ${before.hash}`
       : before === undefined
         ? 'not noted yet'
         : 'as noted';
-    print(`audit ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
+    print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
   }
   return same;
 }

@@ -1,6 +1,6 @@
 /** Tables are built ahead of demand, and only while there is demand. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import { createWarmer } from '../../../../src/query/head/keepWarm';
+import { createPrecomputer } from '../../../../src/query/head/precomputer';
 
 const headOf = (number: number): HeadSnapshot => ({
   version: String(number),
@@ -24,66 +24,66 @@ function slowTables() {
   return { asked, finish, at };
 }
 
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('without requests no tables are built ahead', () => {
   const tables = slowTables();
-  const warmer = createWarmer(() => 1_000_000, 0);
-  warmer.watch(tables);
-  warmer.onHead(headOf(1));
+  const precomputer = createPrecomputer(() => 1_000_000, 0);
+  precomputer.watch(tables);
+  precomputer.onHead(headOf(1));
   expect(tables.asked).toEqual([]);
 });
 
 test('after a request the tables of new heads are built one at a time, the newest head next', async () => {
   const tables = slowTables();
-  const warmer = createWarmer(() => 1_000_000, 0);
-  const watched = warmer.watch(tables);
+  const precomputer = createPrecomputer(() => 1_000_000, 0);
+  const watched = precomputer.watch(tables);
   void watched.at(headOf(1));
-  for (const number of [2, 3, 4]) warmer.onHead(headOf(number));
+  for (const number of [2, 3, 4]) precomputer.onHead(headOf(number));
   expect(tables.asked).toEqual([1, 2]);
   tables.finish[1]!();
-  await settle();
+  await nextTurn();
   expect(tables.asked).toEqual([1, 2, 4]);
 });
 
 test('the tables of a head are built one after the other, after a short delay', async () => {
   const [first, second] = [slowTables(), slowTables()];
-  const warmer = createWarmer(() => 1_000_000, 20);
-  void warmer.watch(first).at(headOf(1));
-  warmer.watch(second);
-  warmer.onHead(headOf(2));
-  warmer.onHead(headOf(3));
+  const precomputer = createPrecomputer(() => 1_000_000, 20);
+  void precomputer.watch(first).at(headOf(1));
+  precomputer.watch(second);
+  precomputer.onHead(headOf(2));
+  precomputer.onHead(headOf(3));
   expect(first.asked).toEqual([1]);
-  while (first.asked.length < 2) await settle();
+  while (first.asked.length < 2) await nextTurn();
   expect([first.asked, second.asked]).toEqual([[1, 3], []]);
   first.finish[1]!();
-  while (second.asked.length < 1) await settle();
+  while (second.asked.length < 1) await nextTurn();
   expect(second.asked).toEqual([3]);
 });
 
-test('tables without a request for a minute are no longer kept warm', () => {
+test('tables without a request for a minute are no longer precomputed', () => {
   let time = 0;
   const tables = slowTables();
-  const warmer = createWarmer(() => time, 0);
-  void warmer.watch(tables).at(headOf(1));
+  const precomputer = createPrecomputer(() => time, 0);
+  void precomputer.watch(tables).at(headOf(1));
   time = 61_000;
-  warmer.onHead(headOf(2));
+  precomputer.onHead(headOf(2));
   expect(tables.asked).toEqual([1]);
 });
 
-test('warming continues after a failure', async () => {
+test('precomputing continues after a failure', async () => {
   const asked: number[] = [];
-  const warmer = createWarmer(() => 0, 0);
-  const watched = warmer.watch({
+  const precomputer = createPrecomputer(() => 0, 0);
+  const watched = precomputer.watch({
     at(head: HeadSnapshot) {
       asked.push(head.number);
       return head.number === 2 ? Promise.reject(new Error('away')) : Promise.resolve();
     },
   });
   await watched.at(headOf(1));
-  warmer.onHead(headOf(2));
-  await settle();
-  warmer.onHead(headOf(3));
-  await settle();
+  precomputer.onHead(headOf(2));
+  await nextTurn();
+  precomputer.onHead(headOf(3));
+  await nextTurn();
   expect(asked).toEqual([1, 2, 3]);
 });

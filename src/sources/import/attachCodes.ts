@@ -12,16 +12,16 @@ import { BrokenRecord, type ImportedRecord } from './foundContract';
 /** The chain that 369 and 943 started as copies of. */
 export const ANCESTOR_CHAIN = 1;
 
-export type Settled = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
+export type Attached = { readonly records: readonly VerifiedRecord[] } | { readonly broken: string };
 
 /**
  * The records to store for each record, or the reason why there are none. `descendants`: chains copied from chain 1.
  */
-export async function settleCodes(
+export async function attachCodes(
   records: readonly ImportedRecord[],
   chain: ChainCode,
   descendants: readonly number[],
-): Promise<Settled[]> {
+): Promise<Attached[]> {
   const codes = new Map<string, Hex>();
   const wanted = new Map<number, Set<Hex>>();
   for (const { contract } of records) {
@@ -42,7 +42,7 @@ export async function settleCodes(
     try {
       const isAncestor = record.contract.chainId === ANCESTOR_CHAIN;
       return {
-        records: isAncestor ? settleAncestor(record, codeOf, descendants) : [settleOwn(record, codeOf)],
+        records: isAncestor ? attachAncestor(record, codeOf, descendants) : [attachOwn(record, codeOf)],
       };
     } catch (error) {
       if (error instanceof BrokenRecord) return { broken: error.message };
@@ -53,7 +53,7 @@ export async function settleCodes(
 
 type CodeOf = (chainId: number) => Hex | null;
 
-function settleOwn(record: ImportedRecord, codeOf: CodeOf): VerifiedRecord {
+function attachOwn(record: ImportedRecord, codeOf: CodeOf): VerifiedRecord {
   const here = codeOf(record.contract.chainId);
   if (here === '0x') throw new BrokenRecord('there is no code at the address');
   const { runtimeCode } = record;
@@ -63,26 +63,26 @@ function settleOwn(record: ImportedRecord, codeOf: CodeOf): VerifiedRecord {
   return withCode(record, code === null || code === '0x' ? null : hashCode(code));
 }
 
-function settleAncestor(
+function attachAncestor(
   record: ImportedRecord,
   codeOf: CodeOf,
   descendants: readonly number[],
 ): VerifiedRecord[] {
   const there = codeOf(ANCESTOR_CHAIN) ?? record.runtimeCode;
-  const settled: VerifiedRecord[] = [];
-  if (there !== null && there !== '0x') settled.push(withCode(record, hashCode(there)));
+  const attached: VerifiedRecord[] = [];
+  if (there !== null && there !== '0x') attached.push(withCode(record, hashCode(there)));
   for (const chainId of descendants) {
     const here = codeOf(chainId);
     if (here === null || here === '0x') continue;
     if (there === null ? !isNamedBy(here, record) : here !== there) continue;
     const contract = { ...record.contract, chainId, source: 'ancestor:1' as const };
-    settled.push(withCode({ ...record, contract }, hashCode(here)));
+    attached.push(withCode({ ...record, contract }, hashCode(here)));
   }
-  if (settled.length === 0)
+  if (attached.length === 0)
     throw new BrokenRecord(
       'its code on chain 1 is not known, and no code that names its metadata stands at the address here',
     );
-  return settled;
+  return attached;
 }
 
 function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord {

@@ -1,7 +1,7 @@
 /**
- * Checks that materialized views hold all rows of their sources, and rebuilds incomplete views. An engine
- * killed between storing an insert's deduplication token and filling a view loses the view's rows. A repeated
- * insert does not bring them back.
+ * The view check: finds materialized views that lack rows of their sources, and rebuilds them. An engine killed
+ * between storing an insert's deduplication token and filling a view loses the view's rows. A repeated insert does
+ * not bring them back.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -17,8 +17,8 @@ import type { Floors } from '../store/retention';
 import { exchange, rebuildViews, type RebuildOptions } from './viewRebuild';
 
 /** Statements may still be running, so the check is repeated before a rebuild: 3 times, 1 second apart. */
-const SETTLE_TIMES = 3;
-const SETTLE_MS = 1_000;
+const RECHECKS_MAX = 3;
+const RECHECK_MS = 1_000;
 
 /** A view target that does not match its source. */
 export interface WrongTotal {
@@ -58,7 +58,7 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
            GROUP BY chain_id, from_block, to_block, to_hash)`;
   const totals = await selectMade(
     database,
-    'audit aggregates',
+    'check totals',
     `SELECT 'swaps' AS name, (${swaps}) AS total
      UNION ALL SELECT concat('bars ', toString(timeframe)), sum(trades) FROM bars GROUP BY timeframe
      UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
@@ -108,7 +108,7 @@ export async function findUnseen(database: Database, range: OrdRange): Promise<W
   );
   const rows = await selectMade(
     database,
-    'audit views',
+    'check newest rows',
     each.join(' UNION ALL '),
     { from_ord: range.fromOrd, to_ord: range.toOrd },
     seenShape,
@@ -135,8 +135,8 @@ export async function mendViews(
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
   let wrong = await look();
   // A statement of a dead process may still finish.
-  for (let time = 0; wrong !== null && time < SETTLE_TIMES; time += 1) {
-    await delay(SETTLE_MS);
+  for (let time = 0; wrong !== null && time < RECHECKS_MAX; time += 1) {
+    await delay(RECHECK_MS);
     wrong = await look();
   }
   const mended = new Set<EventTableName>();

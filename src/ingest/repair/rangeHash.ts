@@ -1,5 +1,5 @@
 /**
- * Computes an audit hash, independent of row order, over the stored rows of each 1,000 final blocks. Two
+ * Computes a range hash, independent of row order, over the stored rows of each 1,000 final blocks. Two
  * deployments, or one before and after a change, can compare their hashes. ClickHouse hashes and sums the
  * rows. All columns count, because final tables have no columns about how or when a row was stored.
  */
@@ -13,7 +13,7 @@ import { countsShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 
-export const AUDIT_BLOCKS = 1_000;
+export const HASH_BLOCKS = 1_000;
 
 /** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
 const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
@@ -35,8 +35,8 @@ export interface RangeHash {
 /** First blocks of the whole ranges in from … to. Block 0 may be missing, because it is never stored. */
 export function listWholeRanges(from: number, to: number): number[] {
   const ranges: number[] = [];
-  const first = from <= 1 ? 0 : Math.ceil(from / AUDIT_BLOCKS) * AUDIT_BLOCKS;
-  for (let start = first; start + AUDIT_BLOCKS - 1 <= to; start += AUDIT_BLOCKS) ranges.push(start);
+  const first = from <= 1 ? 0 : Math.ceil(from / HASH_BLOCKS) * HASH_BLOCKS;
+  for (let start = first; start + HASH_BLOCKS - 1 <= to; start += HASH_BLOCKS) ranges.push(start);
   return ranges;
 }
 
@@ -63,8 +63,8 @@ async function takeSome(
   chainId: number,
   ranges: readonly number[],
 ): Promise<readonly number[]> {
-  const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1];
-  const params = { chain: chainId, from, to, span: AUDIT_BLOCKS };
+  const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1];
+  const params = { chain: chainId, from, to, span: HASH_BLOCKS };
   const rows = await selectNamed(database, 'ingest/repair/count_range_logs', params, logsShape);
   const logsOf = new Map(rows.map(({ range, logs }) => [range, Number(logs)]));
   let logs = 0;
@@ -88,7 +88,7 @@ async function hashSome(
   threads: number | undefined,
 ): Promise<RangeHash[]> {
   const from = ranges[0] ?? 0;
-  const to = (ranges.at(-1) ?? 0) + AUDIT_BLOCKS - 1;
+  const to = (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1;
   const found = new Map(
     ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
   );
@@ -151,7 +151,7 @@ function rangeSql(name: string, columns: readonly string[], threads: number | un
       : 'ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}';
   const ofChain = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
   const settings = threads === undefined ? '' : ` SETTINGS max_threads = ${threads}`;
-  return `SELECT toUInt32(intDiv(${block}, ${AUDIT_BLOCKS}) * ${AUDIT_BLOCKS}) AS range, toString(count()) AS total,
+  return `SELECT toUInt32(intDiv(${block}, ${HASH_BLOCKS}) * ${HASH_BLOCKS}) AS range, toString(count()) AS total,
       toString(sum(reinterpretAsUInt128(${rowHashSql(name, columns)}))) AS sum
     FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
 }
@@ -181,7 +181,7 @@ export async function readRangeHashes(
 export async function writeRangeHash(database: Database, chainId: number, range: RangeHash): Promise<void> {
   const sums = [...range.sums].map(([name, sum]) => `'${name}', toUInt128('${sum}')`);
   await database.command(
-    'write audit hash',
+    'write range hash',
     `INSERT INTO audit_hashes (chain_id, from_block, hash, rows, sums)
      SELECT {chain:UInt32}, {from:UInt32}, unhex({hash:String}), {rows:UInt64}, map(${sums.join(', ')})`,
     { chain: chainId, from: range.from, hash: range.hash, rows: range.rows },
