@@ -24,13 +24,14 @@ export const HOP_WARNINGS = [
   'pool_disagreement',
   'outlier_pools_excluded',
   'price_deviates_from_twap',
+  'depth_fell',
 ] as const;
 export type HopWarning = (typeof HOP_WARNINGS)[number];
 
 /** One pool of a hop at one block. */
 export interface HopInput {
   readonly key: LegKey;
-  /** Weight from depth, > 0, not normalized. */
+  /** Weight from depth, not normalized. 0: the pool is empty and is excluded. */
   readonly weight: number;
   /** Whole to_token per whole from_token; 0: none. */
   readonly price: number;
@@ -49,7 +50,7 @@ export interface HopPool {
 
 export interface HopExclusion {
   readonly key: LegKey;
-  readonly reason: 'outlier' | 'disagrees' | 'no_price';
+  readonly reason: 'outlier' | 'disagrees' | 'no_price' | 'low_liquidity';
   readonly price: number;
 }
 
@@ -58,7 +59,7 @@ export interface HopPrice {
   readonly price: number;
   readonly pools: readonly HopPool[];
   readonly excluded: readonly HopExclusion[];
-  readonly warnings: readonly HopWarning[];
+  readonly warnings: HopWarning[];
   /**
    * How far the pools are apart, by depth: the weighted median absolute deviation of ln(price) without outliers; of two
    * pools the weighted mean deviation, also if only the deeper one counts.
@@ -80,7 +81,9 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
     const clamped = far && !input.traded;
     if (clamped) addOnce(warnings, 'price_deviates_from_twap');
     const price = clamped ? input.meanPrice : input.price;
-    if (price > 0 && Number.isFinite(price)) priced.push({ key: input.key, weight: input.weight, price });
+    if (!(input.weight > 0)) excluded.push({ key: input.key, reason: 'low_liquidity', price });
+    else if (price > 0 && Number.isFinite(price))
+      priced.push({ key: input.key, weight: input.weight, price });
     else excluded.push({ key: input.key, reason: 'no_price', price: 0 });
   }
   const compared = dropOutliers(priced, excluded, warnings);

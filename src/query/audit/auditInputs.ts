@@ -248,6 +248,7 @@ function makeMarket(
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: ({ key }) => traded.get(key) ?? 0,
+    epoch: epochOf(block.number),
     epochTime: block.epochTime,
   };
 }

@@ -14,6 +14,7 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
     'has a pool more than 20 % from its 30-minute mean that has not traded its depth since: the mean counts',
     'warning',
   ],
+  depth_fell: ['has less than half of the depth that it had when the epoch began', 'warning'],
   recent_pool: ['rests on liquidity that no epoch of 32 blocks has confirmed yet', 'warning'],
   stale_price: ['rests on pools that did not move for a day', 'warning'],
   thin_anchor: ['has less than 1,000 USD on the known side of its pools', 'warning'],

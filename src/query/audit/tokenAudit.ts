@@ -5,10 +5,10 @@
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
+import { knownSide } from '../../pricing/depth';
 import { DEPTH_PART } from '../../pricing/leg';
-import type { HopPool, HopPrice } from '../../pricing/hop';
-import { priceRouteHop } from '../../pricing/market';
-import { knownSide } from '../../pricing/searchRoutes';
+import type { HopPool } from '../../pricing/hop';
+import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/tokens';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
@@ -29,7 +29,7 @@ const PIPS_PER_BPS = 100;
 
 interface AuditedHop {
   readonly route: AuditRoute;
-  readonly hop: HopPrice;
+  readonly hop: RouteHop;
 }
 
 /** The price, bit by bit as the ingester stores it. */
@@ -47,7 +47,9 @@ export function derivePrice({ path, anchor, anchors, market }: AuditInputs): Der
   const usd = hops.reduceRight((price, { hop }) => hop.price * price, given);
   if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, hops };
   const confidence =
-    path.length === 0 ? ANCHOR_CONFIDENCE : pathConfidence(path.map(({ row }) => row.hop_confidence));
+    path.length === 0
+      ? ANCHOR_CONFIDENCE
+      : pathConfidence(hops.map(({ route, hop }) => hop.confidenceFrom(route.row.hop_confidence)));
   return { usd, confidence, hops };
 }
 

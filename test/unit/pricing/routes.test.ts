@@ -35,9 +35,9 @@ test('the depth of a V2 pool is r · (√1.02 − 1) of its known side, the USD 
   expect(found.route).toMatchObject({ next: DAI, hops: 1, confidence: 0.5, recent: false, stale: false });
 });
 
-test('a V3 pool counts with its active liquidity, but at most with its real balance', () => {
-  const of = (balanceB: number) =>
-    routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA: 9, balanceB })] }, T)!;
+test('a V3 pool counts with its active liquidity, but at most with its real balance of either token', () => {
+  const of = (balanceB: number, balanceA = 1e6) =>
+    routedOf({ pools: [v3(1, T, DAI, { price: 4, liquidity: 1e6, balanceA, balanceB })] }, T)!;
   // Virtual DAI: 10^6 · √4 = 2,000,000. Moving the price by 2 % takes 19,901 of them.
   expect(of(5e6).route.depthUsd).toBe(steps(2e6 * PART));
   expect(of(5e6).route.confidence).toBe(1);
@@ -45,6 +45,8 @@ test('a V3 pool counts with its active liquidity, but at most with its real bala
   // 1,000 / 11,000
   expect(of(1_000).route.confidence).toBe(0.09);
   expect(of(5e6).usd).toBe(4);
+  // 90 T at 4 DAI are 360 DAI of depth, and back 360 / PART = 36,179 DAI.
+  expect(of(5e6, 90).route).toMatchObject({ depthUsd: steps(360), confidence: 0.78 });
 });
 
 test('a weighted pool has the liquidity of a V2 pool with the same depth, to first order', () => {
